@@ -517,23 +517,23 @@
     </message>
     <message>
         <source>Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragen: .json (SQuAD) oder .jsonl; Tabellen: .csv oder .tsv; Wörter mit Tags: .conll oder .jsonl.</translation>
     </message>
     <message>
         <source>A table of questions needs the columns “question”, “context” and “answer”, a table of texts “text” and “label”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Tabelle mit Fragen braucht die Spalten „question“, „context“ und „answer“, eine Tabelle mit Texten „text“ und „label“.</translation>
     </message>
     <message>
         <source>There is no example in {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {file} ist kein Beispiel.</translation>
     </message>
     <message>
         <source>{file} holds more than {n:,} examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} enthält mehr als {n:,} Beispiele.</translation>
     </message>
     <message>
         <source>A tenth of them measures as well.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Zehntel davon misst genauso gut.</translation>
     </message>
     <message>
         <source>{file} holds {held}, not {wanted}.</source>
@@ -541,111 +541,111 @@
     </message>
     <message>
         <source>{file} is not a text file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist keine Textdatei.</translation>
     </message>
     <message>
         <source>{file} is not a file of examples that Spanlight knows.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist keine Datei mit Beispielen, die Spanlight kennt.</translation>
     </message>
     <message>
         <source>The first row of {file} is not an example.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die erste Zeile von {file} ist kein Beispiel.</translation>
     </message>
     <message>
         <source>Rows need &quot;context&quot;, &quot;question&quot; and &quot;answers&quot;, or &quot;text&quot; and &quot;label&quot;, or &quot;tokens&quot; and &quot;tags&quot;.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen brauchen &quot;context&quot;, &quot;question&quot; und &quot;answers&quot;, oder &quot;text&quot; und &quot;label&quot;, oder &quot;tokens&quot; und &quot;tags&quot;.</translation>
     </message>
     <message>
         <source>{file} has no columns with names.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} hat keine Spalten mit Namen.</translation>
     </message>
     <message>
         <source>{file} has the columns {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} hat die Spalten {names}.</translation>
     </message>
     <message>
         <source>Take it out of the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen Sie die Zeile aus der Datei.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {number} von {file} hat keinen Kontext.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no question.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {number} von {file} hat keine Frage.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {number} von {file} hat keinen Text.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no label.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {number} von {file} hat kein Label.</translation>
     </message>
     <message>
         <source>Give it one, or take it out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie ihr eines oder entfernen Sie die Zeile.</translation>
     </message>
     <message>
         <source>Fits easily: takes {needed} of this computer&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt mühelos: belegt {needed} von {memory} Speicher dieses Computers.</translation>
     </message>
     <message>
         <source>Fits easily: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt mühelos: belegt {needed} von {memory} Speicher der GPU.</translation>
     </message>
     <message>
         <source>Fits: takes {needed} of this computer&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt: belegt {needed} von {memory} Speicher dieses Computers.</translation>
     </message>
     <message>
         <source>Fits: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt: belegt {needed} von {memory} Speicher der GPU.</translation>
     </message>
     <message>
         <source>Large for this computer: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Groß für diesen Computer: belegt {needed} von {memory}.</translation>
     </message>
     <message>
         <source>Large for the GPU: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Groß für die GPU: belegt {needed} von {memory}.</translation>
     </message>
     <message>
         <source>Too large for this computer: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu groß für diesen Computer: braucht {needed}, vorhanden sind {memory}.</translation>
     </message>
     <message>
         <source>Too large for the GPU: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu groß für die GPU: braucht {needed}, vorhanden sind {memory}.</translation>
     </message>
     <message>
         <source>{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}, F1 {f1} auf SQuAD 2.0 nach Angabe der Autoren, {size}</translation>
     </message>
     <message>
         <source>{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}, roughly {time} a page on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}, F1 {f1} auf SQuAD 2.0 nach Angabe der Autoren, {size}, etwa {time} pro Seite auf diesem Computer</translation>
     </message>
     <message>
         <source>{fit} {pace}</source>
-        <translation type="unfinished"></translation>
+        <translation>{fit} {pace}</translation>
     </message>
     <message>
         <source>Measured here: {rate}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gemessen: {rate}.</translation>
     </message>
     <message>
         <source>Roughly {time} a page on this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwa {time} pro Seite auf diesem Computer.</translation>
     </message>
     <message>
         <source>Roughly {rate}, going by {model} measured here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwa {rate}, geschätzt nach der Messung von {model} hier.</translation>
     </message>
     <message>
         <source>{speed:.1f} {examples} a second</source>
-        <translation type="unfinished"></translation>
+        <translation>{speed:.1f} {examples} pro Sekunde</translation>
     </message>
     <message>
         <source>{examples} a second</source>
@@ -2309,7 +2309,7 @@
     </message>
     <message>
         <source>Texts, drafts, history</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte, Entwürfe, Verlauf</translation>
     </message>
     <message>
         <source>Models</source>
@@ -2317,163 +2317,163 @@
     </message>
     <message>
         <source>Logs</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokolle</translation>
     </message>
     <message>
         <source>“{file}” has none of this table&apos;s questions.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ enthält keine der Fragen dieser Tabelle.</translation>
     </message>
     <message>
         <source>Choose the list that was loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie die Liste, die geladen wurde.</translation>
     </message>
     <message>
         <source>Tables cannot be written as “{file}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabellen können nicht als „{file}“ geschrieben werden.</translation>
     </message>
     <message>
         <source>End the name with {endings} or {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Name muss auf {endings} oder {last} enden.</translation>
     </message>
     <message>
         <source>The table has more documents than a spreadsheet has columns.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle hat mehr Dokumente, als eine Tabellenkalkulation Spalten hat.</translation>
     </message>
     <message>
         <source>Export it as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportieren Sie sie als CSV.</translation>
     </message>
     <message>
         <source>The table has more cells than a spreadsheet takes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle hat mehr Zellen, als eine Tabellenkalkulation aufnimmt.</translation>
     </message>
     <message>
         <source>cells</source>
-        <translation type="unfinished"></translation>
+        <translation>Zellen</translation>
     </message>
     <message>
         <source>“{file}” has no questions.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ enthält keine Fragen.</translation>
     </message>
     <message>
         <source>Write one per line.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben Sie eine pro Zeile.</translation>
     </message>
     <message>
         <source>“{file}” is too large to be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ ist zu groß, um gelesen zu werden.</translation>
     </message>
     <message>
         <source>Choose another file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine andere Datei.</translation>
     </message>
     <message>
         <source>“{file}” is not a spreadsheet that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ ist keine lesbare Datei einer Tabellenkalkulation.</translation>
     </message>
     <message>
         <source>Save it as XLSX again, or as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie die Datei noch einmal als XLSX oder als CSV.</translation>
     </message>
     <message>
         <source>“{name}” is too large to be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist zu groß, um gelesen zu werden.</translation>
     </message>
     <message>
         <source>“{name}” is not a CSV file: {fault}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist keine CSV-Datei: {fault}.</translation>
     </message>
     <message>
         <source>Save it as CSV again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie die Datei noch einmal als CSV.</translation>
     </message>
     <message>
         <source>A table needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Tabelle braucht einen Namen.</translation>
     </message>
     <message>
         <source>Type one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie einen ein.</translation>
     </message>
     <message>
         <source>The library of the table “{table}” was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Bibliothek der Tabelle „{table}“ wurde entfernt.</translation>
     </message>
     <message>
         <source>Add its folder again, under the same name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie ihren Ordner unter demselben Namen wieder hinzu.</translation>
     </message>
     <message>
         <source>A set of questions needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Fragenset braucht einen Namen.</translation>
     </message>
     <message>
         <source>The table has your verdict, but no reader can learn from it: {fault}</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle hat Ihr Urteil, aber kein Lesemodell kann daraus lernen: {fault}</translation>
     </message>
     <message>
         <source>There are {number:,} questions; a table holds at most {most:,}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind {number:,} Fragen; eine Tabelle fasst höchstens {most:,}.</translation>
     </message>
     <message>
         <source>Split them over several tables.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verteilen Sie sie auf mehrere Tabellen.</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ja</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Nein</translation>
     </message>
     <message>
         <source>documents process</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumentprozess</translation>
     </message>
     <message>
         <source>pages process</source>
-        <translation type="unfinished"></translation>
+        <translation>Seitenprozess</translation>
     </message>
     <message>
         <source>“{name}” could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ konnte nicht gelesen werden</translation>
     </message>
     <message>
         <source>The language was not told</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sprache wurde nicht erkannt</translation>
     </message>
     <message>
         <source>Page {number} of “{name}” could not be drawn</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite {number} von „{name}“ konnte nicht gezeichnet werden</translation>
     </message>
     <message>
         <source>“{name}” could not be marked</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ konnte nicht mit Markierungen versehen werden</translation>
     </message>
     <message>
         <source>{failed}: it takes more than {size} GB of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>{failed}: Es sind mehr als {size} GB Speicher nötig.</translation>
     </message>
     <message>
         <source>Split it, or open it in another program and save it anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Teilen Sie die Datei, oder öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
     </message>
     <message>
         <source>{failed}: it makes the reader break off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{failed}: Das Lesen bricht dabei ab.</translation>
     </message>
     <message>
         <source>It may be damaged; open it in another program and save it anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht ist die Datei beschädigt; öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
     </message>
     <message>
         <source>{failed}: after {time} there was no end to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{failed}: Nach {time} war kein Ende abzusehen.</translation>
     </message>
     <message>
         <source>It may be damaged; split it, or open it in another program and save it anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht ist die Datei beschädigt; teilen Sie sie, oder öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
     </message>
     <message>
         <source>The question is empty.</source>
@@ -2481,399 +2481,399 @@
     </message>
     <message>
         <source>Type what you want to know.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie ein, was Sie wissen möchten.</translation>
     </message>
     <message>
         <source>There is nothing to read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt nichts zu lesen.</translation>
     </message>
     <message>
         <source>Open or paste a text first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie zuerst einen Text oder fügen Sie einen ein.</translation>
     </message>
     <message>
         <source>“{name}” brings a PDF of more than {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ liefert eine PDF-Datei von mehr als {size}.</translation>
     </message>
     <message>
         <source>Save it in a file, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie sie als Datei und öffnen Sie diese.</translation>
     </message>
     <message>
         <source>Table (CSV)</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle (CSV)</translation>
     </message>
     <message>
         <source>Tagged words (CoNLL)</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter mit Tags (CoNLL)</translation>
     </message>
     <message>
         <source>For programs (JSON)</source>
-        <translation type="unfinished"></translation>
+        <translation>Für Programme (JSON)</translation>
     </message>
     <message>
         <source>models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle</translation>
     </message>
     <message>
         <source>A question: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Frage: {title}</translation>
     </message>
     <message>
         <source>A text to classify: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Text zum Klassifizieren: {title}</translation>
     </message>
     <message>
         <source>A sentence with a blank: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Satz mit einer Lücke: {title}</translation>
     </message>
     <message>
         <source>What follows: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Was folgt: {title}</translation>
     </message>
     <message>
         <source>Names in a text: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen in einem Text: {title}</translation>
     </message>
     <message>
         <source>Now {likely} (was {was}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt {likely} (vorher {was}).</translation>
     </message>
     <message>
         <source>The text still does not say.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text sagt es weiterhin nicht.</translation>
     </message>
     <message>
         <source>Still no answer in the part that was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiterhin keine Antwort im gelesenen Teil.</translation>
     </message>
     <message>
         <source>The text does not say any more (was “{was}”).</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text sagt es nicht mehr (vorher „{was}“).</translation>
     </message>
     <message>
         <source>Now no answer in the part that was read (was “{was}”).</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt keine Antwort im gelesenen Teil (vorher „{was}“).</translation>
     </message>
     <message>
         <source>Now there is an answer: “{words}”. {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt gibt es eine Antwort: „{words}“. {likely}.</translation>
     </message>
     <message>
         <source>Now there are nearest words: “{words}”. {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt gibt es nächstliegende Wörter: „{words}“. {likely}.</translation>
     </message>
     <message>
         <source>Now there are only nearest words: “{words}” (was “{was}”). {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt gibt es nur nächstliegende Wörter: „{words}“ (vorher „{was}“). {likely}.</translation>
     </message>
     <message>
         <source>Another answer now: “{words}” (was “{was}”). {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt eine andere Antwort: „{words}“ (vorher „{was}“). {likely}.</translation>
     </message>
     <message>
         <source>Other nearest words now: “{words}” (was “{was}”). {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt andere nächstliegende Wörter: „{words}“ (vorher „{was}“). {likely}.</translation>
     </message>
     <message>
         <source>The same answer, at the same place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselbe Antwort, an derselben Stelle.</translation>
     </message>
     <message>
         <source>The same nearest words, at the same place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselben nächstliegenden Wörter, an derselben Stelle.</translation>
     </message>
     <message>
         <source>The same answer, at another place: {where}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselbe Antwort, an einer anderen Stelle: {where}.</translation>
     </message>
     <message>
         <source>The same answer, at another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselbe Antwort, an einer anderen Stelle.</translation>
     </message>
     <message>
         <source>The same nearest words, at another place: {where}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselben nächstliegenden Wörter, an einer anderen Stelle: {where}.</translation>
     </message>
     <message>
         <source>The same nearest words, at another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieselben nächstliegenden Wörter, an einer anderen Stelle.</translation>
     </message>
     <message>
         <source>{kind} is not text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kind} ist kein Text.</translation>
     </message>
     <message>
         <source>Name a file that it is to be written to.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie eine Datei an, in die geschrieben werden soll.</translation>
     </message>
     <message>
         <source>There is nothing to export.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt nichts zu exportieren.</translation>
     </message>
     <message>
         <source>Ask something first, or look for other words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragen Sie zuerst etwas oder suchen Sie nach anderen Wörtern.</translation>
     </message>
     <message>
         <source>Page to read (Markdown)</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite zum Lesen (Markdown)</translation>
     </message>
     <message>
         <source>Web annotations (JSON)</source>
-        <translation type="unfinished"></translation>
+        <translation>Web-Annotationen (JSON)</translation>
     </message>
     <message>
         <source>Questions and answers (SQuAD 2.0)</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragen und Antworten (SQuAD 2.0)</translation>
     </message>
     <message>
         <source>Highlights in a copy of the PDF</source>
-        <translation type="unfinished"></translation>
+        <translation>Markierungen in einer Kopie der PDF-Datei</translation>
     </message>
     <message>
         <source>There is no format “{kind}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Format „{kind}“.</translation>
     </message>
     <message>
         <source>The formats are: {formats}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Formate sind: {formats}.</translation>
     </message>
     <message>
         <source>None of these answers stands in a PDF, so there is nothing to mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine dieser Antworten steht in einer PDF-Datei, daher gibt es nichts zu markieren.</translation>
     </message>
     <message>
         <source>Choose another format.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein anderes Format.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} answer in documents other than PDF left out.</source>
         <comment>{n:,} answers in documents other than PDF left out.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} Antwort in anderen Dokumenten als PDF-Dateien weggelassen.</numerusform>
+            <numerusform>{n:,} Antworten in anderen Dokumenten als PDF-Dateien weggelassen.</numerusform>
         </translation>
     </message>
     <message>
         <source>Marking PDFs</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF-Dateien werden markiert</translation>
     </message>
     <message>
         <source>“{words}” on {page} of {document} was not marked: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>„{words}“ auf {page} von {document} wurde nicht markiert: {reason}</translation>
     </message>
     <message>
         <source>“{words}” of {document} was not marked: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>„{words}“ in {document} wurde nicht markiert: {reason}</translation>
     </message>
     <message>
         <source>{file} is the document itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist das Dokument selbst.</translation>
     </message>
     <message>
         <source>Choose another name for the copy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen anderen Namen für die Kopie.</translation>
     </message>
     <message>
         <source>{name} has changed since it was asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat sich seit der Frage geändert.</translation>
     </message>
     <message>
         <source>Ask again, then export.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragen Sie noch einmal und exportieren Sie dann.</translation>
     </message>
     <message>
         <source>the file has changed since it was asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei hat sich seit der Frage geändert.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} question could not be written: neither the text nor a sentence of it is there any more.</source>
         <comment>{n:,} questions could not be written: neither the text nor a sentence of it is there any more.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} Frage konnte nicht geschrieben werden: Weder der Text noch ein Satz daraus ist noch da.</numerusform>
+            <numerusform>{n:,} Fragen konnten nicht geschrieben werden: Weder der Text noch ein Satz daraus ist noch da.</numerusform>
         </translation>
     </message>
     <message>
         <source>Reading the documents</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumente werden gelesen</translation>
     </message>
     <message>
         <source>{fault} Its kept sentences were written instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{fault} Stattdessen wurden die aufbewahrten Sätze geschrieben.</translation>
     </message>
     <message>
         <source>{document} has changed since: its kept sentences were written instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{document} hat sich seither geändert: Stattdessen wurden die aufbewahrten Sätze geschrieben.</translation>
     </message>
     <message>
         <source>The file is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei ist nicht mehr da.</translation>
     </message>
     <message>
         <source>Opening {document}</source>
-        <translation type="unfinished"></translation>
+        <translation>{document} wird geöffnet</translation>
     </message>
     <message>
         <source>The text is not kept any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text wird nicht mehr aufbewahrt.</translation>
     </message>
     <message>
         <source>The file has changed since.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei hat sich seither geändert.</translation>
     </message>
     <message>
         <source>{reader} is not installed any more; {model} has read it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{reader} ist nicht mehr installiert; {model} hat gelesen.</translation>
     </message>
     <message>
         <source>That time: {stopped}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Damals: {stopped}.</translation>
     </message>
     <message>
         <source>{file} is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist nicht mehr da.</translation>
     </message>
     <message>
         <source>It may have been moved or renamed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht wurde die Datei verschoben oder umbenannt.</translation>
     </message>
     <message>
         <source>The text of {document} is not kept any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text von {document} wird nicht mehr aufbewahrt.</translation>
     </message>
     <message>
         <source>Paste it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie ihn noch einmal ein.</translation>
     </message>
     <message>
         <source>passages</source>
-        <translation type="unfinished"></translation>
+        <translation>Passagen</translation>
     </message>
     <message>
         <source>The library in {folder} could not be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Bibliothek in {folder} konnte nicht verwendet werden: {reason}.</translation>
     </message>
     <message>
         <source>Check the folder&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Zugriffsrechte des Ordners.</translation>
     </message>
     <message>
         <source>“{folder}” cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{folder}“ kann nicht gelesen werden.</translation>
     </message>
     <message>
         <source>files found</source>
-        <translation type="unfinished"></translation>
+        <translation>gefundene Dateien</translation>
     </message>
     <message>
         <source>There is nothing at “{path}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Unter „{path}“ gibt es nichts.</translation>
     </message>
     <message>
         <source>“{root}” could not be looked at: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{root}“ konnte nicht geprüft werden: {reason}.</translation>
     </message>
     <message>
         <source>“{name}” takes files of every kind; it would lose the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ nimmt Dateien aller Art auf; die anderen gingen verloren.</translation>
     </message>
     <message>
         <source>Give these folders a library of their own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie diesen Ordnern eine eigene Bibliothek.</translation>
     </message>
     <message>
         <source>Nothing of “{library}” has been read yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von „{library}“ wurde noch nichts gelesen.</translation>
     </message>
     <message>
         <source>Update it, or add a folder with documents to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktualisieren Sie die Bibliothek oder fügen Sie einen Ordner mit Dokumenten hinzu.</translation>
     </message>
     <message>
         <source>Reading {document}</source>
-        <translation type="unfinished"></translation>
+        <translation>{document} wird gelesen</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
         <comment>{n:,} gone</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} nicht mehr da</numerusform>
+            <numerusform>{n:,} nicht mehr da</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n:,} could not be read</source>
         <comment>{n:,} could not be read</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} konnte nicht gelesen werden</numerusform>
+            <numerusform>{n:,} konnten nicht gelesen werden</numerusform>
         </translation>
     </message>
     <message>
         <source>Another Spanlight is updating the libraries just now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderes Spanlight aktualisiert gerade die Bibliotheken.</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was gelesen wurde, kann befragt werden; versuchen Sie es später erneut.</translation>
     </message>
     <message>
         <source>files compared</source>
-        <translation type="unfinished"></translation>
+        <translation>verglichene Dateien</translation>
     </message>
     <message>
         <source>It crashes Spanlight; this is a bug.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei bringt Spanlight zum Absturz; das ist ein Fehler in Spanlight.</translation>
     </message>
     <message>
         <source>files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>The list of licences is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Liste der Lizenzen fehlt.</translation>
     </message>
     <message>
         <source>Install Spanlight again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installieren Sie Spanlight noch einmal.</translation>
     </message>
     <message>
         <source>The model {name} does not choose one of several classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell {name} wählt nicht eine von mehreren Klassen.</translation>
     </message>
     <message>
         <source>Only a model that does can be measured so.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur ein Modell, das dies tut, kann so gemessen werden.</translation>
     </message>
     <message>
         <source>The labels differ: the examples have {theirs}; {model} says {own}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Labels unterscheiden sich: Die Beispiele haben {theirs}; {model} verwendet {own}.</translation>
     </message>
     <message>
         <source>Say which of the model&apos;s labels stands for which.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie an, welches Label des Modells für welches steht.</translation>
     </message>
     <message>
         <source>{model} has no label “{label}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} hat kein Label „{label}“.</translation>
     </message>
     <message>
         <source>It says {labels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell verwendet {labels}.</translation>
     </message>
     <message>
         <source>The examples have no label “{label}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Beispiele haben kein Label „{label}“.</translation>
     </message>
     <message>
         <source>They have {labels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie haben {labels}.</translation>
     </message>
     <message>
         <source>{labels} and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{labels} und {n} weitere</translation>
     </message>
     <message>
         <source>none</source>
@@ -2881,167 +2881,167 @@
     </message>
     <message>
         <source>{labels} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{labels} und {last}</translation>
     </message>
     <message>
         <source>{set}, a part</source>
-        <translation type="unfinished"></translation>
+        <translation>{set}, ein Teil</translation>
     </message>
     <message>
         <source>This measure is not kept: {reason} {hint}</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Messung wird nicht aufbewahrt: {reason} {hint}</translation>
     </message>
     <message>
         <source>Only measures on the very same examples can be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Messungen an genau denselben Beispielen können verglichen werden.</translation>
     </message>
     <message>
         <source>{first} read “{data}”, {second} “{other}”: measure both on one set.</source>
-        <translation type="unfinished"></translation>
+        <translation>{first} las „{data}“, {second} „{other}“: Messen Sie beide an denselben Beispielen.</translation>
     </message>
     <message>
         <source>No examples come along that fit {model}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind keine Beispiele dabei, die zu {model} passen.</translation>
     </message>
     <message>
         <source>No examples come along that fit {models} and {model}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind keine Beispiele dabei, die zu {models} und {model} passen.</translation>
     </message>
     <message>
         <source>They are for answering questions, classifying texts and finding names.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die mitgelieferten sind zum Beantworten von Fragen, Klassifizieren von Texten und Finden von Namen.</translation>
     </message>
     <message>
         <source>{commit} is no commit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{commit} ist kein Commit.</translation>
     </message>
     <message>
         <source>It has 40 hexadecimal digits; leave it out for the newest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Commit hat 40 Hexadezimalziffern; für den neuesten lassen Sie ihn weg.</translation>
     </message>
     <message>
         <source>There is no unfinished download of {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen unfertigen Download von {name}.</translation>
     </message>
     <message>
         <source>It may be finished already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht ist er schon fertig.</translation>
     </message>
     <message>
         <source>{repository} is installed already, as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} ist bereits installiert, als {name}.</translation>
     </message>
     <message>
         <source>{name} is refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird abgelehnt.</translation>
     </message>
     <message>
         <source>Another version of {repository} is installed, as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine andere Version von {repository} ist installiert, als {name}.</translation>
     </message>
     <message>
         <source>Remove it first, or have it replaced.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen Sie sie zuerst oder lassen Sie sie ersetzen.</translation>
     </message>
     <message>
         <source>{file} of {name} was changed in the Hugging Face cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} von {name} wurde im Hugging-Face-Cache geändert.</translation>
     </message>
     <message>
         <source>Download it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Laden Sie das Modell noch einmal herunter.</translation>
     </message>
     <message>
         <source>What was fetched of {name} could not be deleted: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was von {name} heruntergeladen wurde, konnte nicht gelöscht werden: {reason}.</translation>
     </message>
     <message>
         <source>Check the permissions of the Hugging Face cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Zugriffsrechte des Hugging-Face-Cache.</translation>
     </message>
     <message>
         <source>Nothing could be written into {folder}: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {folder} konnte nichts geschrieben werden: {reason}.</translation>
     </message>
     <message>
         <source>Checking</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird geprüft</translation>
     </message>
     <message>
         <source>Trying it out</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird ausprobiert</translation>
     </message>
     <message>
         <source>{name} makes the model process break off, and was not added.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} lässt den Modellprozess abbrechen und wurde nicht hinzugefügt.</translation>
     </message>
     <message>
         <source>Close other programs and try again; if it happens again, do not use this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen Sie andere Programme und versuchen Sie es erneut; geschieht es wieder, verwenden Sie dieses Modell nicht.</translation>
     </message>
     <message>
         <source>{name} is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist nicht mehr da.</translation>
     </message>
     <message>
         <source>Import or download it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren Sie das Modell noch einmal oder laden Sie es erneut herunter.</translation>
     </message>
     <message>
         <source>{told}; {model} reads {languages}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{told}; {model} liest {languages}.</translation>
     </message>
     <message>
         <source>{name} is in {language}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist auf {language}</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} of {total:,} documents is in {languages}</source>
         <comment>{n:,} of {total:,} documents are in {languages}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} von {total:,} Dokumenten ist in anderer Sprache ({languages})</numerusform>
+            <numerusform>{n:,} von {total:,} Dokumenten sind in anderer Sprache ({languages})</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} is removed, but its files stay in the Hugging Face cache: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist entfernt, aber die Dateien bleiben im Hugging-Face-Cache: {reason}.</translation>
     </message>
     <message>
         <source>Check the cache&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Zugriffsrechte des Cache.</translation>
     </message>
     <message>
         <source>No model was added yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde noch kein Modell hinzugefügt.</translation>
     </message>
     <message>
         <source>These can be removed: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese können entfernt werden: {names}.</translation>
     </message>
     <message>
         <source>There is no model {wanted!a}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Modell {wanted!a}.</translation>
     </message>
     <message>
         <source>{name} comes along with Spanlight and cannot be removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} gehört zu Spanlight und kann nicht entfernt werden.</translation>
     </message>
     <message>
         <source>Choose another model to work with.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein anderes Modell zum Arbeiten.</translation>
     </message>
     <message>
         <source>{name} lies in {folder}, where Spanlight removes nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} liegt in {folder}; dort entfernt Spanlight nichts.</translation>
     </message>
     <message>
         <source>Delete that folder yourself.</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen Sie diesen Ordner selbst.</translation>
     </message>
     <message>
         <source>Copying</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird kopiert</translation>
     </message>
     <message>
         <source>Reading</source>
@@ -3049,127 +3049,127 @@
     </message>
     <message>
         <source>Unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird entpackt</translation>
     </message>
     <message>
         <source>There is nothing at {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Unter {path} gibt es nichts.</translation>
     </message>
     <message>
         <source>Check the path.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie den Pfad.</translation>
     </message>
     <message>
         <source>“{file}” is no model.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ ist kein Modell.</translation>
     </message>
     <message>
         <source>Import a model&apos;s folder, with config.json in it, or a zip of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren Sie den Ordner eines Modells, mit config.json darin, oder eine ZIP-Datei davon.</translation>
     </message>
     <message>
         <source>“{file}” is a zip, whose files cannot stay in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ ist eine ZIP-Datei; die Dateien darin können nicht dort bleiben.</translation>
     </message>
     <message>
         <source>Import it without linking, or unpack it first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren Sie sie ohne Verknüpfung oder entpacken Sie sie zuerst.</translation>
     </message>
     <message>
         <source>{name} was changed while it was being checked, and was not added.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wurde während der Prüfung geändert und nicht hinzugefügt.</translation>
     </message>
     <message>
         <source>Import it again when nothing writes to it any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren Sie das Modell noch einmal, wenn nichts mehr hineinschreibt.</translation>
     </message>
     <message>
         <source>A model called {name} is there already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Modell namens {name} ist schon da.</translation>
     </message>
     <message>
         <source>Give this one another name, or remove that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie diesem einen anderen Namen oder entfernen Sie das vorhandene.</translation>
     </message>
     <message>
         <source>That is the folder where Spanlight keeps its models.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist der Ordner, in dem Spanlight seine Modelle aufbewahrt.</translation>
     </message>
     <message>
         <source>They are installed already; choose another folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie sind bereits installiert; wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
         <source>{name} is installed already.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist bereits installiert.</translation>
     </message>
     <message>
         <source>Choose another folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
         <source>{file} of {name} cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} von {name} kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>{file} of {name} is a link that leads out of its folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} von {name} ist ein Link, der aus dem Ordner hinausführt.</translation>
     </message>
     <message>
         <source>Put the file itself there, or import the folder that holds it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Legen Sie die Datei selbst dort ab oder importieren Sie den Ordner, der sie enthält.</translation>
     </message>
     <message>
         <source>This model is installed already, as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Modell ist bereits installiert, als {name}.</translation>
     </message>
     <message>
         <source>It can be used under that name; remove it first to bring it in anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es kann unter diesem Namen verwendet werden; um es neu zu importieren, entfernen Sie es zuerst.</translation>
     </message>
     <message>
         <source>{file} cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>look-up process</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachschlageprozess</translation>
     </message>
     <message>
         <source>download process</source>
-        <translation type="unfinished"></translation>
+        <translation>Downloadprozess</translation>
     </message>
     <message>
         <source>Look the model up again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagen Sie das Modell noch einmal nach.</translation>
     </message>
     <message>
         <source>Go on with it: what was fetched is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Setzen Sie den Download fort: Was schon geladen ist, bleibt erhalten.</translation>
     </message>
     <message>
         <source>Check again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie noch einmal.</translation>
     </message>
     <message>
         <source>The process that reaches the network ended while it was at work.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Prozess, der auf das Netzwerk zugreift, endete mitten in der Arbeit.</translation>
     </message>
     <message>
         <source>The network ledger cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Liste der Netzwerkanfragen kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>Check {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie {path}.</translation>
     </message>
     <message>
         <source>The network ledger cannot be cleared: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Liste der Netzwerkanfragen kann nicht geleert werden: {reason}.</translation>
     </message>
     <message>
         <source>Switch that off to look for models on the network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schalten Sie das aus, um im Netzwerk nach Modellen zu suchen.</translation>
     </message>
     <message>
         <source>Spanlight is offline.</source>
@@ -3177,103 +3177,103 @@
     </message>
     <message>
         <source>Spanlight is offline now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Spanlight ist jetzt offline.</translation>
     </message>
     <message>
         <source>Switch that off to go on: nothing is lost.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schalten Sie das aus, um fortzufahren: Nichts geht verloren.</translation>
     </message>
     <message>
         <source>There is no such file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine solche Datei.</translation>
     </message>
     <message>
         <source>The file is too large to be one of certificates.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei ist zu groß für eine Zertifikatsdatei.</translation>
     </message>
     <message>
         <source>The file cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>Only the authorities in this file are trusted, not the system&apos;s own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertraut wird nur den Zertifizierungsstellen in dieser Datei, nicht denen des Systems.</translation>
     </message>
     <message>
         <source>The file holds no certificates in the PEM form.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei enthält keine Zertifikate im PEM-Format.</translation>
     </message>
     <message>
         <source>Write the folder&apos;s whole path.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie den vollständigen Pfad des Ordners an.</translation>
     </message>
     <message>
         <source>Nothing can be written into this folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesen Ordner kann nichts geschrieben werden.</translation>
     </message>
     <message>
         <source>This is a file, not a folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dies ist eine Datei, kein Ordner.</translation>
     </message>
     <message>
         <source>The folder is not there and cannot be made in {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner ist nicht da und kann in {folder} nicht angelegt werden.</translation>
     </message>
     <message>
         <source>The folder cannot be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner kann nicht verwendet werden: {reason}.</translation>
     </message>
     <message>
         <source>The folder is made with the first download.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner wird beim ersten Download angelegt.</translation>
     </message>
     <message>
         <source>Switch that off to check for updates.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schalten Sie das aus, um nach Updates zu suchen.</translation>
     </message>
     <message>
         <source>There is no address yet where new versions are announced.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Adresse, unter der neue Versionen angekündigt werden.</translation>
     </message>
     <message>
         <source>Write one under Settings, Updates, when you have it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tragen Sie eine unter „Einstellungen“, „Updates“ ein, sobald Sie sie haben.</translation>
     </message>
     <message>
         <source>{host} takes too long to answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} braucht zu lange für eine Antwort.</translation>
     </message>
     <message>
         <source>Try again later.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuchen Sie es später erneut.</translation>
     </message>
     <message>
         <source>Lines {first} and {second} of {file} have the same id {id}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zeilen {first} und {second} von {file} haben dieselbe ID {id}.</translation>
     </message>
     <message>
         <source>Give every row an id of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie jeder Zeile eine eigene ID.</translation>
     </message>
     <message>
         <source>Line {number} of {file} is not a result, so there is nothing to go on with.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {number} von {file} ist kein Ergebnis, daher lässt sich nichts fortsetzen.</translation>
     </message>
     <message>
         <source>Give another name for the output.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie einen anderen Namen für die Ausgabe an.</translation>
     </message>
     <message>
         <source>Another process is writing “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderer Prozess schreibt gerade „{name}“</translation>
     </message>
     <message>
         <source>Wait until it is done, or write elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten Sie, bis er fertig ist, oder schreiben Sie an einen anderen Ort.</translation>
     </message>
     <message>
         <source>The output would overwrite what is read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ausgabe würde überschreiben, was gelesen wird.</translation>
     </message>
     <message>
         <source>its name is at fault</source>
@@ -3281,267 +3281,267 @@
     </message>
     <message>
         <source>“{file}” could not be written: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ konnte nicht geschrieben werden: {reason}.</translation>
     </message>
     <message>
         <source>Free some space, check the folder&apos;s permissions, or write elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie Speicherplatz frei, prüfen Sie die Zugriffsrechte des Ordners oder schreiben Sie an einen anderen Ort.</translation>
     </message>
     <message>
         <source>So many files cannot be opened at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>So viele Dateien können nicht auf einmal geöffnet werden.</translation>
     </message>
     <message>
         <source>Open fewer of them at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie weniger davon auf einmal.</translation>
     </message>
     <message>
         <source>“{name}” has {rows} and {columns}: too much for a table.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ hat {rows} und {columns}: zu viel für eine Tabelle.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} row</source>
         <comment>{n:,} rows</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} Zeile</numerusform>
+            <numerusform>{n:,} Zeilen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n:,} column</source>
         <comment>{n:,} columns</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} Spalte</numerusform>
+            <numerusform>{n:,} Spalten</numerusform>
         </translation>
     </message>
     <message>
         <source>“{file}” has no column “{column}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ hat keine Spalte „{column}“.</translation>
     </message>
     <message>
         <source>Its columns are: {columns}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Spalten sind: {columns}.</translation>
     </message>
     <message>
         <source>“{file}” is not a CSV file: {fault}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ ist keine CSV-Datei: {fault}.</translation>
     </message>
     <message>
         <source>Row {number} of “{file}” has more values than there are columns.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {number} von „{file}“ hat mehr Werte, als es Spalten gibt.</translation>
     </message>
     <message>
         <source>Put quotation marks around a text that holds the delimiter.</source>
-        <translation type="unfinished"></translation>
+        <translation>Setzen Sie einen Text, der das Trennzeichen enthält, in Anführungszeichen.</translation>
     </message>
     <message>
         <source>Its probabilities are adjusted from {fewest} verdicts on: {number} so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab {fewest} Urteilen werden die Wahrscheinlichkeiten angepasst: bisher {number}</translation>
     </message>
     <message>
         <source>Adjusted to your {number:,} verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>An Ihre {number:,} Urteile angepasst</translation>
     </message>
     <message>
         <source>Not adjusted to your {number:,} verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht an Ihre {number:,} Urteile angepasst</translation>
     </message>
     <message>
         <source>The reader&apos;s probabilities were not adjusted to your verdict: {fault}</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Wahrscheinlichkeiten des Lesemodells wurden nicht an Ihr Urteil angepasst: {fault}</translation>
     </message>
     <message>
         <source>{document} has changed since this was asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>{document} hat sich seit dieser Frage geändert.</translation>
     </message>
     <message>
         <source>No words are selected.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind keine Wörter ausgewählt.</translation>
     </message>
     <message>
         <source>Select the right ones in the document.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie die richtigen im Dokument aus.</translation>
     </message>
     <message>
         <source>There are no corrections to export.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Korrekturen zu exportieren.</translation>
     </message>
     <message>
         <source>Look for other words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen Sie nach anderen Wörtern.</translation>
     </message>
     <message>
         <source>There are too few labels to tell texts apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sind zu wenige Labels, um Texte zu unterscheiden.</translation>
     </message>
     <message>
         <source>Name at least two.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nennen Sie mindestens zwei.</translation>
     </message>
     <message>
         <source>The label “{label}” is there twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Label „{label}“ ist zweimal da.</translation>
     </message>
     <message>
         <source>Take one of them out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen Sie eines davon.</translation>
     </message>
     <message>
         <source>{number:,} labels are more than can be told apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number:,} Labels sind mehr, als sich unterscheiden lassen.</translation>
     </message>
     <message>
         <source>Use at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwenden Sie höchstens {most}.</translation>
     </message>
     <message>
         <source>{accuracy} right ({low} to {high})</source>
-        <translation type="unfinished"></translation>
+        <translation>{accuracy} richtig ({low} bis {high})</translation>
     </message>
     <message>
         <source>“{file}” holds no texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ enthält keine Texte.</translation>
     </message>
     <message>
         <source>It needs a header and a row for each text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei braucht eine Kopfzeile und eine Zeile für jeden Text.</translation>
     </message>
     <message>
         <source>“{file}” has {number:,} rows: at most {most:,} can be labelled at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ hat {number:,} Zeilen: Höchstens {most:,} können auf einmal gelabelt werden.</translation>
     </message>
     <message>
         <source>There is no text to label.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen Text zum Labeln.</translation>
     </message>
     <message>
         <source>Paste a text with a line for each.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie einen Text mit einer Zeile für jeden ein.</translation>
     </message>
     <message>
         <source>At most {most:,} texts can be labelled at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstens {most:,} Texte können auf einmal gelabelt werden.</translation>
     </message>
     <message>
         <source>Paste fewer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie weniger ein.</translation>
     </message>
     <message>
         <source>“{file}” has no column “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ hat keine Spalte „{name}“.</translation>
     </message>
     <message>
         <source>It is not clear which column of “{file}” holds the texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist unklar, welche Spalte von „{file}“ die Texte enthält.</translation>
     </message>
     <message>
         <source>Add --column NAME; its columns are: {columns}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie --column NAME hinzu; die Spalten sind: {columns}.</translation>
     </message>
     <message>
         <source>Measuring the reader</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesemodell wird gemessen</translation>
     </message>
     <message>
         <source>Teaching</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesemodell wird angelernt</translation>
     </message>
     <message>
         <source>Measuring what it learnt</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelerntes wird gemessen</translation>
     </message>
     <message>
         <source>Installing</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird installiert</translation>
     </message>
     <message>
         <source>“{folder}” is there already.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{folder}“ ist schon da.</translation>
     </message>
     <message>
         <source>Give a new folder for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie einen neuen Ordner für das Modell an.</translation>
     </message>
     <message>
         <source>{name} could not be exported</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht exportiert werden</translation>
     </message>
     <message>
         <source>There are too few corrections to learn from: {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt zu wenige Korrekturen, um daraus zu lernen: {number}.</translation>
     </message>
     <message>
         <source>It takes at least {fewest}: correct some more answers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nötig sind mindestens {fewest}: Korrigieren Sie weitere Antworten.</translation>
     </message>
     <message>
         <source>The teaching could not begin</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Anlernen konnte nicht beginnen</translation>
     </message>
     <message>
         <source>A question or its text is empty in {name}: {id}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} ist eine Frage oder ihr Text leer: {id}.</translation>
     </message>
     <message>
         <source>Leave it out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lassen Sie die Frage weg.</translation>
     </message>
     <message numerus="yes">
         <source>{name} has different answers to one question on one text: {some} and {n} more.</source>
         <comment>{name} has different answers to one question on one text: {some} and {n} more.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} hat verschiedene Antworten auf dieselbe Frage zum selben Text: {some} und {n} weitere.</numerusform>
+            <numerusform>{name} hat verschiedene Antworten auf dieselbe Frage zum selben Text: {some} und {n} weitere.</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} has different answers to one question on one text: {some}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat verschiedene Antworten auf dieselbe Frage zum selben Text: {some}.</translation>
     </message>
     <message>
         <source>Keep the right ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten Sie die richtigen.</translation>
     </message>
     <message numerus="yes">
         <source>Taught on this computer from {n:,} correction; it began with {base}.</source>
         <comment>Taught on this computer from {n:,} corrections; it began with {base}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Auf diesem Computer mit {n:,} Korrektur angelernt; Ausgangsmodell: {base}.</numerusform>
+            <numerusform>Auf diesem Computer mit {n:,} Korrekturen angelernt; Ausgangsmodell: {base}.</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht geschrieben werden</translation>
     </message>
     <message>
         <source>{file} could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} konnte nicht geschrieben werden</translation>
     </message>
     <message>
         <source>There is no version “{name}” of the reader.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Version „{name}“ des Lesemodells.</translation>
     </message>
     <message>
         <source>Teach one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lernen Sie eine an.</translation>
     </message>
     <message>
         <source>The reader is being taught already</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Lesemodell wird bereits angelernt</translation>
     </message>
     <message>
         <source>Wait until that has ended, or stop it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten Sie, bis das beendet ist, oder stoppen Sie es.</translation>
     </message>
     <message>
         <source>The teaching could not be discarded</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Anlernen konnte nicht verworfen werden</translation>
     </message>
     <message>
         <source>{fault} The classifier has to be taught again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{fault} Der Klassifikator muss neu angelernt werden.</translation>
     </message>
     <message>
         <source>{name} could not be written: {reason}.</source>
@@ -3549,11 +3549,11 @@
     </message>
     <message>
         <source>Some labels have fewer than {enough} examples: {labels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Labels haben weniger als {enough} Beispiele: {labels}.</translation>
     </message>
     <message>
         <source>Label some more texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Labeln Sie noch einige Texte.</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -3562,9 +3562,9 @@
     <message numerus="yes">
         <source>Taught on this computer from {n:,} text of “{dataset}”: {labels}.</source>
         <comment>Taught on this computer from {n:,} texts of “{dataset}”: {labels}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Auf diesem Computer mit {n:,} Text von „{dataset}“ angelernt: {labels}.</numerusform>
+            <numerusform>Auf diesem Computer mit {n:,} Texten von „{dataset}“ angelernt: {labels}.</numerusform>
         </translation>
     </message>
     <message>
@@ -3573,1079 +3573,1079 @@
     </message>
     <message>
         <source>Checking, part {number} of {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfung, Teil {number} von {parts}</translation>
     </message>
     <message>
         <source>Classifying the texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte werden klassifiziert</translation>
     </message>
     <message>
         <source>Reading the texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte werden gelesen</translation>
     </message>
     <message>
         <source>There is no base model “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Basismodell „{name}“.</translation>
     </message>
     <message>
         <source>There is no teacher “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen Lehrer „{name}“.</translation>
     </message>
     <message>
         <source>{base} reads at most {most} tokens at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{base} liest höchstens {most} Token auf einmal.</translation>
     </message>
     <message>
         <source>The length asked for is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die verlangte Länge ist {value}.</translation>
     </message>
     <message>
         <source>The output would overwrite the base model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ausgabe würde das Basismodell überschreiben.</translation>
     </message>
     <message>
         <source>Give another folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie einen anderen Ordner an.</translation>
     </message>
     <message>
         <source>The output would overwrite the teacher.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ausgabe würde den Lehrer überschreiben.</translation>
     </message>
     <message>
         <source>There is no training for “{task}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Training für „{task}“.</translation>
     </message>
     <message>
         <source>Choose qa, classification, tokens or pretraining.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie qa, classification, tokens oder pretraining.</translation>
     </message>
     <message>
         <source>Training needs examples and dev files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Trainieren sind Dateien mit Beispielen und mit Dev-Daten nötig.</translation>
     </message>
     <message>
         <source>Give at least one of each.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie mindestens je eine an.</translation>
     </message>
     <message>
         <source>There is no file “{file}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Datei „{file}“.</translation>
     </message>
     <message>
         <source>“{file}” is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ ist eine Datei.</translation>
     </message>
     <message>
         <source>Give a folder for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie einen Ordner für das Modell an.</translation>
     </message>
     <message>
         <source>The epochs must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zahl der Epochen muss größer als 0 sein.</translation>
     </message>
     <message>
         <source>The learning rate must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Lernrate muss eine Zahl größer als 0 sein.</translation>
     </message>
     <message>
         <source>The batch size must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Batchgröße muss eine Zahl größer als 0 sein.</translation>
     </message>
     <message>
         <source>The evaluation interval must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Abstand der Auswertungen muss eine Zahl größer als 0 sein.</translation>
     </message>
     <message>
         <source>It is {value:g}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Wert ist {value:g}.</translation>
     </message>
     <message>
         <source>The length must be at least {least} tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Länge muss mindestens {least} Token betragen.</translation>
     </message>
     <message>
         <source>It is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Wert ist {value}.</translation>
     </message>
     <message>
         <source>The dropout must be from 0 to less than 1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Dropout muss mindestens 0 und kleiner als 1 sein.</translation>
     </message>
     <message>
         <source>The warm-up is a share of all steps, 0 to 1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Warm-up ist ein Anteil aller Schritte, 0 bis 1.</translation>
     </message>
     <message>
         <source>The weight decay must be 0 or more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Weight Decay muss 0 oder größer sein.</translation>
     </message>
     <message>
         <source>The seed must be a whole number from 0 on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Seed muss eine ganze Zahl ab 0 sein.</translation>
     </message>
     <message>
         <source>Give a checkpoint&apos;s folder or an installed name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie den Ordner eines Checkpoints oder einen installierten Namen an.</translation>
     </message>
     <message>
         <source>Nothing can be kept: {folder} cannot be written to.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts kann aufbewahrt werden: In {folder} kann nicht geschrieben werden.</translation>
     </message>
     <message>
         <source>Everything works, but texts, questions and settings are forgotten when Spanlight is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles funktioniert, aber Texte, Fragen und Einstellungen werden vergessen, wenn Spanlight geschlossen wird.</translation>
     </message>
     <message>
         <source>The model chosen for this, {chosen}, cannot be used now: {model} is used instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das hierfür gewählte Modell, {chosen}, kann jetzt nicht verwendet werden: Stattdessen wird {model} verwendet.</translation>
     </message>
     <message>
         <source>The file of tables</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei mit den Tabellen</translation>
     </message>
     <message>
         <source>There is a table “{table}” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt schon eine Tabelle „{table}“.</translation>
     </message>
     <message>
         <source>Choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen anderen Namen.</translation>
     </message>
     <message>
         <source>This question&apos;s table was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Tabelle dieser Frage wurde entfernt.</translation>
     </message>
     <message>
         <source>Nothing was noted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde festgehalten.</translation>
     </message>
     <message>
         <source>The file of corrections</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei mit den Korrekturen</translation>
     </message>
     <message>
         <source>{file} was written by a newer Spanlight.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} wurde von einem neueren Spanlight geschrieben.</translation>
     </message>
     <message>
         <source>Update this one to use it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktualisieren Sie Spanlight, um das zu verwenden.</translation>
     </message>
     <message>
         <source>{file} is in use by another program just now.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} wird gerade von einem anderen Programm verwendet.</translation>
     </message>
     <message>
         <source>Try again in a moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuchen Sie es gleich noch einmal.</translation>
     </message>
     <message>
         <source>{file} could not be written: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} konnte nicht geschrieben werden: Der Datenträger ist voll.</translation>
     </message>
     <message>
         <source>{file} in {folder} could not be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} in {folder} konnte nicht verwendet werden: {reason}.</translation>
     </message>
     <message>
         <source>{file} was damaged and has been set aside.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} war beschädigt und wurde beiseitegelegt.</translation>
     </message>
     <message>
         <source>A new one is begun; the old file is {name} in {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wird neu begonnen; die alte Datei ist {name} in {folder}.</translation>
     </message>
     <message>
         <source>The file of labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei mit den Labels</translation>
     </message>
     <message>
         <source>Another window has changed these labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderes Fenster hat diese Labels geändert.</translation>
     </message>
     <message>
         <source>Look at them again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sehen Sie sie sich noch einmal an.</translation>
     </message>
     <message>
         <source>There is a table “{name}” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt schon eine Tabelle „{name}“.</translation>
     </message>
     <message>
         <source>This table of labels was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Tabelle mit Labels wurde entfernt.</translation>
     </message>
     <message>
         <source>The label was not saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Label wurde nicht gespeichert.</translation>
     </message>
     <message>
         <source>The history</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf</translation>
     </message>
     <message>
         <source>The history has no entry {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlauf hat keinen Eintrag {number}.</translation>
     </message>
     <message>
         <source>It may have been deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vielleicht wurde er gelöscht.</translation>
     </message>
     <message>
         <source>The file has changed or is gone since it was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei hat sich geändert oder ist weg, seit sie gefunden wurde.</translation>
     </message>
     <message>
         <source>The library</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Bibliothek</translation>
     </message>
     <message>
         <source>There is no library “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Bibliothek „{name}“.</translation>
     </message>
     <message>
         <source>There are: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt: {names}.</translation>
     </message>
     <message>
         <source>Add a folder first: it becomes one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie zuerst einen Ordner hinzu: Er wird zur Bibliothek.</translation>
     </message>
     <message>
         <source>A library needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Bibliothek braucht einen Namen.</translation>
     </message>
     <message>
         <source>There is a library “{name}” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt schon eine Bibliothek „{name}“.</translation>
     </message>
     <message>
         <source>The library “{library}” was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Bibliothek „{library}“ wurde entfernt.</translation>
     </message>
     <message>
         <source>Add its folder again to have it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fügen Sie ihren Ordner wieder hinzu, um sie zurückzuholen.</translation>
     </message>
     <message>
         <source>This computer&apos;s SQLite cannot search texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das SQLite dieses Computers kann Texte nicht durchsuchen.</translation>
     </message>
     <message>
         <source>Install a Python that brings SQLite with FTS5.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installieren Sie ein Python, das SQLite mit FTS5 mitbringt.</translation>
     </message>
     <message>
         <source>Choose another precision, or auto.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine andere Genauigkeit oder auto.</translation>
     </message>
     <message>
         <source>Choose the device auto or cpu.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie das Gerät „auto“ oder „cpu“.</translation>
     </message>
     <message numerus="yes">
         <source>{n} core</source>
         <comment>{n} cores</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n} Kern</numerusform>
+            <numerusform>{n} Kerne</numerusform>
         </translation>
     </message>
     <message>
         <source>{cores}; bfloat16 with {instructions} is fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>{cores}; am schnellsten ist bfloat16 mit {instructions}</translation>
     </message>
     <message>
         <source>{cores}; float32 is faster than bfloat16 with {instructions}</source>
-        <translation type="unfinished"></translation>
+        <translation>{cores}; float32 ist schneller als bfloat16 mit {instructions}</translation>
     </message>
     <message>
         <source>fastest in {dtype}</source>
-        <translation type="unfinished"></translation>
+        <translation>am schnellsten mit {dtype}</translation>
     </message>
     <message>
         <source>It is not used until Spanlight is started again: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die GPU wird bis zum Neustart von Spanlight nicht verwendet: {reason}.</translation>
     </message>
     <message>
         <source>There is no precision called {precision!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Genauigkeit namens {precision!r}.</translation>
     </message>
     <message>
         <source>Choose {precisions}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zur Wahl stehen {precisions}.</translation>
     </message>
     <message>
         <source>chosen in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>in den Einstellungen gewählt</translation>
     </message>
     <message>
         <source>There is no device called {wanted!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Gerät namens {wanted!r}.</translation>
     </message>
     <message>
         <source>Choose auto, cpu, cuda or mps.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie auto, cpu, cuda oder mps.</translation>
     </message>
     <message>
         <source>{reason}; bfloat16 with {instructions}</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; bfloat16 mit {instructions}</translation>
     </message>
     <message>
         <source>{reason}; float32, faster here than bfloat16 with {instructions}</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; float32, hier schneller als bfloat16 mit {instructions}</translation>
     </message>
     <message>
         <source>This processor has no instructions for {precision}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Prozessor hat keine Befehle für {precision}.</translation>
     </message>
     <message>
         <source>{reason}; {precision} chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; {precision} gewählt</translation>
     </message>
     <message>
         <source>the GPU {gpu} does not compute in {precision}</source>
-        <translation type="unfinished"></translation>
+        <translation>die GPU {gpu} rechnet nicht mit {precision}</translation>
     </message>
     <message>
         <source>{reason}, faster than the CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}, schneller als die CPU</translation>
     </message>
     <message>
         <source>{reason}; {other}</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; {other}</translation>
     </message>
     <message>
         <source>{gpu} is not used: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{gpu} wird nicht verwendet: {reason}</translation>
     </message>
     <message>
         <source>no GPU that PyTorch can use was found</source>
-        <translation type="unfinished"></translation>
+        <translation>keine GPU gefunden, die PyTorch verwenden kann</translation>
     </message>
     <message>
         <source>{gpu} cannot be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{gpu} kann nicht verwendet werden: {reason}.</translation>
     </message>
     <message>
         <source>The GPU {gpu} does not compute in {precision}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die GPU {gpu} rechnet nicht mit {precision}.</translation>
     </message>
     <message>
         <source>{gpu}; {precision} chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>{gpu}; {precision} gewählt</translation>
     </message>
     <message>
         <source>No NVIDIA or AMD GPU that PyTorch can use was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde keine NVIDIA- oder AMD-GPU gefunden, die PyTorch verwenden kann.</translation>
     </message>
     <message>
         <source>There is no GPU number {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine GPU Nummer {number}.</translation>
     </message>
     <message>
         <source>They are numbered 0 to {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Nummern gehen von 0 bis {last}.</translation>
     </message>
     <message>
         <source>No Apple GPU that PyTorch can use was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde keine Apple-GPU gefunden, die PyTorch verwenden kann.</translation>
     </message>
     <message>
         <source>This computer&apos;s memory ran out</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Speicher dieses Computers reicht nicht aus</translation>
     </message>
     <message>
         <source>The Apple GPU&apos;s memory ran out</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Speicher der Apple-GPU reicht nicht aus</translation>
     </message>
     <message>
         <source>This computer has too little free memory for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Computer hat zu wenig freien Speicher für das Modell.</translation>
     </message>
     <message>
         <source>The GPU has too little free memory for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die GPU hat zu wenig freien Speicher für das Modell.</translation>
     </message>
     <message>
         <source>Choose the device cpu, or close what uses the GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie das Gerät „cpu“ oder schließen Sie Programme, die die GPU nutzen.</translation>
     </message>
     <message>
         <source>The GPU&apos;s memory ran out</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Speicher der GPU reicht nicht aus</translation>
     </message>
     <message>
         <source>The GPU broke down: {text}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die GPU ist ausgefallen: {text}.</translation>
     </message>
     <message>
         <source>Choose the device cpu, or renew the GPU&apos;s driver.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie das Gerät „cpu“ oder aktualisieren Sie den Treiber der GPU.</translation>
     </message>
     <message>
         <source>the GPU has too little free memory for the model</source>
-        <translation type="unfinished"></translation>
+        <translation>die GPU hat zu wenig freien Speicher für das Modell</translation>
     </message>
     <message>
         <source>the GPU broke down: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>die GPU ist ausgefallen: {text}</translation>
     </message>
     <message>
         <source>the GPU broke down</source>
-        <translation type="unfinished"></translation>
+        <translation>die GPU ist ausgefallen</translation>
     </message>
     <message>
         <source>{ran_out}: less is read at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{ran_out}: Es wird weniger auf einmal gelesen.</translation>
     </message>
     <message>
         <source>The tokenizer gave a token that the model does not know.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tokenizer hat ein Token geliefert, das das Modell nicht kennt.</translation>
     </message>
     <message>
         <source>Tokenizer and weights do not belong together: fetch a whole copy of this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokenizer und Gewichte gehören nicht zusammen: Holen Sie eine vollständige Kopie dieses Modells.</translation>
     </message>
     <message>
         <source>PyTorch cannot compute on the GPU {gpu}: a product comes out wrong or not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch kann auf der GPU {gpu} nicht rechnen: Ein Produkt kommt falsch oder gar nicht heraus</translation>
     </message>
     <message>
         <source>PyTorch cannot compute on the Apple GPU: a product comes out wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch kann auf der Apple-GPU nicht rechnen: Ein Produkt kommt falsch heraus</translation>
     </message>
     <message>
         <source>this PyTorch is built without the Apple GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>dieses PyTorch wurde ohne Unterstützung für die Apple-GPU gebaut</translation>
     </message>
     <message>
         <source>macOS {version} is too old for PyTorch to use the Apple GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>macOS {version} ist zu alt: PyTorch kann die Apple-GPU damit nicht verwenden</translation>
     </message>
     <message>
         <source>PyTorch does not compute on AMD GPUs on Windows</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch rechnet unter Windows nicht auf AMD-GPUs</translation>
     </message>
     <message>
         <source>this PyTorch is a CPU build: it cannot use the {maker} GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>dieses PyTorch ist ein CPU-Build: Es kann die {maker}-GPU nicht verwenden</translation>
     </message>
     <message>
         <source>this PyTorch is built for {built_for} GPUs, not for {maker}&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>dieses PyTorch ist für {built_for}-GPUs gebaut, nicht für die von {maker}</translation>
     </message>
     <message>
         <source>the driver is older than this PyTorch needs: it knows CUDA {known} at the most, PyTorch was built for CUDA {built}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Treiber ist älter, als dieses PyTorch es verlangt: Er kennt höchstens CUDA {known}, PyTorch wurde für CUDA {built} gebaut</translation>
     </message>
     <message>
         <source>the driver {driver} is older than this PyTorch needs: it knows CUDA {known} at the most, PyTorch was built for CUDA {built}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Treiber {driver} ist älter, als dieses PyTorch es verlangt: Er kennt höchstens CUDA {known}, PyTorch wurde für CUDA {built} gebaut</translation>
     </message>
     <message>
         <source>it is hidden from PyTorch by the environment variable {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>sie ist durch die Umgebungsvariable {name} vor PyTorch verborgen</translation>
     </message>
     <message>
         <source>no {maker} driver answers: it is not installed, or not running</source>
-        <translation type="unfinished"></translation>
+        <translation>kein {maker}-Treiber antwortet: Er ist nicht installiert oder läuft nicht</translation>
     </message>
     <message>
         <source>it finds no GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>er findet keine GPU</translation>
     </message>
     <message>
         <source>the {maker} driver does not work with PyTorch: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>der {maker}-Treiber funktioniert nicht mit PyTorch: {reason}</translation>
     </message>
     <message>
         <source>this PyTorch has no kernels for the GPU {gpu} ({name}), only for {built}</source>
-        <translation type="unfinished"></translation>
+        <translation>dieses PyTorch hat keine Kernel für die GPU {gpu} ({name}), nur für {built}</translation>
     </message>
     <message>
         <source>the GPU {gpu} (compute capability {capability}) is too old for this PyTorch, which needs {least} or newer</source>
-        <translation type="unfinished"></translation>
+        <translation>die GPU {gpu} (Compute Capability {capability}) ist zu alt für dieses PyTorch, das {least} oder neuer braucht</translation>
     </message>
     <message>
         <source>the GPU {gpu} (compute capability {capability}) is newer than this PyTorch knows: install a newer PyTorch</source>
-        <translation type="unfinished"></translation>
+        <translation>die GPU {gpu} (Compute Capability {capability}) ist zu neu für dieses PyTorch: Installieren Sie ein neueres</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} cannot be understood.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} ist nicht zu verstehen.</translation>
     </message>
     <message>
         <source>Fetch it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie die Datei noch einmal.</translation>
     </message>
     <message>
         <source>The weights of {name} cannot be loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gewichte von {name} können nicht geladen werden.</translation>
     </message>
     <message>
         <source>Fetch the model again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie das Modell noch einmal.</translation>
     </message>
     <message>
         <source>The weights {weights} of {name} are not all finite numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gewichte {weights} von {name} sind nicht alle endliche Zahlen.</translation>
     </message>
     <message>
         <source>Fetch a whole copy of this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie eine vollständige Kopie dieses Modells.</translation>
     </message>
     <message>
         <source>{name} lacks the weights {weights} and {n} more.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlen die Gewichte {weights} und {n} weitere.</translation>
     </message>
     <message>
         <source>{name} lacks the weights {weights}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlen die Gewichte {weights}.</translation>
     </message>
     <message>
         <source>{name} holds in a wrong shape the weights {weights} and {n} more.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} haben die Gewichte {weights} und {n} weitere eine falsche Form.</translation>
     </message>
     <message>
         <source>{name} holds in a wrong shape the weights {weights}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} haben die Gewichte {weights} eine falsche Form.</translation>
     </message>
     <message>
         <source>{file} of “{name}” could not be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} aus „{name}“ konnte nicht entpackt werden</translation>
     </message>
     <message>
         <source>“{file}” cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{file}“ kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>Check the file and its permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Datei und ihre Zugriffsrechte.</translation>
     </message>
     <message>
         <source>“{name}” holds more than {most:,} files, which no model does.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält mehr als {most:,} Dateien, wie sie kein Modell hat.</translation>
     </message>
     <message>
         <source>Unpack it with another program, and import the model&apos;s folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entpacken Sie die Datei mit einem anderen Programm und importieren Sie den Ordner des Modells.</translation>
     </message>
     <message>
         <source>“{name}” is protected with a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist mit einem Passwort geschützt.</translation>
     </message>
     <message>
         <source>“{name}” holds two files of one name, and was not unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält zwei Dateien gleichen Namens und wurde nicht entpackt.</translation>
     </message>
     <message>
         <source>“{name}” holds links or files that would be unpacked outside of it, and was not unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält Links oder Dateien, die außerhalb entpackt würden, und wurde nicht entpackt.</translation>
     </message>
     <message>
         <source>Do not use this model: a sound one holds nothing of the kind.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwenden Sie dieses Modell nicht: Ein einwandfreies enthält nichts dergleichen.</translation>
     </message>
     <message>
         <source>“{name}” holds several models: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält mehrere Modelle: {names}.</translation>
     </message>
     <message>
         <source>“{name}” holds several models: one at its top, {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält mehrere Modelle: eines auf oberster Ebene, {names}.</translation>
     </message>
     <message>
         <source>Unpack it, and import the folder of the one you want.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entpacken Sie die Datei und importieren Sie den Ordner des gewünschten Modells.</translation>
     </message>
     <message>
         <source>“{name}” holds no model.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält kein Modell.</translation>
     </message>
     <message>
         <source>A model&apos;s zip has config.json, model.safetensors, tokenizer.json at its top or in one folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die ZIP-Datei eines Modells enthält config.json, model.safetensors, tokenizer.json auf oberster Ebene oder in einem gemeinsamen Ordner.</translation>
     </message>
     <message>
         <source>“{name}” holds its weights only as {pickle}, a format that can carry programs.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält die Gewichte nur als {pickle}, ein Format, das Programme enthalten kann.</translation>
     </message>
     <message>
         <source>Convert it to model.safetensors, or fetch the safetensors version of this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wandeln Sie sie in model.safetensors um oder holen Sie die safetensors-Version dieses Modells.</translation>
     </message>
     <message>
         <source>“{name}” is packed in a way that Spanlight does not unpack.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist auf eine Weise gepackt, die Spanlight nicht entpackt.</translation>
     </message>
     <message>
         <source>“{name}” would unpack to far more than a model, and was not unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ wäre entpackt weit größer als ein Modell und wurde nicht entpackt.</translation>
     </message>
     <message>
         <source>Do not use it: a sound model packs to no such size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwenden Sie die Datei nicht: Ein einwandfreies Modell lässt sich nicht so stark packen.</translation>
     </message>
     <message>
         <source>“{name}” is damaged: it cannot be unpacked whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist beschädigt: Die Datei lässt sich nicht vollständig entpacken.</translation>
     </message>
     <message>
         <source>{name} cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>Check its files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Dateien.</translation>
     </message>
     <message>
         <source>{name} has no tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlt tokenizer.json.</translation>
     </message>
     <message>
         <source>Fetch that file, or save the tokenizer again with transformers, which writes it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie diese Datei oder speichern Sie den Tokenizer noch einmal mit transformers, das sie schreibt.</translation>
     </message>
     <message>
         <source>There is no model folder {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keinen Modellordner {name}.</translation>
     </message>
     <message>
         <source>{name} has no config.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlt config.json.</translation>
     </message>
     <message>
         <source>A model folder needs config.json, model.safetensors, tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Modellordner braucht config.json, model.safetensors, tokenizer.json.</translation>
     </message>
     <message>
         <source>{name} holds weights in the format {dtype}, as quantised models do.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} enthält Gewichte im Format {dtype}, wie es quantisierte Modelle haben.</translation>
     </message>
     <message>
         <source>config.json of {name} cannot be right: {key} is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json von {name} kann nicht stimmen: {key} ist {value}.</translation>
     </message>
     <message numerus="yes">
         <source>{name} holds {n} layer where its config names {layers}.</source>
         <comment>{name} holds {n} layers where its config names {layers}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} enthält {n} Schicht, laut Konfiguration wären es {layers}.</numerusform>
+            <numerusform>{name} enthält {n} Schichten, laut Konfiguration wären es {layers}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Config and weights do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfiguration und Gewichte gehören nicht zusammen.</translation>
     </message>
     <message>
         <source>config.json of {name} cannot be right: {split} is not a multiple of {n} heads.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json von {name} kann nicht stimmen: {split} lässt sich nicht gleichmäßig auf {n} Köpfe verteilen.</translation>
     </message>
     <message>
         <source>{name} reads only {n} tokens at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} liest nur {n} Token auf einmal.</translation>
     </message>
     <message>
         <source>The catalogue {file} cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Katalog {file} kann nicht gelesen werden.</translation>
     </message>
     <message>
         <source>Install Spanlight again, or type a model&apos;s name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installieren Sie Spanlight noch einmal oder geben Sie den Namen eines Modells ein.</translation>
     </message>
     <message>
         <source>Fetch its unquantised version (float32, float16, bfloat16).</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie die nicht quantisierte Version (float32, float16, bfloat16).</translation>
     </message>
     <message>
         <source>{name} {does} ({key} is {value}), which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} {does} ({key} ist {value}); solche Modelle kann Spanlight nicht lesen.</translation>
     </message>
     <message>
         <source>Choose another model: Spanlight reads {titles}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein anderes Modell: Spanlight liest {titles}.</translation>
     </message>
     <message>
         <source>config.json of {name} holds settings that Spanlight does not know: {key}.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json von {name} enthält Einstellungen, die Spanlight nicht kennt: {key}.</translation>
     </message>
     <message>
         <source>Choose a model of a known family: {titles}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein Modell einer bekannten Familie: {titles}.</translation>
     </message>
     <message>
         <source>an object</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Objekt</translation>
     </message>
     <message>
         <source>a list of {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Liste der Länge {n}</translation>
     </message>
     <message>
         <source>{name} is of no family that its config names, which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Konfiguration von {name} nennt keine Modellfamilie; ein solches Modell kann Spanlight nicht lesen.</translation>
     </message>
     <message>
         <source>{name} is of the family {family!r}, which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} gehört zur Familie {family!r}, die Spanlight nicht lesen kann.</translation>
     </message>
     <message>
         <source>It reads {titles}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesbar sind {titles}.</translation>
     </message>
     <message>
         <source>{name} brings program code of its own, which Spanlight never runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} bringt eigenen Programmcode mit, den Spanlight nie ausführt.</translation>
     </message>
     <message>
         <source>{name} is quantised, which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist quantisiert; solche Modelle kann Spanlight nicht lesen.</translation>
     </message>
     <message>
         <source>{name} is an addition to another model (its config says {key}), not a whole one.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist ein Zusatz zu einem anderen Modell (laut Konfiguration: {key}), kein vollständiges.</translation>
     </message>
     <message>
         <source>Fetch a version in which both are merged.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie eine Version, in der beide vereint sind.</translation>
     </message>
     <message>
         <source>config.json of {name} tells the program what to load or run ({key}), which Spanlight never follows.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json von {name} schreibt dem Programm vor, was es laden oder ausführen soll ({key}); dem folgt Spanlight nie.</translation>
     </message>
     <message>
         <source>Choose another model, or take that key out of the file if you trust it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein anderes Modell oder entfernen Sie diesen Schlüssel aus der Datei, wenn Sie ihr vertrauen.</translation>
     </message>
     <message>
         <source>reads a text from left to right only</source>
-        <translation type="unfinished"></translation>
+        <translation>liest einen Text nur von links nach rechts</translation>
     </message>
     <message>
         <source>looks at a second text as a translator does</source>
-        <translation type="unfinished"></translation>
+        <translation>betrachtet einen zweiten Text, wie es ein Übersetzungsmodell tut</translation>
     </message>
     <message>
         <source>writes texts</source>
-        <translation type="unfinished"></translation>
+        <translation>schreibt Texte</translation>
     </message>
     <message>
         <source>tells positions apart in another way</source>
-        <translation type="unfinished"></translation>
+        <translation>unterscheidet Positionen auf andere Weise</translation>
     </message>
     <message>
         <source>{name} is larger than any model that Spanlight reads.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist größer als jedes Modell, das Spanlight liest.</translation>
     </message>
     <message>
         <source>Choose a smaller one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein kleineres.</translation>
     </message>
     <message>
         <source>The disk has {free} free, and {needed} are needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf dem Datenträger sind {free} frei, nötig sind {needed}.</translation>
     </message>
     <message>
         <source>{what}: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: Der Datenträger ist voll.</translation>
     </message>
     <message>
         <source>Check the permissions of the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Zugriffsrechte des Ordners.</translation>
     </message>
     <message>
         <source>Check the permissions of {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Zugriffsrechte von {folder}.</translation>
     </message>
     <message>
         <source>{what}: it may not be written there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: Dort darf nicht geschrieben werden.</translation>
     </message>
     <message>
         <source>Check the disk and the permissions of the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie den Datenträger und die Zugriffsrechte des Ordners.</translation>
     </message>
     <message>
         <source>Check the disk and the permissions of {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie den Datenträger und die Zugriffsrechte von {folder}.</translation>
     </message>
     <message>
         <source>{what}: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: {reason}.</translation>
     </message>
     <message>
         <source>answer questions</source>
-        <translation type="unfinished"></translation>
+        <translation>Fragen beantworten</translation>
     </message>
     <message>
         <source>classify texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte klassifizieren</translation>
     </message>
     <message>
         <source>fill in words</source>
-        <translation type="unfinished"></translation>
+        <translation>Lücken füllen</translation>
     </message>
     <message>
         <source>tell what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>Folgesätze erkennen</translation>
     </message>
     <message>
         <source>find names</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen finden</translation>
     </message>
     <message>
         <source>find passages by meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Passagen nach ihrer Bedeutung finden</translation>
     </message>
     <message>
         <source>Choose another model, or train that head on it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein anderes Modell oder trainieren Sie diesen Kopf dafür.</translation>
     </message>
     <message>
         <source>It can {abilities}; choose another model for this.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell kann {abilities}; wählen Sie hierfür ein anderes.</translation>
     </message>
     <message>
         <source>{name} cannot {does}: its weights hold no head for that.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist hierfür nicht geeignet ({does}): Die Gewichte enthalten keinen Kopf dafür.</translation>
     </message>
     <message>
         <source>{some}, {another}</source>
-        <translation type="unfinished"></translation>
+        <translation>{some}, {another}</translation>
     </message>
     <message>
         <source>{some} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{some} und {last}</translation>
     </message>
     <message numerus="yes">
         <source>{name} names {n} label, but its classifier has {rows}.</source>
         <comment>{name} names {n} labels, but its classifier has {rows}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} nennt {n} Label, der Klassifikator hat aber {rows}.</numerusform>
+            <numerusform>{name} nennt {n} Labels, der Klassifikator hat aber {rows}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Put id2label in its config.json right.</source>
-        <translation type="unfinished"></translation>
+        <translation>Berichtigen Sie id2label in der zugehörigen config.json.</translation>
     </message>
     <message>
         <source>id2label in config.json maps 0, 1, 2 ... to the names of the classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>id2label in config.json ordnet 0, 1, 2 ... die Namen der Klassen zu.</translation>
     </message>
     <message>
         <source>The labels of {name} are malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Labels von {name} sind fehlerhaft.</translation>
     </message>
     <message>
         <source>Two labels of {name} have the same name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zwei Labels von {name} haben denselben Namen.</translation>
     </message>
     <message>
         <source>config.json of {name} names a problem_type that is not known: {problem!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json von {name} nennt einen unbekannten problem_type: {problem!r}.</translation>
     </message>
     <message>
         <source>It is one of {kinds}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Möglich sind {kinds}.</translation>
     </message>
     <message>
         <source>{name} holds the weights {weights} as whole numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} enthält die Gewichte {weights} als ganze Zahlen.</translation>
     </message>
     <message>
         <source>{name} holds in a wrong shape the weights {weights}: {found} where its config says {wanted}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} haben die Gewichte {weights} eine falsche Form: {found}, laut Konfiguration aber {wanted}.</translation>
     </message>
     <message>
         <source>one number</source>
-        <translation type="unfinished"></translation>
+        <translation>eine einzelne Zahl</translation>
     </message>
     <message>
         <source>config.json of {name} cannot be right: {key} is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>config.json von {name} kann nicht stimmen: {key} fehlt.</translation>
     </message>
     <message>
         <source>There is no model {wanted!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein Modell {wanted!r}.</translation>
     </message>
     <message>
         <source>No model that can {does} is installed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein Modell installiert, das {does} kann.</translation>
     </message>
     <message>
         <source>Install Spanlight again, which brings one, or put a model&apos;s folder into {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installieren Sie Spanlight noch einmal, das eines mitbringt, oder legen Sie den Ordner eines Modells in {folder} ab.</translation>
     </message>
     <message>
         <source>its files hold what no model&apos;s do</source>
-        <translation type="unfinished"></translation>
+        <translation>die Dateien enthalten, was in keinem Modell vorkommt</translation>
     </message>
     <message>
         <source>Remove it, or check its files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen Sie das Modell oder prüfen Sie die Dateien.</translation>
     </message>
     <message>
         <source>No model for this is installed; give a model&apos;s folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hierfür ist kein Modell installiert; geben Sie den Ordner eines Modells an.</translation>
     </message>
     <message>
         <source>Installed: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installiert: {names}.</translation>
     </message>
     <message>
         <source>The files of {name} are gone from the Hugging Face cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Dateien von {name} sind nicht mehr im Hugging-Face-Cache.</translation>
     </message>
     <message>
         <source>Download it again, or remove it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Laden Sie das Modell noch einmal herunter oder entfernen Sie es.</translation>
     </message>
     <message>
         <source>The files that {name} links to are gone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Dateien, auf die {name} verweist, sind nicht mehr da.</translation>
     </message>
     <message>
         <source>Put them back, or remove the model and import it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Legen Sie sie wieder dorthin oder entfernen Sie das Modell und importieren Sie es noch einmal.</translation>
     </message>
     <message>
         <source>process {number}, since {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>Prozess {number}, seit {when}</translation>
     </message>
     <message>
         <source>{busy} ({holder}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{busy} ({holder}).</translation>
     </message>
     <message>
         <source>{busy}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{busy}.</translation>
     </message>
     <message>
         <source>A model cannot be called {name!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Modell kann nicht {name!r} heißen.</translation>
     </message>
     <message>
         <source>Call it {safe}, say.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nennen Sie es zum Beispiel {safe}.</translation>
     </message>
     <message>
         <source>a value of another kind than is foreseen there</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Wert von anderer Art als dort vorgesehen</translation>
     </message>
     <message>
         <source>spanlight.json of {name} is malformed: {fault}.</source>
-        <translation type="unfinished"></translation>
+        <translation>spanlight.json von {name} ist fehlerhaft: {fault}.</translation>
     </message>
     <message>
         <source>Put it right, or delete it to use the defaults.</source>
-        <translation type="unfinished"></translation>
+        <translation>Berichtigen Sie die Datei oder löschen Sie sie, um die Standardwerte zu verwenden.</translation>
     </message>
     <message>
         <source>a temperature, threshold or offset out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Temperatur, eine Schwelle oder ein Offset außerhalb des gültigen Bereichs</translation>
     </message>
     <message>
         <source>a measured figure out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Messwert außerhalb des gültigen Bereichs</translation>
     </message>
     <message>
         <source>a window or stride out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Fenster oder eine Überlappung außerhalb des gültigen Bereichs</translation>
     </message>
     <message>
         <source>a reliability that is not {n} bins of shares</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Zuverlässigkeit, die nicht aus {n} Bins mit Anteilen besteht</translation>
     </message>
     <message>
         <source>a finder that is not the name of a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Wert für „finder“, der kein Ordnername ist</translation>
     </message>
     <message>
         <source>a pooling other than {mean}</source>
-        <translation type="unfinished"></translation>
+        <translation>ein anderes Pooling als {mean}</translation>
     </message>
     <message>
         <source>more than {n} languages</source>
-        <translation type="unfinished"></translation>
+        <translation>mehr als {n} Sprachen</translation>
     </message>
     <message>
         <source>origin.json of {name} is malformed, so it cannot be told whether the model is whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>origin.json von {name} ist fehlerhaft; daher lässt sich nicht sagen, ob das Modell vollständig ist.</translation>
     </message>
     <message>
         <source>Remove the model, and import or download it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen Sie das Modell und importieren Sie es noch einmal oder laden Sie es noch einmal herunter.</translation>
     </message>
     <message>
         <source>{path} is being written.</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} wird gerade geschrieben.</translation>
     </message>
     <message>
         <source>{file} is larger than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist größer, als es bei Modellen vorkommt.</translation>
     </message>
     <message>
         <source>{file} is no SentencePiece model.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist kein SentencePiece-Modell.</translation>
     </message>
     <message>
         <source>{name} splits words by merging pairs, which no family that Spanlight reads does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} zerlegt Wörter durch Verschmelzen von Paaren; das tut keine Familie, die Spanlight liest.</translation>
     </message>
     <message>
         <source>Save the tokenizer again with transformers, which writes tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie den Tokenizer noch einmal mit transformers, das tokenizer.json schreibt.</translation>
     </message>
     <message>
         <source>{file} of {name} could not be copied</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} von {name} konnte nicht kopiert werden</translation>
     </message>
     <message>
         <source>{name} could not be installed</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht installiert werden</translation>
     </message>
     <message>
         <source>{name} could not be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht entfernt werden</translation>
     </message>
     <message>
         <source>{name} is being added or removed already.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird bereits hinzugefügt oder entfernt.</translation>
     </message>
     <message>
         <source>Wait until that has ended, or stop it, and try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten Sie, bis das beendet ist, oder stoppen Sie es, und versuchen Sie es erneut.</translation>
     </message>
     <message>
         <source>The weights of {name} were changed while they were loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gewichte von {name} wurden beim Laden geändert.</translation>
     </message>
     <message>
         <source>Try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuchen Sie es erneut.</translation>
     </message>
     <message>
         <source>Do not use this model, or fetch a complete copy of it from a source you trust.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwenden Sie dieses Modell nicht oder holen Sie eine vollständige Kopie aus einer Quelle, der Sie vertrauen.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has no vocabulary.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} hat kein Vokabular.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has a malformed vocabulary.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} hat ein fehlerhaftes Vokabular.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} knows {known} tokens, its weights only {rows:,}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tokenizer von {name} kennt {known} Token, die Gewichte nur {rows:,}.</translation>
     </message>
     <message>
         <source>Tokenizer and weights do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokenizer und Gewichte gehören nicht zusammen.</translation>
     </message>
     <message>
         <source>{number:,}</source>
@@ -4653,463 +4653,463 @@
     </message>
     <message>
         <source>far more</source>
-        <translation type="unfinished"></translation>
+        <translation>weit mehr</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} cuts words in a way that is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} zerlegt Wörter auf eine unbekannte Weise.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cuts words at random, so that no answer could be had twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tokenizer von {name} zerlegt Wörter zufällig; keine Antwort ließe sich so wiederholen.</translation>
     </message>
     <message>
         <source>Fetch a version of the model that was saved for use, not for training.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen Sie eine Version des Modells, die zum Verwenden gespeichert wurde, nicht zum Trainieren.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has words that no model has.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} enthält Wörter, wie sie kein Modell hat.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has larger settings than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} enthält größere Werte, als sie bei Modellen vorkommen.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} makes texts longer without end.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} macht Texte endlos länger.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has a step that is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} enthält einen unbekannten Schritt.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} takes more steps than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} braucht mehr Schritte, als es bei Modellen vorkommt.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} adds tokens that no model has.</source>
-        <translation type="unfinished"></translation>
+        <translation>tokenizer.json von {name} fügt Token hinzu, wie sie kein Modell hat.</translation>
     </message>
     <message>
         <source>{name} has no tokenizer.json, and no vocabulary that one can be made from.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlt tokenizer.json, und es gibt kein Vokabular, aus dem die Datei erzeugt werden könnte.</translation>
     </message>
     <message>
         <source>vocab.json of {name} is no vocabulary.</source>
-        <translation type="unfinished"></translation>
+        <translation>vocab.json von {name} ist kein Vokabular.</translation>
     </message>
     <message>
         <source>merges.txt of {name} merges what its vocabulary does not know: {pair!a}.</source>
-        <translation type="unfinished"></translation>
+        <translation>merges.txt von {name} verschmilzt, was das Vokabular nicht kennt: {pair!a}.</translation>
     </message>
     <message>
         <source>{file} of {name} is not UTF-8.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} von {name} ist nicht in UTF-8.</translation>
     </message>
     <message>
         <source>{file} does not hold the model&apos;s token {token!a}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {file} fehlt das Token {token!a} des Modells.</translation>
     </message>
     <message>
         <source>added_tokens.json of {name} is malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>added_tokens.json von {name} ist fehlerhaft.</translation>
     </message>
     <message>
         <source>Fetch or copy the file again: it is damaged or incomplete.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen oder kopieren Sie die Datei noch einmal: Sie ist beschädigt oder unvollständig.</translation>
     </message>
     <message>
         <source>{name} lacks its part {part}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlt der Teil {part}.</translation>
     </message>
     <message>
         <source>Fetch or copy the missing file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen oder kopieren Sie die fehlende Datei.</translation>
     </message>
     <message>
         <source>{name} holds its weights only as {file}, a format that can carry programs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} enthält die Gewichte nur als {file}, ein Format, das Programme enthalten kann.</translation>
     </message>
     <message>
         <source>{name} has no model.safetensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlt model.safetensors.</translation>
     </message>
     <message>
         <source>model.safetensors.index.json of {name} names no weights.</source>
-        <translation type="unfinished"></translation>
+        <translation>model.safetensors.index.json von {name} nennt keine Gewichte.</translation>
     </message>
     <message>
         <source>model.safetensors.index.json of {name} names a file outside the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>model.safetensors.index.json von {name} nennt eine Datei außerhalb des Ordners.</translation>
     </message>
     <message>
         <source>Do not use this model: it is malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwenden Sie dieses Modell nicht: Es ist fehlerhaft.</translation>
     </message>
     <message>
         <source>model.safetensors.index.json of {name} names {n:,} parts, which no model needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>model.safetensors.index.json von {name} nennt {n:,} Teile; so viele braucht kein Modell.</translation>
     </message>
     <message>
         <source>{name} lacks the weights {weights} that its index names.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {name} fehlen die Gewichte {weights}, die der Index nennt.</translation>
     </message>
     <message>
         <source>{name} holds the weights {weights} twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} enthält die Gewichte {weights} doppelt.</translation>
     </message>
     <message>
         <source>{name} holds {size} of weights, more than Spanlight loads.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gewichte von {name} umfassen {size}, mehr als Spanlight lädt.</translation>
     </message>
     <message>
         <source>Choose a model of at most {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein Modell von höchstens {size}.</translation>
     </message>
     <message>
         <source>{file} ends before its own header does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} endet vor dem Ende des eigenen Headers.</translation>
     </message>
     <message>
         <source>{file} has a header of {n:,} bytes, which no model needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} hat einen Header von {n:,} Byte; so viel braucht kein Modell.</translation>
     </message>
     <message>
         <source>{file} has a header that is malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} hat einen fehlerhaften Header.</translation>
     </message>
     <message>
         <source>{file} describes {weights} wrongly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} beschreibt {weights} falsch.</translation>
     </message>
     <message>
         <source>{file} has weights that overlap or leave gaps.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} enthält Gewichte, die sich überschneiden oder Lücken lassen.</translation>
     </message>
     <message numerus="yes">
         <source>{file} is cut off: {n:,} byte is missing.</source>
         <comment>{file} is cut off: {n:,} bytes are missing.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{file} ist abgeschnitten: {n:,} Byte fehlt.</numerusform>
+            <numerusform>{file} ist abgeschnitten: {n:,} Byte fehlen.</numerusform>
         </translation>
     </message>
     <message>
         <source>{file} has bytes that belong to no weight.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} enthält Bytes, die zu keinen Gewichten gehören.</translation>
     </message>
     <message>
         <source>{file} is not a file that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ist keine lesbare Datei.</translation>
     </message>
     <message>
         <source>Fetch or copy the file again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Holen oder kopieren Sie die Datei noch einmal.</translation>
     </message>
     <message>
         <source>{name} is larger than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist größer, als es bei Modellen vorkommt.</translation>
     </message>
     <message>
         <source>{name} is not well-formed JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist kein wohlgeformtes JSON.</translation>
     </message>
     <message>
         <source>{name} is not a JSON object.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist kein JSON-Objekt.</translation>
     </message>
     <message>
         <source>{address} is no address of a Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>{address} ist keine Adresse eines Hubs.</translation>
     </message>
     <message>
         <source>Write it as https://huggingface.co, or leave it empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie sie in der Form https://huggingface.co an oder lassen Sie das Feld leer.</translation>
     </message>
     <message>
         <source>given up</source>
-        <translation type="unfinished"></translation>
+        <translation>aufgegeben</translation>
     </message>
     <message>
         <source>refused</source>
-        <translation type="unfinished"></translation>
+        <translation>abgelehnt</translation>
     </message>
     <message>
         <source>The answer is larger than any announcement of new versions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort ist größer als jede Ankündigung neuer Versionen.</translation>
     </message>
     <message>
         <source>The answer is larger than any that a Hub gives.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Antwort ist größer als jede, die ein Hub gibt.</translation>
     </message>
     <message>
         <source>Check the Hub&apos;s address under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Adresse des Hubs unter „Modelle“, „Netzwerk“.</translation>
     </message>
     <message>
         <source>The address sends on to {target}, which is not safe to follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Adresse leitet weiter zu {target}; dem zu folgen ist nicht sicher.</translation>
     </message>
     <message>
         <source>Check the address; what it sends on to should begin with https.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Adresse; das Ziel der Weiterleitung sollte mit https beginnen.</translation>
     </message>
     <message>
         <source>The Hub sends the download on to {target}, which is not safe to follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub leitet den Download weiter zu {target}; dem zu folgen ist nicht sicher.</translation>
     </message>
     <message>
         <source>Check the Hub&apos;s address under Models, Network; it should begin with https.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Adresse des Hubs unter „Modelle“, „Netzwerk“; sie sollte mit https beginnen.</translation>
     </message>
     <message>
         <source>{file} holds no certificates that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} enthält keine lesbaren Zertifikate.</translation>
     </message>
     <message>
         <source>Choose a PEM file under Models, Network, or leave it empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie unter „Modelle“, „Netzwerk“ eine PEM-Datei oder lassen Sie das Feld leer.</translation>
     </message>
     <message>
         <source>{address} is no proxy that can be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{address} kann nicht als Proxy verwendet werden.</translation>
     </message>
     <message>
         <source>Write it as http://name:port under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie ihn unter „Modelle“, „Netzwerk“ in der Form http://name:port an.</translation>
     </message>
     <message>
         <source>The Hub asks to wait.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub bittet zu warten.</translation>
     </message>
     <message>
         <source>{reason} Again in {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason} Nächster Versuch in {time}.</translation>
     </message>
     <message>
         <source>What was fetched is kept, and the download goes on from there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was bereits geholt wurde, bleibt erhalten; der Download wird von dort fortgesetzt.</translation>
     </message>
     <message>
         <source>certificate not trusted</source>
-        <translation type="unfinished"></translation>
+        <translation>Zertifikat nicht vertrauenswürdig</translation>
     </message>
     <message>
         <source>no secure connection</source>
-        <translation type="unfinished"></translation>
+        <translation>keine sichere Verbindung</translation>
     </message>
     <message>
         <source>name not found</source>
-        <translation type="unfinished"></translation>
+        <translation>Name nicht gefunden</translation>
     </message>
     <message>
         <source>no network</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Netzwerk</translation>
     </message>
     <message>
         <source>proxy refused</source>
-        <translation type="unfinished"></translation>
+        <translation>vom Proxy abgelehnt</translation>
     </message>
     <message>
         <source>no connection in time</source>
-        <translation type="unfinished"></translation>
+        <translation>keine rechtzeitige Verbindung</translation>
     </message>
     <message>
         <source>no answer in time</source>
-        <translation type="unfinished"></translation>
+        <translation>keine rechtzeitige Antwort</translation>
     </message>
     <message>
         <source>no connection</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Verbindung</translation>
     </message>
     <message>
         <source>broken off</source>
-        <translation type="unfinished"></translation>
+        <translation>abgebrochen</translation>
     </message>
     <message>
         <source>{file} could not be downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} konnte nicht heruntergeladen werden</translation>
     </message>
     <message>
         <source>{hint} {kept}</source>
-        <translation type="unfinished"></translation>
+        <translation>{hint} {kept}</translation>
     </message>
     <message>
         <source>{host} does not answer as a Hub does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} antwortet nicht so, wie ein Hub es tut.</translation>
     </message>
     <message>
         <source>Check the Hub&apos;s address under Models, Network; a login page of the network may stand in between.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Adresse des Hubs unter „Modelle“, „Netzwerk“; vielleicht steht eine Anmeldeseite des Netzwerks dazwischen.</translation>
     </message>
     <message>
         <source>The owner of {repository} gives it only to people who have registered.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} ist vom Eigentümer nur für registrierte Personen freigegeben.</translation>
     </message>
     <message>
         <source>Register at {address}, sign in with Hugging Face&apos;s own tool (hf auth login), and let Spanlight use it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Registrieren Sie sich unter {address}, melden Sie sich mit dem Werkzeug von Hugging Face an (hf auth login) und lassen Sie Spanlight diese Anmeldung unter „Modelle“, „Netzwerk“ verwenden.</translation>
     </message>
     <message>
         <source>{host} has too many requests from here.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} erhält von hier zu viele Anfragen.</translation>
     </message>
     <message>
         <source>Try again in some minutes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuchen Sie es in einigen Minuten erneut.</translation>
     </message>
     <message>
         <source>{host} has too many requests from here and asks to wait {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} erhält von hier zu viele Anfragen und bittet, {time} zu warten.</translation>
     </message>
     <message>
         <source>Try again after that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuchen Sie es danach erneut.</translation>
     </message>
     <message>
         <source>{host} has switched {repository} off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat {repository} gesperrt.</translation>
     </message>
     <message>
         <source>{host} does not have that version of {repository} any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat diese Version von {repository} nicht mehr.</translation>
     </message>
     <message>
         <source>{repository} does not have that file any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} enthält diese Datei nicht mehr.</translation>
     </message>
     <message>
         <source>{repository} does not have {file} any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} enthält {file} nicht mehr.</translation>
     </message>
     <message>
         <source>{host} does not show {repository} to you.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} zeigt Ihnen {repository} nicht.</translation>
     </message>
     <message>
         <source>Check the name, or sign in with Hugging Face&apos;s own tool (hf auth login), and let Spanlight use it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie den Namen oder melden Sie sich mit dem Werkzeug von Hugging Face an (hf auth login) und lassen Sie Spanlight diese Anmeldung unter „Modelle“, „Netzwerk“ verwenden.</translation>
     </message>
     <message>
         <source>{host} has no model {repository}, or shows it only to people who sign in.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat kein Modell {repository} oder zeigt es nur angemeldeten Personen.</translation>
     </message>
     <message>
         <source>Check the name. Where you have access: sign in with Hugging Face&apos;s own tool (hf auth login), and let Spanlight use it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie den Namen. Wenn Sie Zugang haben: Melden Sie sich mit dem Werkzeug von Hugging Face an (hf auth login) und lassen Sie Spanlight diese Anmeldung unter „Modelle“, „Netzwerk“ verwenden.</translation>
     </message>
     <message>
         <source>{host} has less of {file} than it said.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat weniger von {file} als angegeben.</translation>
     </message>
     <message>
         <source>The proxy wants a name and a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Proxy verlangt einen Namen und ein Passwort.</translation>
     </message>
     <message>
         <source>Write them as http://name:password@host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie beides in der Form http://name:passwort@host:port an.</translation>
     </message>
     <message>
         <source>{host} has a fault of its own at the moment (status {status}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat im Moment selbst eine Störung (Status {status}).</translation>
     </message>
     <message>
         <source>{host} answered with status {status}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} antwortete mit Status {status}.</translation>
     </message>
     <message>
         <source>The proxy {proxy}, which this computer&apos;s settings name, cannot be reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Proxy {proxy}, den die Einstellungen dieses Computers nennen, ist nicht erreichbar.</translation>
     </message>
     <message>
         <source>Check it in the system&apos;s settings, or name another one under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie ihn in den Systemeinstellungen oder geben Sie unter „Modelle“, „Netzwerk“ einen anderen an.</translation>
     </message>
     <message>
         <source>The proxy of this computer does not let the request through.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Proxy dieses Computers lässt die Anfrage nicht durch.</translation>
     </message>
     <message>
         <source>The proxy {proxy} does not let the request through.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Proxy {proxy} lässt die Anfrage nicht durch.</translation>
     </message>
     <message>
         <source>Check it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie ihn unter „Modelle“, „Netzwerk“.</translation>
     </message>
     <message>
         <source>{host} shows a certificate that this computer does not trust.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} zeigt ein Zertifikat, dem dieser Computer nicht vertraut.</translation>
     </message>
     <message>
         <source>Where your network looks into traffic, give its certificate file under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wenn Ihr Netzwerk den Datenverkehr durchsieht, geben Sie unter „Modelle“, „Netzwerk“ dessen Zertifikatsdatei an.</translation>
     </message>
     <message>
         <source>No secure connection to {host} could be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es konnte keine sichere Verbindung zu {host} hergestellt werden.</translation>
     </message>
     <message>
         <source>Check the address and the proxy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Adresse und den Proxy.</translation>
     </message>
     <message>
         <source>{host} cannot be found: there seems to be no network.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} ist nicht zu finden: Es scheint kein Netzwerk zu geben.</translation>
     </message>
     <message>
         <source>Check the connection, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Verbindung und versuchen Sie es dann erneut.</translation>
     </message>
     <message>
         <source>{host} cannot be reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} ist nicht erreichbar.</translation>
     </message>
     <message>
         <source>Check the connection and the address, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen Sie die Verbindung und die Adresse und versuchen Sie es dann erneut.</translation>
     </message>
     <message>
         <source>{host} gave no connection in {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit {host} kam innerhalb von {time} keine Verbindung zustande.</translation>
     </message>
     <message>
         <source>{host} sent nothing for {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat {time} lang nichts gesendet.</translation>
     </message>
     <message>
         <source>The connection to {host} broke off again and again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Verbindung zu {host} brach immer wieder ab.</translation>
     </message>
     <message>
         <source>{name} could not be put into the Hugging Face cache</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} konnte nicht im Hugging-Face-Cache abgelegt werden</translation>
     </message>
     <message>
         <source>{name} cannot be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} kann nicht verwendet werden.</translation>
     </message>
     <message>
         <source>What was looked up of {repository} does not hold any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was über {repository} nachgeschlagen wurde, gilt nicht mehr.</translation>
     </message>
     <message>
         <source>Look it up again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagen Sie das Modell noch einmal nach.</translation>
     </message>
     <message>
         <source>Download {file} of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} von {name} herunterladen</translation>
     </message>
     <message>
         <source>{file} did not arrive as it is at the Hub: its checksum is wrong.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} kam nicht so an, wie die Datei auf dem Hub liegt: Die Prüfsumme stimmt nicht.</translation>
     </message>
     <message>
         <source>What came of it was thrown away. Download it again; if it happens again, check the proxy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was ankam, wurde verworfen. Laden Sie die Datei noch einmal herunter; geschieht es wieder, prüfen Sie den Proxy.</translation>
     </message>
     <message>
         <source>Checking {file}</source>
@@ -5117,143 +5117,143 @@
     </message>
     <message>
         <source>{file}: another program is fetching it</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: Ein anderes Programm lädt die Datei gerade herunter</translation>
     </message>
     <message>
         <source>More bytes came for {file} than its size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für {file} kamen mehr Bytes an, als die Datei groß ist.</translation>
     </message>
     <message>
         <source>{what}: nothing has come for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: Seit {time} kam nichts mehr an</translation>
     </message>
     <message>
         <source>The network ledger cannot be written: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Liste der Netzwerkanfragen kann nicht geschrieben werden: {reason}.</translation>
     </message>
     <message>
         <source>Nothing is sent without it. Make room on the disk, or check {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne diese Liste wird nichts gesendet. Schaffen Sie Platz auf dem Datenträger oder prüfen Sie {path}.</translation>
     </message>
     <message>
         <source>{commit} is no commit&apos;s id.</source>
-        <translation type="unfinished"></translation>
+        <translation>{commit} ist keine Commit-ID.</translation>
     </message>
     <message>
         <source>Leave it out to take the newest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lassen Sie sie weg, um den neuesten Stand zu nehmen.</translation>
     </message>
     <message>
         <source>Looking up {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird nachgeschlagen</translation>
     </message>
     <message>
         <source>Look up {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} nachschlagen</translation>
     </message>
     <message>
         <source>Looking into {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird untersucht</translation>
     </message>
     <message>
         <source>{name} has {n:,} files, which no model needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat {n:,} Dateien; so viele braucht kein Modell.</translation>
     </message>
     <message>
         <source>{name} names a file that leads out of its folder: {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} nennt eine Datei, die aus dem eigenen Ordner hinausführt: {file}.</translation>
     </message>
     <message>
         <source>Do not use this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwenden Sie dieses Modell nicht.</translation>
     </message>
     <message>
         <source>The Hub tells no size and checksum of {name}, so it could not be checked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub nennt Größe und Prüfsumme von {name} nicht; der Download ließe sich also nicht prüfen.</translation>
     </message>
     <message>
         <source>Choose another model, or another address of the Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein anderes Modell oder eine andere Adresse des Hubs.</translation>
     </message>
     <message>
         <source>{name} has {size}, more than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist {size} groß, mehr, als bei Modellen vorkommt.</translation>
     </message>
     <message>
         <source>The Hub tells a checksum of {name} that is none.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Hub nennt für {name} eine Prüfsumme, die keine ist.</translation>
     </message>
     <message>
         <source>Look for a version with model.safetensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen Sie nach einer Version mit model.safetensors.</translation>
     </message>
     <message>
         <source>Look into {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} untersuchen</translation>
     </message>
     <message>
         <source>Look for a version of this model that has one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen Sie nach einer Version dieses Modells, die eines von beiden hat.</translation>
     </message>
     <message>
         <source>{repository} has no {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {repository} fehlt {file}.</translation>
     </message>
     <message>
         <source>A model needs config.json, model.safetensors and tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Modell braucht config.json, model.safetensors und tokenizer.json.</translation>
     </message>
     <message>
         <source>Check for updates</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Updates suchen</translation>
     </message>
     <message>
         <source>There is no address to ask.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Adresse, die abgefragt werden könnte.</translation>
     </message>
     <message>
         <source>Asking {host}</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} wird abgefragt</translation>
     </message>
     <message>
         <source>Try again in {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuchen Sie es in {time} erneut.</translation>
     </message>
     <message>
         <source>{host} sends the request round in circles.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} leitet die Anfrage im Kreis herum.</translation>
     </message>
     <message>
         <source>{host} did not answer whole within {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat nicht innerhalb von {time} vollständig geantwortet.</translation>
     </message>
     <message>
         <source>{host} has nothing at that address.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} hat nichts unter dieser Adresse.</translation>
     </message>
     <message>
         <source>{host} does not show that address to everybody.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} zeigt diese Adresse nicht allen.</translation>
     </message>
     <message>
         <source>The connection to {host} broke off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Verbindung zu {host} brach ab.</translation>
     </message>
     <message>
         <source>{name} is no name of a model on the Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist kein Name eines Modells auf dem Hub.</translation>
     </message>
     <message>
         <source>Nothing is no name of a model on the Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein leerer Name ist kein Name eines Modells auf dem Hub.</translation>
     </message>
     <message>
         <source>Names look like deepset/roberta-base-squad2: owner, slash, model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen sehen aus wie deepset/roberta-base-squad2: Eigentümer, Schrägstrich, Modell.</translation>
     </message>
     <message>
         <source>BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT and DeBERTa</source>
-        <translation type="unfinished"></translation>
+        <translation>BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT und DeBERTa</translation>
     </message>
     <message>
         <source>Answers in a text</source>
@@ -10863,7 +10863,7 @@
     </message>
     <message>
         <source>Send the saved token</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichertes Token senden</translation>
     </message>
     <message>
         <source>Who is asking</source>
@@ -10871,7 +10871,7 @@
     </message>
     <message>
         <source>The one that Hugging Face&apos;s tools have saved; only for models whose owners ask people to register. Without it, no account is told.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Token, das die Werkzeuge von Hugging Face gespeichert haben; nur für Modelle, deren Eigentümer eine Registrierung verlangen. Ohne das Token wird kein Konto mitgeteilt.</translation>
     </message>
     <message>
         <source>It is not used yet.</source>

@@ -517,23 +517,23 @@
     </message>
     <message>
         <source>Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl.</source>
-        <translation type="unfinished"></translation>
+        <translation>Preguntas: .json (SQuAD) o .jsonl; tablas: .csv o .tsv; palabras etiquetadas: .conll o .jsonl.</translation>
     </message>
     <message>
         <source>A table of questions needs the columns “question”, “context” and “answer”, a table of texts “text” and “label”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Una tabla de preguntas necesita las columnas «question», «context» y «answer»; una tabla de textos, «text» y «label».</translation>
     </message>
     <message>
         <source>There is no example in {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay ningún ejemplo en {file}.</translation>
     </message>
     <message>
         <source>{file} holds more than {n:,} examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} contiene más de {n:,} ejemplos.</translation>
     </message>
     <message>
         <source>A tenth of them measures as well.</source>
-        <translation type="unfinished"></translation>
+        <translation>Con la décima parte se mide igual de bien.</translation>
     </message>
     <message>
         <source>{file} holds {held}, not {wanted}.</source>
@@ -541,111 +541,111 @@
     </message>
     <message>
         <source>{file} is not a text file.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no es un archivo de texto.</translation>
     </message>
     <message>
         <source>{file} is not a file of examples that Spanlight knows.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no es un archivo de ejemplos que Spanlight conozca.</translation>
     </message>
     <message>
         <source>The first row of {file} is not an example.</source>
-        <translation type="unfinished"></translation>
+        <translation>La primera fila de {file} no es un ejemplo.</translation>
     </message>
     <message>
         <source>Rows need &quot;context&quot;, &quot;question&quot; and &quot;answers&quot;, or &quot;text&quot; and &quot;label&quot;, or &quot;tokens&quot; and &quot;tags&quot;.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las filas necesitan «context», «question» y «answers», o «text» y «label», o «tokens» y «tags».</translation>
     </message>
     <message>
         <source>{file} has no columns with names.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no tiene columnas con nombre.</translation>
     </message>
     <message>
         <source>{file} has the columns {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} tiene las columnas {names}.</translation>
     </message>
     <message>
         <source>Take it out of the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quítala del archivo.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no context.</source>
-        <translation type="unfinished"></translation>
+        <translation>La fila {number} de {file} no tiene contexto.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no question.</source>
-        <translation type="unfinished"></translation>
+        <translation>La fila {number} de {file} no tiene pregunta.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no text.</source>
-        <translation type="unfinished"></translation>
+        <translation>La fila {number} de {file} no tiene texto.</translation>
     </message>
     <message>
         <source>Row {number} of {file} has no label.</source>
-        <translation type="unfinished"></translation>
+        <translation>La fila {number} de {file} no tiene etiqueta.</translation>
     </message>
     <message>
         <source>Give it one, or take it out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ponle una o quita la fila.</translation>
     </message>
     <message>
         <source>Fits easily: takes {needed} of this computer&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cabe de sobra: ocupa {needed} de los {memory} de memoria de este ordenador.</translation>
     </message>
     <message>
         <source>Fits easily: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cabe de sobra: ocupa {needed} de los {memory} de memoria de la GPU.</translation>
     </message>
     <message>
         <source>Fits: takes {needed} of this computer&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cabe: ocupa {needed} de los {memory} de memoria de este ordenador.</translation>
     </message>
     <message>
         <source>Fits: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cabe: ocupa {needed} de los {memory} de memoria de la GPU.</translation>
     </message>
     <message>
         <source>Large for this computer: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Grande para este ordenador: ocupa {needed} de sus {memory}.</translation>
     </message>
     <message>
         <source>Large for the GPU: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Grande para la GPU: ocupa {needed} de sus {memory}.</translation>
     </message>
     <message>
         <source>Too large for this computer: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Demasiado grande para este ordenador: ocupa {needed} de sus {memory}.</translation>
     </message>
     <message>
         <source>Too large for the GPU: takes {needed} of its {memory}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Demasiado grande para la GPU: ocupa {needed} de sus {memory}.</translation>
     </message>
     <message>
         <source>{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}, F1 {f1} en SQuAD 2.0 según sus autores, {size}</translation>
     </message>
     <message>
         <source>{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}, roughly {time} a page on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}, F1 {f1} en SQuAD 2.0 según sus autores, {size}, cerca de {time} por página en este ordenador</translation>
     </message>
     <message>
         <source>{fit} {pace}</source>
-        <translation type="unfinished"></translation>
+        <translation>{fit} {pace}</translation>
     </message>
     <message>
         <source>Measured here: {rate}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Medido aquí: {rate}.</translation>
     </message>
     <message>
         <source>Roughly {time} a page on this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cerca de {time} por página en este ordenador.</translation>
     </message>
     <message>
         <source>Roughly {rate}, going by {model} measured here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cerca de {rate}, a juzgar por {model}, medido aquí.</translation>
     </message>
     <message>
         <source>{speed:.1f} {examples} a second</source>
-        <translation type="unfinished"></translation>
+        <translation>{speed:.1f} {examples} por segundo</translation>
     </message>
     <message>
         <source>{examples} a second</source>
@@ -2309,7 +2309,7 @@
     </message>
     <message>
         <source>Texts, drafts, history</source>
-        <translation type="unfinished"></translation>
+        <translation>Textos, borradores, historial</translation>
     </message>
     <message>
         <source>Models</source>
@@ -2317,163 +2317,163 @@
     </message>
     <message>
         <source>Logs</source>
-        <translation type="unfinished"></translation>
+        <translation>Registros</translation>
     </message>
     <message>
         <source>“{file}” has none of this table&apos;s questions.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no tiene ninguna de las preguntas de esta tabla.</translation>
     </message>
     <message>
         <source>Choose the list that was loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige la lista que se cargó.</translation>
     </message>
     <message>
         <source>Tables cannot be written as “{file}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las tablas no se pueden guardar como «{file}».</translation>
     </message>
     <message>
         <source>End the name with {endings} or {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Termina el nombre en {endings} o {last}.</translation>
     </message>
     <message>
         <source>The table has more documents than a spreadsheet has columns.</source>
-        <translation type="unfinished"></translation>
+        <translation>La tabla tiene más documentos que columnas una hoja de cálculo.</translation>
     </message>
     <message>
         <source>Export it as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>Expórtala como CSV.</translation>
     </message>
     <message>
         <source>The table has more cells than a spreadsheet takes.</source>
-        <translation type="unfinished"></translation>
+        <translation>La tabla tiene más celdas de las que caben en una hoja de cálculo.</translation>
     </message>
     <message>
         <source>cells</source>
-        <translation type="unfinished"></translation>
+        <translation>celdas</translation>
     </message>
     <message>
         <source>“{file}” has no questions.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no tiene preguntas.</translation>
     </message>
     <message>
         <source>Write one per line.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escribe una por línea.</translation>
     </message>
     <message>
         <source>“{file}” is too large to be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» es demasiado grande para leerlo.</translation>
     </message>
     <message>
         <source>Choose another file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro archivo.</translation>
     </message>
     <message>
         <source>“{file}” is not a spreadsheet that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no es una hoja de cálculo que se pueda leer.</translation>
     </message>
     <message>
         <source>Save it as XLSX again, or as CSV.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a guardarla como XLSX o como CSV.</translation>
     </message>
     <message>
         <source>“{name}” is too large to be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» es demasiado grande para leerlo.</translation>
     </message>
     <message>
         <source>“{name}” is not a CSV file: {fault}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no es un archivo CSV: {fault}.</translation>
     </message>
     <message>
         <source>Save it as CSV again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a guardarlo como CSV.</translation>
     </message>
     <message>
         <source>A table needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Una tabla necesita un nombre.</translation>
     </message>
     <message>
         <source>Type one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escribe uno.</translation>
     </message>
     <message>
         <source>The library of the table “{table}” was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha quitado la biblioteca de la tabla «{table}».</translation>
     </message>
     <message>
         <source>Add its folder again, under the same name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a añadir su carpeta con el mismo nombre.</translation>
     </message>
     <message>
         <source>A set of questions needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un conjunto de preguntas necesita un nombre.</translation>
     </message>
     <message>
         <source>The table has your verdict, but no reader can learn from it: {fault}</source>
-        <translation type="unfinished"></translation>
+        <translation>La tabla tiene tu veredicto, pero ningún lector puede aprender de él: {fault}</translation>
     </message>
     <message>
         <source>There are {number:,} questions; a table holds at most {most:,}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hay {number:,} preguntas; en una tabla caben como máximo {most:,}.</translation>
     </message>
     <message>
         <source>Split them over several tables.</source>
-        <translation type="unfinished"></translation>
+        <translation>Repártelas en varias tablas.</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Sí</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>No</translation>
     </message>
     <message>
         <source>documents process</source>
-        <translation type="unfinished"></translation>
+        <translation>proceso de documentos</translation>
     </message>
     <message>
         <source>pages process</source>
-        <translation type="unfinished"></translation>
+        <translation>proceso de páginas</translation>
     </message>
     <message>
         <source>“{name}” could not be read</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido leer «{name}»</translation>
     </message>
     <message>
         <source>The language was not told</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha determinado el idioma</translation>
     </message>
     <message>
         <source>Page {number} of “{name}” could not be drawn</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido dibujar la página {number} de «{name}»</translation>
     </message>
     <message>
         <source>“{name}” could not be marked</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido marcar «{name}»</translation>
     </message>
     <message>
         <source>{failed}: it takes more than {size} GB of memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>{failed}: necesita más de {size} GB de memoria.</translation>
     </message>
     <message>
         <source>Split it, or open it in another program and save it anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Divídelo, o ábrelo en otro programa y vuelve a guardarlo.</translation>
     </message>
     <message>
         <source>{failed}: it makes the reader break off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{failed}: interrumpe la lectura.</translation>
     </message>
     <message>
         <source>It may be damaged; open it in another program and save it anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede estar dañado; ábrelo en otro programa y vuelve a guardarlo.</translation>
     </message>
     <message>
         <source>{failed}: after {time} there was no end to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{failed}: tras {time} no había terminado.</translation>
     </message>
     <message>
         <source>It may be damaged; split it, or open it in another program and save it anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede estar dañado; divídelo, o ábrelo en otro programa y vuelve a guardarlo.</translation>
     </message>
     <message>
         <source>The question is empty.</source>
@@ -2481,399 +2481,399 @@
     </message>
     <message>
         <source>Type what you want to know.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escribe lo que quieres saber.</translation>
     </message>
     <message>
         <source>There is nothing to read.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay nada que leer.</translation>
     </message>
     <message>
         <source>Open or paste a text first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abre o pega antes un texto.</translation>
     </message>
     <message>
         <source>“{name}” brings a PDF of more than {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» trae un PDF de más de {size}.</translation>
     </message>
     <message>
         <source>Save it in a file, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Guárdalo en un archivo y ábrelo desde ahí.</translation>
     </message>
     <message>
         <source>Table (CSV)</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabla (CSV)</translation>
     </message>
     <message>
         <source>Tagged words (CoNLL)</source>
-        <translation type="unfinished"></translation>
+        <translation>Palabras etiquetadas (CoNLL)</translation>
     </message>
     <message>
         <source>For programs (JSON)</source>
-        <translation type="unfinished"></translation>
+        <translation>Para programas (JSON)</translation>
     </message>
     <message>
         <source>models</source>
-        <translation type="unfinished"></translation>
+        <translation>modelos</translation>
     </message>
     <message>
         <source>A question: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Una pregunta: {title}</translation>
     </message>
     <message>
         <source>A text to classify: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Un texto que clasificar: {title}</translation>
     </message>
     <message>
         <source>A sentence with a blank: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Una frase con un hueco: {title}</translation>
     </message>
     <message>
         <source>What follows: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Qué viene después: {title}</translation>
     </message>
     <message>
         <source>Names in a text: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombres en un texto: {title}</translation>
     </message>
     <message>
         <source>Now {likely} (was {was}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora {likely} (antes {was}).</translation>
     </message>
     <message>
         <source>The text still does not say.</source>
-        <translation type="unfinished"></translation>
+        <translation>El texto sigue sin decirlo.</translation>
     </message>
     <message>
         <source>Still no answer in the part that was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sigue sin haber respuesta en la parte leída.</translation>
     </message>
     <message>
         <source>The text does not say any more (was “{was}”).</source>
-        <translation type="unfinished"></translation>
+        <translation>El texto ya no lo dice (antes «{was}»).</translation>
     </message>
     <message>
         <source>Now no answer in the part that was read (was “{was}”).</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora no hay respuesta en la parte leída (antes «{was}»).</translation>
     </message>
     <message>
         <source>Now there is an answer: “{words}”. {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora hay una respuesta: «{words}». {likely}.</translation>
     </message>
     <message>
         <source>Now there are nearest words: “{words}”. {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora hay palabras más cercanas: «{words}». {likely}.</translation>
     </message>
     <message>
         <source>Now there are only nearest words: “{words}” (was “{was}”). {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora solo hay palabras más cercanas: «{words}» (antes «{was}»). {likely}.</translation>
     </message>
     <message>
         <source>Another answer now: “{words}” (was “{was}”). {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora la respuesta es otra: «{words}» (antes «{was}»). {likely}.</translation>
     </message>
     <message>
         <source>Other nearest words now: “{words}” (was “{was}”). {likely}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora las palabras más cercanas son otras: «{words}» (antes «{was}»). {likely}.</translation>
     </message>
     <message>
         <source>The same answer, at the same place.</source>
-        <translation type="unfinished"></translation>
+        <translation>La misma respuesta, en el mismo lugar.</translation>
     </message>
     <message>
         <source>The same nearest words, at the same place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las mismas palabras más cercanas, en el mismo lugar.</translation>
     </message>
     <message>
         <source>The same answer, at another place: {where}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La misma respuesta, en otro lugar: {where}.</translation>
     </message>
     <message>
         <source>The same answer, at another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>La misma respuesta, en otro lugar.</translation>
     </message>
     <message>
         <source>The same nearest words, at another place: {where}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las mismas palabras más cercanas, en otro lugar: {where}.</translation>
     </message>
     <message>
         <source>The same nearest words, at another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las mismas palabras más cercanas, en otro lugar.</translation>
     </message>
     <message>
         <source>{kind} is not text.</source>
-        <translation type="unfinished"></translation>
+        <translation>{kind} no es texto.</translation>
     </message>
     <message>
         <source>Name a file that it is to be written to.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica un archivo en el que guardarlo.</translation>
     </message>
     <message>
         <source>There is nothing to export.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay nada que exportar.</translation>
     </message>
     <message>
         <source>Ask something first, or look for other words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pregunta algo antes o busca otras palabras.</translation>
     </message>
     <message>
         <source>Page to read (Markdown)</source>
-        <translation type="unfinished"></translation>
+        <translation>Página para leer (Markdown)</translation>
     </message>
     <message>
         <source>Web annotations (JSON)</source>
-        <translation type="unfinished"></translation>
+        <translation>Anotaciones web (JSON)</translation>
     </message>
     <message>
         <source>Questions and answers (SQuAD 2.0)</source>
-        <translation type="unfinished"></translation>
+        <translation>Preguntas y respuestas (SQuAD 2.0)</translation>
     </message>
     <message>
         <source>Highlights in a copy of the PDF</source>
-        <translation type="unfinished"></translation>
+        <translation>Resaltados en una copia del PDF</translation>
     </message>
     <message>
         <source>There is no format “{kind}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el formato «{kind}».</translation>
     </message>
     <message>
         <source>The formats are: {formats}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los formatos son: {formats}.</translation>
     </message>
     <message>
         <source>None of these answers stands in a PDF, so there is nothing to mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna de estas respuestas está en un PDF, así que no hay nada que marcar.</translation>
     </message>
     <message>
         <source>Choose another format.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro formato.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} answer in documents other than PDF left out.</source>
         <comment>{n:,} answers in documents other than PDF left out.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Se ha omitido {n:,} respuesta de documentos que no son PDF.</numerusform>
+            <numerusform>Se han omitido {n:,} respuestas de documentos que no son PDF.</numerusform>
         </translation>
     </message>
     <message>
         <source>Marking PDFs</source>
-        <translation type="unfinished"></translation>
+        <translation>Marcando los PDF</translation>
     </message>
     <message>
         <source>“{words}” on {page} of {document} was not marked: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha marcado «{words}» ({page} de {document}): {reason}</translation>
     </message>
     <message>
         <source>“{words}” of {document} was not marked: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha marcado «{words}», de {document}: {reason}</translation>
     </message>
     <message>
         <source>{file} is the document itself.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} es el propio documento.</translation>
     </message>
     <message>
         <source>Choose another name for the copy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro nombre para la copia.</translation>
     </message>
     <message>
         <source>{name} has changed since it was asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ha cambiado desde la pregunta.</translation>
     </message>
     <message>
         <source>Ask again, then export.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pregunta de nuevo y luego exporta.</translation>
     </message>
     <message>
         <source>the file has changed since it was asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>el archivo ha cambiado desde la pregunta.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} question could not be written: neither the text nor a sentence of it is there any more.</source>
         <comment>{n:,} questions could not be written: neither the text nor a sentence of it is there any more.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>No se ha podido guardar {n:,} pregunta: ya no existe ni el texto ni una frase suya.</numerusform>
+            <numerusform>No se han podido guardar {n:,} preguntas: ya no existe ni el texto ni una frase suya.</numerusform>
         </translation>
     </message>
     <message>
         <source>Reading the documents</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo los documentos</translation>
     </message>
     <message>
         <source>{fault} Its kept sentences were written instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{fault} En su lugar se han escrito sus frases guardadas.</translation>
     </message>
     <message>
         <source>{document} has changed since: its kept sentences were written instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{document} ha cambiado desde entonces: en su lugar se han escrito sus frases guardadas.</translation>
     </message>
     <message>
         <source>The file is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo ya no está ahí.</translation>
     </message>
     <message>
         <source>Opening {document}</source>
-        <translation type="unfinished"></translation>
+        <translation>Abriendo {document}</translation>
     </message>
     <message>
         <source>The text is not kept any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>El texto ya no se conserva.</translation>
     </message>
     <message>
         <source>The file has changed since.</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo ha cambiado desde entonces.</translation>
     </message>
     <message>
         <source>{reader} is not installed any more; {model} has read it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{reader} ya no está instalado; ha leído {model}.</translation>
     </message>
     <message>
         <source>That time: {stopped}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aquella vez: {stopped}.</translation>
     </message>
     <message>
         <source>{file} is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} ya no está ahí.</translation>
     </message>
     <message>
         <source>It may have been moved or renamed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede que se haya movido o haya cambiado de nombre.</translation>
     </message>
     <message>
         <source>The text of {document} is not kept any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>El texto de {document} ya no se conserva.</translation>
     </message>
     <message>
         <source>Paste it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pégalo de nuevo.</translation>
     </message>
     <message>
         <source>passages</source>
-        <translation type="unfinished"></translation>
+        <translation>pasajes</translation>
     </message>
     <message>
         <source>The library in {folder} could not be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido usar la biblioteca de {folder}: {reason}.</translation>
     </message>
     <message>
         <source>Check the folder&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba los permisos de la carpeta.</translation>
     </message>
     <message>
         <source>“{folder}” cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer «{folder}».</translation>
     </message>
     <message>
         <source>files found</source>
-        <translation type="unfinished"></translation>
+        <translation>archivos encontrados</translation>
     </message>
     <message>
         <source>There is nothing at “{path}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay nada en «{path}».</translation>
     </message>
     <message>
         <source>“{root}” could not be looked at: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido examinar «{root}»: {reason}.</translation>
     </message>
     <message>
         <source>“{name}” takes files of every kind; it would lose the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» admite archivos de todo tipo; perdería los demás.</translation>
     </message>
     <message>
         <source>Give these folders a library of their own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Crea una biblioteca propia para estas carpetas.</translation>
     </message>
     <message>
         <source>Nothing of “{library}” has been read yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todavía no se ha leído nada de «{library}».</translation>
     </message>
     <message>
         <source>Update it, or add a folder with documents to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Actualízala o añádele una carpeta con documentos.</translation>
     </message>
     <message>
         <source>Reading {document}</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo {document}</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
         <comment>{n:,} gone</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} desaparecido</numerusform>
+            <numerusform>{n:,} desaparecidos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n:,} could not be read</source>
         <comment>{n:,} could not be read</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} no se ha podido leer</numerusform>
+            <numerusform>{n:,} no se han podido leer</numerusform>
         </translation>
     </message>
     <message>
         <source>Another Spanlight is updating the libraries just now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Otro Spanlight está actualizando ahora las bibliotecas.</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puedes preguntar sobre lo ya leído; vuelve a intentarlo más tarde.</translation>
     </message>
     <message>
         <source>files compared</source>
-        <translation type="unfinished"></translation>
+        <translation>archivos comparados</translation>
     </message>
     <message>
         <source>It crashes Spanlight; this is a bug.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hace fallar a Spanlight; es un error del programa.</translation>
     </message>
     <message>
         <source>files</source>
-        <translation type="unfinished"></translation>
+        <translation>archivos</translation>
     </message>
     <message>
         <source>The list of licences is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Falta la lista de licencias.</translation>
     </message>
     <message>
         <source>Install Spanlight again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a instalar Spanlight.</translation>
     </message>
     <message>
         <source>The model {name} does not choose one of several classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>El modelo {name} no elige una clase entre varias.</translation>
     </message>
     <message>
         <source>Only a model that does can be measured so.</source>
-        <translation type="unfinished"></translation>
+        <translation>Solo se puede medir así un modelo que lo haga.</translation>
     </message>
     <message>
         <source>The labels differ: the examples have {theirs}; {model} says {own}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las etiquetas no coinciden: los ejemplos tienen {theirs}; {model} tiene {own}.</translation>
     </message>
     <message>
         <source>Say which of the model&apos;s labels stands for which.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica a cuál equivale cada etiqueta del modelo.</translation>
     </message>
     <message>
         <source>{model} has no label “{label}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} no tiene la etiqueta «{label}».</translation>
     </message>
     <message>
         <source>It says {labels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tiene {labels}.</translation>
     </message>
     <message>
         <source>The examples have no label “{label}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los ejemplos no tienen la etiqueta «{label}».</translation>
     </message>
     <message>
         <source>They have {labels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tienen {labels}.</translation>
     </message>
     <message>
         <source>{labels} and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{labels} y {n} más</translation>
     </message>
     <message>
         <source>none</source>
@@ -2881,167 +2881,167 @@
     </message>
     <message>
         <source>{labels} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{labels} y {last}</translation>
     </message>
     <message>
         <source>{set}, a part</source>
-        <translation type="unfinished"></translation>
+        <translation>{set}, una parte</translation>
     </message>
     <message>
         <source>This measure is not kept: {reason} {hint}</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta medición no se guarda: {reason} {hint}</translation>
     </message>
     <message>
         <source>Only measures on the very same examples can be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>Solo se pueden comparar mediciones con exactamente los mismos ejemplos.</translation>
     </message>
     <message>
         <source>{first} read “{data}”, {second} “{other}”: measure both on one set.</source>
-        <translation type="unfinished"></translation>
+        <translation>{first} ha leído «{data}» y {second}, «{other}»: mide los dos con un mismo conjunto.</translation>
     </message>
     <message>
         <source>No examples come along that fit {model}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se incluyen ejemplos adecuados para {model}.</translation>
     </message>
     <message>
         <source>No examples come along that fit {models} and {model}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se incluyen ejemplos adecuados para {models} y {model}.</translation>
     </message>
     <message>
         <source>They are for answering questions, classifying texts and finding names.</source>
-        <translation type="unfinished"></translation>
+        <translation>Son para responder preguntas, clasificar textos y encontrar nombres.</translation>
     </message>
     <message>
         <source>{commit} is no commit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{commit} no es un commit.</translation>
     </message>
     <message>
         <source>It has 40 hexadecimal digits; leave it out for the newest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tiene 40 cifras hexadecimales; omítelo para usar el más reciente.</translation>
     </message>
     <message>
         <source>There is no unfinished download of {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay ninguna descarga sin terminar de {name}.</translation>
     </message>
     <message>
         <source>It may be finished already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede que ya haya terminado.</translation>
     </message>
     <message>
         <source>{repository} is installed already, as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} ya está instalado como {name}.</translation>
     </message>
     <message>
         <source>{name} is refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} se ha rechazado.</translation>
     </message>
     <message>
         <source>Another version of {repository} is installed, as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hay instalada otra versión de {repository} como {name}.</translation>
     </message>
     <message>
         <source>Remove it first, or have it replaced.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quítala antes o haz que se sustituya.</translation>
     </message>
     <message>
         <source>{file} of {name} was changed in the Hugging Face cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} de {name} se ha modificado en la caché de Hugging Face.</translation>
     </message>
     <message>
         <source>Download it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descárgalo de nuevo.</translation>
     </message>
     <message>
         <source>What was fetched of {name} could not be deleted: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido eliminar lo descargado de {name}: {reason}.</translation>
     </message>
     <message>
         <source>Check the permissions of the Hugging Face cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba los permisos de la caché de Hugging Face.</translation>
     </message>
     <message>
         <source>Nothing could be written into {folder}: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido escribir nada en {folder}: {reason}.</translation>
     </message>
     <message>
         <source>Checking</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprobando</translation>
     </message>
     <message>
         <source>Trying it out</source>
-        <translation type="unfinished"></translation>
+        <translation>Probando</translation>
     </message>
     <message>
         <source>{name} makes the model process break off, and was not added.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} interrumpe el proceso de modelos y no se ha añadido.</translation>
     </message>
     <message>
         <source>Close other programs and try again; if it happens again, do not use this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cierra otros programas y vuelve a intentarlo; si se repite, no uses este modelo.</translation>
     </message>
     <message>
         <source>{name} is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ya no está ahí.</translation>
     </message>
     <message>
         <source>Import or download it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a importarlo o descargarlo.</translation>
     </message>
     <message>
         <source>{told}; {model} reads {languages}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{told}; {model} lee {languages}.</translation>
     </message>
     <message>
         <source>{name} is in {language}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} está en {language}</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} of {total:,} documents is in {languages}</source>
         <comment>{n:,} of {total:,} documents are in {languages}</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} de {total:,} documentos está en {languages}</numerusform>
+            <numerusform>{n:,} de {total:,} documentos están en {languages}</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} is removed, but its files stay in the Hugging Face cache: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} se ha quitado, pero sus archivos siguen en la caché de Hugging Face: {reason}.</translation>
     </message>
     <message>
         <source>Check the cache&apos;s permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba los permisos de la caché.</translation>
     </message>
     <message>
         <source>No model was added yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todavía no se ha añadido ningún modelo.</translation>
     </message>
     <message>
         <source>These can be removed: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se pueden quitar estos: {names}.</translation>
     </message>
     <message>
         <source>There is no model {wanted!a}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el modelo {wanted!a}.</translation>
     </message>
     <message>
         <source>{name} comes along with Spanlight and cannot be removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} viene con Spanlight y no se puede quitar.</translation>
     </message>
     <message>
         <source>Choose another model to work with.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro modelo con el que trabajar.</translation>
     </message>
     <message>
         <source>{name} lies in {folder}, where Spanlight removes nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} está en {folder}, donde Spanlight no quita nada.</translation>
     </message>
     <message>
         <source>Delete that folder yourself.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elimina tú esa carpeta.</translation>
     </message>
     <message>
         <source>Copying</source>
-        <translation type="unfinished"></translation>
+        <translation>Copiando</translation>
     </message>
     <message>
         <source>Reading</source>
@@ -3049,127 +3049,127 @@
     </message>
     <message>
         <source>Unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>Descomprimiendo</translation>
     </message>
     <message>
         <source>There is nothing at {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay nada en {path}.</translation>
     </message>
     <message>
         <source>Check the path.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la ruta.</translation>
     </message>
     <message>
         <source>“{file}” is no model.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no es un modelo.</translation>
     </message>
     <message>
         <source>Import a model&apos;s folder, with config.json in it, or a zip of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Importa la carpeta de un modelo, con config.json dentro, o un zip de ella.</translation>
     </message>
     <message>
         <source>“{file}” is a zip, whose files cannot stay in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» es un zip, y sus archivos no se pueden dejar dentro.</translation>
     </message>
     <message>
         <source>Import it without linking, or unpack it first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Impórtalo sin enlazar o descomprímelo antes.</translation>
     </message>
     <message>
         <source>{name} was changed while it was being checked, and was not added.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ha cambiado mientras se comprobaba, y no se ha añadido.</translation>
     </message>
     <message>
         <source>Import it again when nothing writes to it any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Impórtalo de nuevo cuando ya nada escriba en él.</translation>
     </message>
     <message>
         <source>A model called {name} is there already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ya hay un modelo llamado {name}.</translation>
     </message>
     <message>
         <source>Give this one another name, or remove that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ponle otro nombre a este o quita el otro.</translation>
     </message>
     <message>
         <source>That is the folder where Spanlight keeps its models.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esa es la carpeta en la que Spanlight guarda sus modelos.</translation>
     </message>
     <message>
         <source>They are installed already; choose another folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ya están instalados; elige otra carpeta.</translation>
     </message>
     <message>
         <source>{name} is installed already.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ya está instalado.</translation>
     </message>
     <message>
         <source>Choose another folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otra carpeta.</translation>
     </message>
     <message>
         <source>{file} of {name} cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer {file} de {name}: {reason}.</translation>
     </message>
     <message>
         <source>{file} of {name} is a link that leads out of its folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} de {name} es un enlace que lleva fuera de su carpeta.</translation>
     </message>
     <message>
         <source>Put the file itself there, or import the folder that holds it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pon ahí el archivo mismo o importa la carpeta que lo contiene.</translation>
     </message>
     <message>
         <source>This model is installed already, as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este modelo ya está instalado como {name}.</translation>
     </message>
     <message>
         <source>It can be used under that name; remove it first to bring it in anew.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se puede usar con ese nombre; quítalo antes para volver a añadirlo.</translation>
     </message>
     <message>
         <source>{file} cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer {file}: {reason}.</translation>
     </message>
     <message>
         <source>look-up process</source>
-        <translation type="unfinished"></translation>
+        <translation>proceso de consulta</translation>
     </message>
     <message>
         <source>download process</source>
-        <translation type="unfinished"></translation>
+        <translation>proceso de descarga</translation>
     </message>
     <message>
         <source>Look the model up again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Consulta el modelo de nuevo.</translation>
     </message>
     <message>
         <source>Go on with it: what was fetched is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Continúa: lo descargado se conserva.</translation>
     </message>
     <message>
         <source>Check again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Compruébalo de nuevo.</translation>
     </message>
     <message>
         <source>The process that reaches the network ended while it was at work.</source>
-        <translation type="unfinished"></translation>
+        <translation>El proceso que accede a la red ha terminado mientras trabajaba.</translation>
     </message>
     <message>
         <source>The network ledger cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer el registro de red: {reason}.</translation>
     </message>
     <message>
         <source>Check {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba {path}.</translation>
     </message>
     <message>
         <source>The network ledger cannot be cleared: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede vaciar el registro de red: {reason}.</translation>
     </message>
     <message>
         <source>Switch that off to look for models on the network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Desactiva «Sin conexión» para buscar modelos en la red.</translation>
     </message>
     <message>
         <source>Spanlight is offline.</source>
@@ -3177,103 +3177,103 @@
     </message>
     <message>
         <source>Spanlight is offline now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Spanlight está ahora sin conexión.</translation>
     </message>
     <message>
         <source>Switch that off to go on: nothing is lost.</source>
-        <translation type="unfinished"></translation>
+        <translation>Desactiva «Sin conexión» para continuar: no se pierde nada.</translation>
     </message>
     <message>
         <source>There is no such file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ese archivo no existe.</translation>
     </message>
     <message>
         <source>The file is too large to be one of certificates.</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo es demasiado grande para ser de certificados.</translation>
     </message>
     <message>
         <source>The file cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer el archivo: {reason}.</translation>
     </message>
     <message>
         <source>Only the authorities in this file are trusted, not the system&apos;s own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Solo se confía en las autoridades de este archivo, no en las del sistema.</translation>
     </message>
     <message>
         <source>The file holds no certificates in the PEM form.</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo no contiene certificados en formato PEM.</translation>
     </message>
     <message>
         <source>Write the folder&apos;s whole path.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escribe la ruta completa de la carpeta.</translation>
     </message>
     <message>
         <source>Nothing can be written into this folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede escribir nada en esta carpeta.</translation>
     </message>
     <message>
         <source>This is a file, not a folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esto es un archivo, no una carpeta.</translation>
     </message>
     <message>
         <source>The folder is not there and cannot be made in {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La carpeta no existe y no se puede crear en {folder}.</translation>
     </message>
     <message>
         <source>The folder cannot be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede usar la carpeta: {reason}.</translation>
     </message>
     <message>
         <source>The folder is made with the first download.</source>
-        <translation type="unfinished"></translation>
+        <translation>La carpeta se crea con la primera descarga.</translation>
     </message>
     <message>
         <source>Switch that off to check for updates.</source>
-        <translation type="unfinished"></translation>
+        <translation>Desactiva «Sin conexión» para buscar actualizaciones.</translation>
     </message>
     <message>
         <source>There is no address yet where new versions are announced.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todavía no hay una dirección en la que se anuncien versiones nuevas.</translation>
     </message>
     <message>
         <source>Write one under Settings, Updates, when you have it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escribe una en Ajustes, Actualizaciones, cuando la tengas.</translation>
     </message>
     <message>
         <source>{host} takes too long to answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} tarda demasiado en responder.</translation>
     </message>
     <message>
         <source>Try again later.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a intentarlo más tarde.</translation>
     </message>
     <message>
         <source>Lines {first} and {second} of {file} have the same id {id}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las líneas {first} y {second} de {file} tienen el mismo id {id}.</translation>
     </message>
     <message>
         <source>Give every row an id of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Da a cada fila un id propio.</translation>
     </message>
     <message>
         <source>Line {number} of {file} is not a result, so there is nothing to go on with.</source>
-        <translation type="unfinished"></translation>
+        <translation>La línea {number} de {file} no es un resultado, así que no hay con qué continuar.</translation>
     </message>
     <message>
         <source>Give another name for the output.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica otro nombre para la salida.</translation>
     </message>
     <message>
         <source>Another process is writing “{name}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Otro proceso está escribiendo «{name}»</translation>
     </message>
     <message>
         <source>Wait until it is done, or write elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Espera a que termine o escribe en otro sitio.</translation>
     </message>
     <message>
         <source>The output would overwrite what is read.</source>
-        <translation type="unfinished"></translation>
+        <translation>La salida sobrescribiría lo que se lee.</translation>
     </message>
     <message>
         <source>its name is at fault</source>
@@ -3281,267 +3281,267 @@
     </message>
     <message>
         <source>“{file}” could not be written: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido escribir «{file}»: {reason}.</translation>
     </message>
     <message>
         <source>Free some space, check the folder&apos;s permissions, or write elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Libera espacio, comprueba los permisos de la carpeta o escribe en otro sitio.</translation>
     </message>
     <message>
         <source>So many files cannot be opened at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se pueden abrir tantos archivos a la vez.</translation>
     </message>
     <message>
         <source>Open fewer of them at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abre menos de una vez.</translation>
     </message>
     <message>
         <source>“{name}” has {rows} and {columns}: too much for a table.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» tiene {rows} y {columns}: demasiado para una tabla.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} row</source>
         <comment>{n:,} rows</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} fila</numerusform>
+            <numerusform>{n:,} filas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n:,} column</source>
         <comment>{n:,} columns</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} columna</numerusform>
+            <numerusform>{n:,} columnas</numerusform>
         </translation>
     </message>
     <message>
         <source>“{file}” has no column “{column}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no tiene la columna «{column}».</translation>
     </message>
     <message>
         <source>Its columns are: {columns}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sus columnas son: {columns}.</translation>
     </message>
     <message>
         <source>“{file}” is not a CSV file: {fault}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no es un archivo CSV: {fault}.</translation>
     </message>
     <message>
         <source>Row {number} of “{file}” has more values than there are columns.</source>
-        <translation type="unfinished"></translation>
+        <translation>La fila {number} de «{file}» tiene más valores que columnas hay.</translation>
     </message>
     <message>
         <source>Put quotation marks around a text that holds the delimiter.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pon entre comillas los textos que contengan el separador.</translation>
     </message>
     <message>
         <source>Its probabilities are adjusted from {fewest} verdicts on: {number} so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Sus probabilidades se ajustan a partir de {fewest} veredictos: {number} hasta ahora</translation>
     </message>
     <message>
         <source>Adjusted to your {number:,} verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>Probabilidades ajustadas a tus {number:,} veredictos</translation>
     </message>
     <message>
         <source>Not adjusted to your {number:,} verdicts</source>
-        <translation type="unfinished"></translation>
+        <translation>Probabilidades sin ajustar a tus {number:,} veredictos</translation>
     </message>
     <message>
         <source>The reader&apos;s probabilities were not adjusted to your verdict: {fault}</source>
-        <translation type="unfinished"></translation>
+        <translation>Las probabilidades del lector no se han ajustado a tu veredicto: {fault}</translation>
     </message>
     <message>
         <source>{document} has changed since this was asked.</source>
-        <translation type="unfinished"></translation>
+        <translation>{document} ha cambiado desde que se preguntó esto.</translation>
     </message>
     <message>
         <source>No words are selected.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay palabras seleccionadas.</translation>
     </message>
     <message>
         <source>Select the right ones in the document.</source>
-        <translation type="unfinished"></translation>
+        <translation>Selecciona en el documento las correctas.</translation>
     </message>
     <message>
         <source>There are no corrections to export.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay correcciones que exportar.</translation>
     </message>
     <message>
         <source>Look for other words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Busca otras palabras.</translation>
     </message>
     <message>
         <source>There are too few labels to tell texts apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hay muy pocas etiquetas para distinguir textos.</translation>
     </message>
     <message>
         <source>Name at least two.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica al menos dos.</translation>
     </message>
     <message>
         <source>The label “{label}” is there twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>La etiqueta «{label}» está dos veces.</translation>
     </message>
     <message>
         <source>Take one of them out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quita una de las dos.</translation>
     </message>
     <message>
         <source>{number:,} labels are more than can be told apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>{number:,} etiquetas son más de las que se pueden distinguir.</translation>
     </message>
     <message>
         <source>Use at most {most}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Usa {most} como máximo.</translation>
     </message>
     <message>
         <source>{accuracy} right ({low} to {high})</source>
-        <translation type="unfinished"></translation>
+        <translation>{accuracy} de aciertos ({low} a {high})</translation>
     </message>
     <message>
         <source>“{file}” holds no texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no contiene textos.</translation>
     </message>
     <message>
         <source>It needs a header and a row for each text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Necesita un encabezado y una fila para cada texto.</translation>
     </message>
     <message>
         <source>“{file}” has {number:,} rows: at most {most:,} can be labelled at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» tiene {number:,} filas: se pueden etiquetar {most:,} de una vez como máximo.</translation>
     </message>
     <message>
         <source>There is no text to label.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay ningún texto que etiquetar.</translation>
     </message>
     <message>
         <source>Paste a text with a line for each.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pega un texto con una línea para cada uno.</translation>
     </message>
     <message>
         <source>At most {most:,} texts can be labelled at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se pueden etiquetar {most:,} textos de una vez como máximo.</translation>
     </message>
     <message>
         <source>Paste fewer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pega menos.</translation>
     </message>
     <message>
         <source>“{file}” has no column “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» no tiene la columna «{name}».</translation>
     </message>
     <message>
         <source>It is not clear which column of “{file}” holds the texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>No está claro qué columna de «{file}» contiene los textos.</translation>
     </message>
     <message>
         <source>Add --column NAME; its columns are: {columns}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Añade --column NOMBRE; sus columnas son: {columns}.</translation>
     </message>
     <message>
         <source>Measuring the reader</source>
-        <translation type="unfinished"></translation>
+        <translation>Midiendo el lector</translation>
     </message>
     <message>
         <source>Teaching</source>
-        <translation type="unfinished"></translation>
+        <translation>Enseñando</translation>
     </message>
     <message>
         <source>Measuring what it learnt</source>
-        <translation type="unfinished"></translation>
+        <translation>Midiendo lo aprendido</translation>
     </message>
     <message>
         <source>Installing</source>
-        <translation type="unfinished"></translation>
+        <translation>Instalando</translation>
     </message>
     <message>
         <source>“{folder}” is there already.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{folder}» ya existe.</translation>
     </message>
     <message>
         <source>Give a new folder for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica una carpeta nueva para el modelo.</translation>
     </message>
     <message>
         <source>{name} could not be exported</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido exportar {name}</translation>
     </message>
     <message>
         <source>There are too few corrections to learn from: {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hay muy pocas correcciones de las que aprender: {number}.</translation>
     </message>
     <message>
         <source>It takes at least {fewest}: correct some more answers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hacen falta al menos {fewest}: corrige algunas respuestas más.</translation>
     </message>
     <message>
         <source>The teaching could not begin</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido empezar la enseñanza</translation>
     </message>
     <message>
         <source>A question or its text is empty in {name}: {id}.</source>
-        <translation type="unfinished"></translation>
+        <translation>En {name} hay una pregunta vacía o con el texto vacío: {id}.</translation>
     </message>
     <message>
         <source>Leave it out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quítala.</translation>
     </message>
     <message numerus="yes">
         <source>{name} has different answers to one question on one text: {some} and {n} more.</source>
         <comment>{name} has different answers to one question on one text: {some} and {n} more.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} tiene respuestas distintas a la misma pregunta sobre el mismo texto: {some} y {n} más.</numerusform>
+            <numerusform>{name} tiene respuestas distintas a la misma pregunta sobre el mismo texto: {some} y {n} más.</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} has different answers to one question on one text: {some}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} tiene respuestas distintas a la misma pregunta sobre el mismo texto: {some}.</translation>
     </message>
     <message>
         <source>Keep the right ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>Conserva las correctas.</translation>
     </message>
     <message numerus="yes">
         <source>Taught on this computer from {n:,} correction; it began with {base}.</source>
         <comment>Taught on this computer from {n:,} corrections; it began with {base}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Enseñado en este ordenador con {n:,} corrección; partió de {base}.</numerusform>
+            <numerusform>Enseñado en este ordenador con {n:,} correcciones; partió de {base}.</numerusform>
         </translation>
     </message>
     <message>
         <source>{name} could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido escribir {name}</translation>
     </message>
     <message>
         <source>{file} could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido escribir {file}</translation>
     </message>
     <message>
         <source>There is no version “{name}” of the reader.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe la versión «{name}» del lector.</translation>
     </message>
     <message>
         <source>Teach one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Enseña al lector para crear una.</translation>
     </message>
     <message>
         <source>The reader is being taught already</source>
-        <translation type="unfinished"></translation>
+        <translation>Ya se está enseñando al lector</translation>
     </message>
     <message>
         <source>Wait until that has ended, or stop it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Espera a que termine o párala.</translation>
     </message>
     <message>
         <source>The teaching could not be discarded</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido descartar la enseñanza</translation>
     </message>
     <message>
         <source>{fault} The classifier has to be taught again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{fault} Hay que volver a enseñar al clasificador.</translation>
     </message>
     <message>
         <source>{name} could not be written: {reason}.</source>
@@ -3549,11 +3549,11 @@
     </message>
     <message>
         <source>Some labels have fewer than {enough} examples: {labels}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Algunas etiquetas tienen menos de {enough} ejemplos: {labels}.</translation>
     </message>
     <message>
         <source>Label some more texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiqueta algunos textos más.</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -3562,9 +3562,9 @@
     <message numerus="yes">
         <source>Taught on this computer from {n:,} text of “{dataset}”: {labels}.</source>
         <comment>Taught on this computer from {n:,} texts of “{dataset}”: {labels}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Enseñado en este ordenador con {n:,} texto de «{dataset}»: {labels}.</numerusform>
+            <numerusform>Enseñado en este ordenador con {n:,} textos de «{dataset}»: {labels}.</numerusform>
         </translation>
     </message>
     <message>
@@ -3573,1079 +3573,1079 @@
     </message>
     <message>
         <source>Checking, part {number} of {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprobando, parte {number} de {parts}</translation>
     </message>
     <message>
         <source>Classifying the texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Clasificando los textos</translation>
     </message>
     <message>
         <source>Reading the texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo los textos</translation>
     </message>
     <message>
         <source>There is no base model “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el modelo base «{name}».</translation>
     </message>
     <message>
         <source>There is no teacher “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el profesor «{name}».</translation>
     </message>
     <message>
         <source>{base} reads at most {most} tokens at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{base} lee como máximo {most} tokens a la vez.</translation>
     </message>
     <message>
         <source>The length asked for is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La longitud pedida es {value}.</translation>
     </message>
     <message>
         <source>The output would overwrite the base model.</source>
-        <translation type="unfinished"></translation>
+        <translation>La salida sobrescribiría el modelo base.</translation>
     </message>
     <message>
         <source>Give another folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica otra carpeta.</translation>
     </message>
     <message>
         <source>The output would overwrite the teacher.</source>
-        <translation type="unfinished"></translation>
+        <translation>La salida sobrescribiría al profesor.</translation>
     </message>
     <message>
         <source>There is no training for “{task}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay entrenamiento para «{task}».</translation>
     </message>
     <message>
         <source>Choose qa, classification, tokens or pretraining.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige qa, classification, tokens o pretraining.</translation>
     </message>
     <message>
         <source>Training needs examples and dev files.</source>
-        <translation type="unfinished"></translation>
+        <translation>El entrenamiento necesita archivos de ejemplos y de desarrollo.</translation>
     </message>
     <message>
         <source>Give at least one of each.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica al menos uno de cada.</translation>
     </message>
     <message>
         <source>There is no file “{file}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el archivo «{file}».</translation>
     </message>
     <message>
         <source>“{file}” is a file.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{file}» es un archivo.</translation>
     </message>
     <message>
         <source>Give a folder for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica una carpeta para el modelo.</translation>
     </message>
     <message>
         <source>The epochs must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las épocas deben ser un número mayor que 0.</translation>
     </message>
     <message>
         <source>The learning rate must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>La tasa de aprendizaje debe ser un número mayor que 0.</translation>
     </message>
     <message>
         <source>The batch size must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tamaño de lote debe ser un número mayor que 0.</translation>
     </message>
     <message>
         <source>The evaluation interval must be a number above 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>El intervalo de evaluación debe ser un número mayor que 0.</translation>
     </message>
     <message>
         <source>It is {value:g}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es {value:g}.</translation>
     </message>
     <message>
         <source>The length must be at least {least} tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>La longitud debe ser de al menos {least} tokens.</translation>
     </message>
     <message>
         <source>It is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es {value}.</translation>
     </message>
     <message>
         <source>The dropout must be from 0 to less than 1.</source>
-        <translation type="unfinished"></translation>
+        <translation>El dropout debe estar entre 0 y menos de 1.</translation>
     </message>
     <message>
         <source>The warm-up is a share of all steps, 0 to 1.</source>
-        <translation type="unfinished"></translation>
+        <translation>El calentamiento es una proporción de todos los pasos, de 0 a 1.</translation>
     </message>
     <message>
         <source>The weight decay must be 0 or more.</source>
-        <translation type="unfinished"></translation>
+        <translation>El decaimiento de pesos debe ser 0 o más.</translation>
     </message>
     <message>
         <source>The seed must be a whole number from 0 on.</source>
-        <translation type="unfinished"></translation>
+        <translation>La semilla debe ser un número entero a partir de 0.</translation>
     </message>
     <message>
         <source>Give a checkpoint&apos;s folder or an installed name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indica la carpeta de un checkpoint o un nombre instalado.</translation>
     </message>
     <message>
         <source>Nothing can be kept: {folder} cannot be written to.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede guardar nada: no se puede escribir en {folder}.</translation>
     </message>
     <message>
         <source>Everything works, but texts, questions and settings are forgotten when Spanlight is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todo funciona, pero los textos, las preguntas y los ajustes se olvidan al cerrar Spanlight.</translation>
     </message>
     <message>
         <source>The model chosen for this, {chosen}, cannot be used now: {model} is used instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>El modelo elegido para esto, {chosen}, no se puede usar ahora: en su lugar se usa {model}.</translation>
     </message>
     <message>
         <source>The file of tables</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo de tablas</translation>
     </message>
     <message>
         <source>There is a table “{table}” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ya hay una tabla «{table}».</translation>
     </message>
     <message>
         <source>Choose another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro nombre.</translation>
     </message>
     <message>
         <source>This question&apos;s table was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha quitado la tabla de esta pregunta.</translation>
     </message>
     <message>
         <source>Nothing was noted.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha anotado nada.</translation>
     </message>
     <message>
         <source>The file of corrections</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo de correcciones</translation>
     </message>
     <message>
         <source>{file} was written by a newer Spanlight.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} se ha escrito con una versión más reciente de Spanlight.</translation>
     </message>
     <message>
         <source>Update this one to use it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Actualiza esta para usarlo.</translation>
     </message>
     <message>
         <source>{file} is in use by another program just now.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} está ahora en uso por otro programa.</translation>
     </message>
     <message>
         <source>Try again in a moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a intentarlo dentro de un momento.</translation>
     </message>
     <message>
         <source>{file} could not be written: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no se ha podido escribir: el disco está lleno.</translation>
     </message>
     <message>
         <source>{file} in {folder} could not be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} de {folder} no se ha podido usar: {reason}.</translation>
     </message>
     <message>
         <source>{file} was damaged and has been set aside.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} estaba dañado y se ha apartado.</translation>
     </message>
     <message>
         <source>A new one is begun; the old file is {name} in {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha empezado uno nuevo; el archivo antiguo es {name}, en {folder}.</translation>
     </message>
     <message>
         <source>The file of labels</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo de etiquetas</translation>
     </message>
     <message>
         <source>Another window has changed these labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Otra ventana ha cambiado estas etiquetas.</translation>
     </message>
     <message>
         <source>Look at them again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a mirarlas.</translation>
     </message>
     <message>
         <source>There is a table “{name}” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ya hay una tabla «{name}».</translation>
     </message>
     <message>
         <source>This table of labels was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha quitado esta tabla de etiquetas.</translation>
     </message>
     <message>
         <source>The label was not saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>La etiqueta no se ha guardado.</translation>
     </message>
     <message>
         <source>The history</source>
-        <translation type="unfinished"></translation>
+        <translation>El historial</translation>
     </message>
     <message>
         <source>The history has no entry {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El historial no tiene la entrada {number}.</translation>
     </message>
     <message>
         <source>It may have been deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede que se haya eliminado.</translation>
     </message>
     <message>
         <source>The file has changed or is gone since it was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo ha cambiado o ha desaparecido desde que se encontró.</translation>
     </message>
     <message>
         <source>The library</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo de la biblioteca</translation>
     </message>
     <message>
         <source>There is no library “{name}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe la biblioteca «{name}».</translation>
     </message>
     <message>
         <source>There are: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Existen estas: {names}.</translation>
     </message>
     <message>
         <source>Add a folder first: it becomes one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Añade antes una carpeta: se convierte en biblioteca.</translation>
     </message>
     <message>
         <source>A library needs a name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Una biblioteca necesita un nombre.</translation>
     </message>
     <message>
         <source>There is a library “{name}” already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ya hay una biblioteca «{name}».</translation>
     </message>
     <message>
         <source>The library “{library}” was removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha quitado la biblioteca «{library}».</translation>
     </message>
     <message>
         <source>Add its folder again to have it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a añadir su carpeta para recuperarla.</translation>
     </message>
     <message>
         <source>This computer&apos;s SQLite cannot search texts.</source>
-        <translation type="unfinished"></translation>
+        <translation>El SQLite de este ordenador no puede buscar en textos.</translation>
     </message>
     <message>
         <source>Install a Python that brings SQLite with FTS5.</source>
-        <translation type="unfinished"></translation>
+        <translation>Instala un Python que incluya SQLite con FTS5.</translation>
     </message>
     <message>
         <source>Choose another precision, or auto.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otra precisión o auto.</translation>
     </message>
     <message>
         <source>Choose the device auto or cpu.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige el dispositivo auto o cpu.</translation>
     </message>
     <message numerus="yes">
         <source>{n} core</source>
         <comment>{n} cores</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n} núcleo</numerusform>
+            <numerusform>{n} núcleos</numerusform>
         </translation>
     </message>
     <message>
         <source>{cores}; bfloat16 with {instructions} is fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>{cores}; lo más rápido es bfloat16 con {instructions}</translation>
     </message>
     <message>
         <source>{cores}; float32 is faster than bfloat16 with {instructions}</source>
-        <translation type="unfinished"></translation>
+        <translation>{cores}; float32 es más rápido que bfloat16 con {instructions}</translation>
     </message>
     <message>
         <source>fastest in {dtype}</source>
-        <translation type="unfinished"></translation>
+        <translation>más rápida con {dtype}</translation>
     </message>
     <message>
         <source>It is not used until Spanlight is started again: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se usará hasta que Spanlight se inicie de nuevo: {reason}.</translation>
     </message>
     <message>
         <source>There is no precision called {precision!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe la precisión {precision!r}.</translation>
     </message>
     <message>
         <source>Choose {precisions}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige una de estas: {precisions}.</translation>
     </message>
     <message>
         <source>chosen in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>elegida en los ajustes</translation>
     </message>
     <message>
         <source>There is no device called {wanted!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el dispositivo {wanted!r}.</translation>
     </message>
     <message>
         <source>Choose auto, cpu, cuda or mps.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige auto, cpu, cuda o mps.</translation>
     </message>
     <message>
         <source>{reason}; bfloat16 with {instructions}</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; bfloat16 con {instructions}</translation>
     </message>
     <message>
         <source>{reason}; float32, faster here than bfloat16 with {instructions}</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; float32, aquí más rápido que bfloat16 con {instructions}</translation>
     </message>
     <message>
         <source>This processor has no instructions for {precision}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este procesador no tiene instrucciones para {precision}.</translation>
     </message>
     <message>
         <source>{reason}; {precision} chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; se elige {precision}</translation>
     </message>
     <message>
         <source>the GPU {gpu} does not compute in {precision}</source>
-        <translation type="unfinished"></translation>
+        <translation>la GPU {gpu} no calcula con {precision}</translation>
     </message>
     <message>
         <source>{reason}, faster than the CPU</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}, más rápida que la CPU</translation>
     </message>
     <message>
         <source>{reason}; {other}</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}; {other}</translation>
     </message>
     <message>
         <source>{gpu} is not used: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{gpu} no se usa: {reason}</translation>
     </message>
     <message>
         <source>no GPU that PyTorch can use was found</source>
-        <translation type="unfinished"></translation>
+        <translation>no se ha encontrado ninguna GPU que PyTorch pueda usar</translation>
     </message>
     <message>
         <source>{gpu} cannot be used: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{gpu} no se puede usar: {reason}.</translation>
     </message>
     <message>
         <source>The GPU {gpu} does not compute in {precision}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La GPU {gpu} no calcula con {precision}.</translation>
     </message>
     <message>
         <source>{gpu}; {precision} chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>{gpu}; {precision} por elección</translation>
     </message>
     <message>
         <source>No NVIDIA or AMD GPU that PyTorch can use was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha encontrado ninguna GPU de NVIDIA o AMD que PyTorch pueda usar.</translation>
     </message>
     <message>
         <source>There is no GPU number {number}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay ninguna GPU con el número {number}.</translation>
     </message>
     <message>
         <source>They are numbered 0 to {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Están numeradas del 0 al {last}.</translation>
     </message>
     <message>
         <source>No Apple GPU that PyTorch can use was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha encontrado ninguna GPU de Apple que PyTorch pueda usar.</translation>
     </message>
     <message>
         <source>This computer&apos;s memory ran out</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha agotado la memoria de este ordenador</translation>
     </message>
     <message>
         <source>The Apple GPU&apos;s memory ran out</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha agotado la memoria de la GPU de Apple</translation>
     </message>
     <message>
         <source>This computer has too little free memory for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este ordenador tiene muy poca memoria libre para el modelo.</translation>
     </message>
     <message>
         <source>The GPU has too little free memory for the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>La GPU tiene muy poca memoria libre para el modelo.</translation>
     </message>
     <message>
         <source>Choose the device cpu, or close what uses the GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige el dispositivo cpu o cierra lo que esté usando la GPU.</translation>
     </message>
     <message>
         <source>The GPU&apos;s memory ran out</source>
-        <translation type="unfinished"></translation>
+        <translation>Se ha agotado la memoria de la GPU</translation>
     </message>
     <message>
         <source>The GPU broke down: {text}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La GPU ha fallado: {text}.</translation>
     </message>
     <message>
         <source>Choose the device cpu, or renew the GPU&apos;s driver.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige el dispositivo cpu o actualiza el controlador de la GPU.</translation>
     </message>
     <message>
         <source>the GPU has too little free memory for the model</source>
-        <translation type="unfinished"></translation>
+        <translation>la GPU tiene muy poca memoria libre para el modelo</translation>
     </message>
     <message>
         <source>the GPU broke down: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>la GPU ha fallado: {text}</translation>
     </message>
     <message>
         <source>the GPU broke down</source>
-        <translation type="unfinished"></translation>
+        <translation>la GPU ha fallado</translation>
     </message>
     <message>
         <source>{ran_out}: less is read at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{ran_out}: se lee menos a la vez.</translation>
     </message>
     <message>
         <source>The tokenizer gave a token that the model does not know.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizador ha dado un token que el modelo no conoce.</translation>
     </message>
     <message>
         <source>Tokenizer and weights do not belong together: fetch a whole copy of this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizador y los pesos no se corresponden: descarga una copia completa de este modelo.</translation>
     </message>
     <message>
         <source>PyTorch cannot compute on the GPU {gpu}: a product comes out wrong or not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch no puede calcular en la GPU {gpu}: un producto sale mal o no sale</translation>
     </message>
     <message>
         <source>PyTorch cannot compute on the Apple GPU: a product comes out wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch no puede calcular en la GPU de Apple: un producto sale mal</translation>
     </message>
     <message>
         <source>this PyTorch is built without the Apple GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>este PyTorch se compiló sin soporte para la GPU de Apple</translation>
     </message>
     <message>
         <source>macOS {version} is too old for PyTorch to use the Apple GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>macOS {version} es demasiado antiguo para que PyTorch use la GPU de Apple</translation>
     </message>
     <message>
         <source>PyTorch does not compute on AMD GPUs on Windows</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch no calcula en GPU de AMD en Windows</translation>
     </message>
     <message>
         <source>this PyTorch is a CPU build: it cannot use the {maker} GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>este PyTorch es una versión para CPU: no puede usar la GPU de {maker}</translation>
     </message>
     <message>
         <source>this PyTorch is built for {built_for} GPUs, not for {maker}&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>este PyTorch se compiló para GPU de {built_for}, no de {maker}</translation>
     </message>
     <message>
         <source>the driver is older than this PyTorch needs: it knows CUDA {known} at the most, PyTorch was built for CUDA {built}</source>
-        <translation type="unfinished"></translation>
+        <translation>el controlador es más antiguo de lo que necesita este PyTorch: admite como máximo CUDA {known}, y PyTorch se compiló para CUDA {built}</translation>
     </message>
     <message>
         <source>the driver {driver} is older than this PyTorch needs: it knows CUDA {known} at the most, PyTorch was built for CUDA {built}</source>
-        <translation type="unfinished"></translation>
+        <translation>el controlador {driver} es más antiguo de lo que necesita este PyTorch: admite como máximo CUDA {known}, y PyTorch se compiló para CUDA {built}</translation>
     </message>
     <message>
         <source>it is hidden from PyTorch by the environment variable {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>la variable de entorno {name} la oculta a PyTorch</translation>
     </message>
     <message>
         <source>no {maker} driver answers: it is not installed, or not running</source>
-        <translation type="unfinished"></translation>
+        <translation>no responde ningún controlador de {maker}: no está instalado o no está en marcha</translation>
     </message>
     <message>
         <source>it finds no GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>no encuentra ninguna GPU</translation>
     </message>
     <message>
         <source>the {maker} driver does not work with PyTorch: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>el controlador de {maker} no funciona con PyTorch: {reason}</translation>
     </message>
     <message>
         <source>this PyTorch has no kernels for the GPU {gpu} ({name}), only for {built}</source>
-        <translation type="unfinished"></translation>
+        <translation>este PyTorch no tiene núcleos de cálculo para la GPU {gpu} ({name}), solo para {built}</translation>
     </message>
     <message>
         <source>the GPU {gpu} (compute capability {capability}) is too old for this PyTorch, which needs {least} or newer</source>
-        <translation type="unfinished"></translation>
+        <translation>la GPU {gpu} (capacidad de cómputo {capability}) es demasiado antigua para este PyTorch, que necesita {least} o posterior</translation>
     </message>
     <message>
         <source>the GPU {gpu} (compute capability {capability}) is newer than this PyTorch knows: install a newer PyTorch</source>
-        <translation type="unfinished"></translation>
+        <translation>la GPU {gpu} (capacidad de cómputo {capability}) es más nueva de lo que conoce este PyTorch: instala un PyTorch más reciente</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} cannot be understood.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede interpretar el tokenizer.json de {name}.</translation>
     </message>
     <message>
         <source>Fetch it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descárgalo de nuevo.</translation>
     </message>
     <message>
         <source>The weights of {name} cannot be loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se pueden cargar los pesos de {name}.</translation>
     </message>
     <message>
         <source>Fetch the model again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga el modelo de nuevo.</translation>
     </message>
     <message>
         <source>The weights {weights} of {name} are not all finite numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los pesos {weights} de {name} no son todos números finitos.</translation>
     </message>
     <message>
         <source>Fetch a whole copy of this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga una copia completa de este modelo.</translation>
     </message>
     <message>
         <source>{name} lacks the weights {weights} and {n} more.</source>
-        <translation type="unfinished"></translation>
+        <translation>A {name} le faltan los pesos {weights} y {n} más.</translation>
     </message>
     <message>
         <source>{name} lacks the weights {weights}.</source>
-        <translation type="unfinished"></translation>
+        <translation>A {name} le faltan los pesos {weights}.</translation>
     </message>
     <message>
         <source>{name} holds in a wrong shape the weights {weights} and {n} more.</source>
-        <translation type="unfinished"></translation>
+        <translation>En {name} tienen una forma incorrecta los pesos {weights} y {n} más.</translation>
     </message>
     <message>
         <source>{name} holds in a wrong shape the weights {weights}.</source>
-        <translation type="unfinished"></translation>
+        <translation>En {name} tienen una forma incorrecta los pesos {weights}.</translation>
     </message>
     <message>
         <source>{file} of “{name}” could not be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido descomprimir {file} de «{name}»</translation>
     </message>
     <message>
         <source>“{file}” cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer «{file}»: {reason}.</translation>
     </message>
     <message>
         <source>Check the file and its permissions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba el archivo y sus permisos.</translation>
     </message>
     <message>
         <source>“{name}” holds more than {most:,} files, which no model does.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene más de {most:,} archivos, y ningún modelo tiene tantos.</translation>
     </message>
     <message>
         <source>Unpack it with another program, and import the model&apos;s folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descomprímelo con otro programa e importa la carpeta del modelo.</translation>
     </message>
     <message>
         <source>“{name}” is protected with a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» está protegido con contraseña.</translation>
     </message>
     <message>
         <source>“{name}” holds two files of one name, and was not unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene dos archivos con el mismo nombre, y no se ha descomprimido.</translation>
     </message>
     <message>
         <source>“{name}” holds links or files that would be unpacked outside of it, and was not unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene enlaces o archivos que se descomprimirían fuera de él, y no se ha descomprimido.</translation>
     </message>
     <message>
         <source>Do not use this model: a sound one holds nothing of the kind.</source>
-        <translation type="unfinished"></translation>
+        <translation>No uses este modelo: uno legítimo no contiene nada así.</translation>
     </message>
     <message>
         <source>“{name}” holds several models: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene varios modelos: {names}.</translation>
     </message>
     <message>
         <source>“{name}” holds several models: one at its top, {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene varios modelos: uno en su raíz, {names}.</translation>
     </message>
     <message>
         <source>Unpack it, and import the folder of the one you want.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descomprímelo e importa la carpeta del que quieras.</translation>
     </message>
     <message>
         <source>“{name}” holds no model.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no contiene ningún modelo.</translation>
     </message>
     <message>
         <source>A model&apos;s zip has config.json, model.safetensors, tokenizer.json at its top or in one folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>El zip de un modelo tiene config.json, model.safetensors y tokenizer.json en su raíz o en una sola carpeta.</translation>
     </message>
     <message>
         <source>“{name}” holds its weights only as {pickle}, a format that can carry programs.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» solo contiene sus pesos como {pickle}, un formato que puede llevar programas dentro.</translation>
     </message>
     <message>
         <source>Convert it to model.safetensors, or fetch the safetensors version of this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Conviértelo a model.safetensors o descarga la versión safetensors de este modelo.</translation>
     </message>
     <message>
         <source>“{name}” is packed in a way that Spanlight does not unpack.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» está comprimido de una forma que Spanlight no descomprime.</translation>
     </message>
     <message>
         <source>“{name}” would unpack to far more than a model, and was not unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» ocuparía al descomprimirse mucho más que un modelo, y no se ha descomprimido.</translation>
     </message>
     <message>
         <source>Do not use it: a sound model packs to no such size.</source>
-        <translation type="unfinished"></translation>
+        <translation>No lo uses: un modelo legítimo no se comprime tanto.</translation>
     </message>
     <message>
         <source>“{name}” is damaged: it cannot be unpacked whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» está dañado: no se puede descomprimir entero.</translation>
     </message>
     <message>
         <source>{name} cannot be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer {name}: {reason}.</translation>
     </message>
     <message>
         <source>Check its files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba sus archivos.</translation>
     </message>
     <message>
         <source>{name} has no tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no tiene tokenizer.json.</translation>
     </message>
     <message>
         <source>Fetch that file, or save the tokenizer again with transformers, which writes it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga ese archivo o vuelve a guardar el tokenizador con transformers, que lo escribe.</translation>
     </message>
     <message>
         <source>There is no model folder {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe la carpeta de modelo {name}.</translation>
     </message>
     <message>
         <source>{name} has no config.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no tiene config.json.</translation>
     </message>
     <message>
         <source>A model folder needs config.json, model.safetensors, tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>La carpeta de un modelo necesita config.json, model.safetensors y tokenizer.json.</translation>
     </message>
     <message>
         <source>{name} holds weights in the format {dtype}, as quantised models do.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} contiene pesos en el formato {dtype}, como los modelos cuantizados.</translation>
     </message>
     <message>
         <source>config.json of {name} cannot be right: {key} is {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El config.json de {name} no puede ser correcto: {key} es {value}.</translation>
     </message>
     <message numerus="yes">
         <source>{name} holds {n} layer where its config names {layers}.</source>
         <comment>{name} holds {n} layers where its config names {layers}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} contiene {n} capa, pero su configuración indica {layers}.</numerusform>
+            <numerusform>{name} contiene {n} capas, pero su configuración indica {layers}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Config and weights do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>La configuración y los pesos no se corresponden.</translation>
     </message>
     <message>
         <source>config.json of {name} cannot be right: {split} is not a multiple of {n} heads.</source>
-        <translation type="unfinished"></translation>
+        <translation>El config.json de {name} no puede ser correcto: {split} no es múltiplo de {n} cabezas.</translation>
     </message>
     <message>
         <source>{name} reads only {n} tokens at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} solo lee {n} tokens a la vez.</translation>
     </message>
     <message>
         <source>The catalogue {file} cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer el catálogo {file}.</translation>
     </message>
     <message>
         <source>Install Spanlight again, or type a model&apos;s name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Instala Spanlight de nuevo o escribe el nombre de un modelo.</translation>
     </message>
     <message>
         <source>Fetch its unquantised version (float32, float16, bfloat16).</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga su versión sin cuantizar (float32, float16, bfloat16).</translation>
     </message>
     <message>
         <source>{name} {does} ({key} is {value}), which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} {does} ({key} es {value}), y Spanlight no lee esos modelos.</translation>
     </message>
     <message>
         <source>Choose another model: Spanlight reads {titles}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro modelo: Spanlight lee {titles}.</translation>
     </message>
     <message>
         <source>config.json of {name} holds settings that Spanlight does not know: {key}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El config.json de {name} contiene ajustes que Spanlight no conoce: {key}.</translation>
     </message>
     <message>
         <source>Choose a model of a known family: {titles}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige un modelo de una familia conocida: {titles}.</translation>
     </message>
     <message>
         <source>an object</source>
-        <translation type="unfinished"></translation>
+        <translation>un objeto</translation>
     </message>
     <message>
         <source>a list of {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>una lista de {n}</translation>
     </message>
     <message>
         <source>{name} is of no family that its config names, which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>La configuración de {name} no indica ninguna familia, y Spanlight no lee esos modelos.</translation>
     </message>
     <message>
         <source>{name} is of the family {family!r}, which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} es de la familia {family!r}, que Spanlight no lee.</translation>
     </message>
     <message>
         <source>It reads {titles}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Spanlight lee {titles}.</translation>
     </message>
     <message>
         <source>{name} brings program code of its own, which Spanlight never runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} trae su propio código de programa, que Spanlight no ejecuta nunca.</translation>
     </message>
     <message>
         <source>{name} is quantised, which Spanlight does not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} está cuantizado, y Spanlight no lee esos modelos.</translation>
     </message>
     <message>
         <source>{name} is an addition to another model (its config says {key}), not a whole one.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} es un añadido a otro modelo (su configuración indica {key}), no un modelo completo.</translation>
     </message>
     <message>
         <source>Fetch a version in which both are merged.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga una versión en la que estén fusionados los dos.</translation>
     </message>
     <message>
         <source>config.json of {name} tells the program what to load or run ({key}), which Spanlight never follows.</source>
-        <translation type="unfinished"></translation>
+        <translation>El config.json de {name} indica al programa qué cargar o ejecutar ({key}), algo que Spanlight no sigue nunca.</translation>
     </message>
     <message>
         <source>Choose another model, or take that key out of the file if you trust it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro modelo o, si te fías de él, quita esa clave del archivo.</translation>
     </message>
     <message>
         <source>reads a text from left to right only</source>
-        <translation type="unfinished"></translation>
+        <translation>lee los textos solo de izquierda a derecha</translation>
     </message>
     <message>
         <source>looks at a second text as a translator does</source>
-        <translation type="unfinished"></translation>
+        <translation>mira un segundo texto, como hace un traductor</translation>
     </message>
     <message>
         <source>writes texts</source>
-        <translation type="unfinished"></translation>
+        <translation>escribe textos</translation>
     </message>
     <message>
         <source>tells positions apart in another way</source>
-        <translation type="unfinished"></translation>
+        <translation>distingue las posiciones de otra manera</translation>
     </message>
     <message>
         <source>{name} is larger than any model that Spanlight reads.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} es mayor que cualquier modelo que lea Spanlight.</translation>
     </message>
     <message>
         <source>Choose a smaller one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige uno más pequeño.</translation>
     </message>
     <message>
         <source>The disk has {free} free, and {needed} are needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>El disco tiene {free} libres y se necesitan {needed}.</translation>
     </message>
     <message>
         <source>{what}: the disk is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: el disco está lleno.</translation>
     </message>
     <message>
         <source>Check the permissions of the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba los permisos de la carpeta.</translation>
     </message>
     <message>
         <source>Check the permissions of {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba los permisos de {folder}.</translation>
     </message>
     <message>
         <source>{what}: it may not be written there.</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: no hay permiso para escribir ahí.</translation>
     </message>
     <message>
         <source>Check the disk and the permissions of the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba el disco y los permisos de la carpeta.</translation>
     </message>
     <message>
         <source>Check the disk and the permissions of {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba el disco y los permisos de {folder}.</translation>
     </message>
     <message>
         <source>{what}: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: {reason}.</translation>
     </message>
     <message>
         <source>answer questions</source>
-        <translation type="unfinished"></translation>
+        <translation>responder preguntas</translation>
     </message>
     <message>
         <source>classify texts</source>
-        <translation type="unfinished"></translation>
+        <translation>clasificar textos</translation>
     </message>
     <message>
         <source>fill in words</source>
-        <translation type="unfinished"></translation>
+        <translation>completar palabras</translation>
     </message>
     <message>
         <source>tell what follows</source>
-        <translation type="unfinished"></translation>
+        <translation>decir qué sigue</translation>
     </message>
     <message>
         <source>find names</source>
-        <translation type="unfinished"></translation>
+        <translation>buscar nombres</translation>
     </message>
     <message>
         <source>find passages by meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>buscar pasajes por su significado</translation>
     </message>
     <message>
         <source>Choose another model, or train that head on it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro modelo o entrena esa cabeza en este.</translation>
     </message>
     <message>
         <source>It can {abilities}; choose another model for this.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede {abilities}; para esto, elige otro modelo.</translation>
     </message>
     <message>
         <source>{name} cannot {does}: its weights hold no head for that.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no puede {does}: sus pesos no contienen ninguna cabeza para eso.</translation>
     </message>
     <message>
         <source>{some}, {another}</source>
-        <translation type="unfinished"></translation>
+        <translation>{some}, {another}</translation>
     </message>
     <message>
         <source>{some} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{some} y {last}</translation>
     </message>
     <message numerus="yes">
         <source>{name} names {n} label, but its classifier has {rows}.</source>
         <comment>{name} names {n} labels, but its classifier has {rows}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{name} nombra {n} etiqueta, pero su clasificador tiene {rows}.</numerusform>
+            <numerusform>{name} nombra {n} etiquetas, pero su clasificador tiene {rows}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Put id2label in its config.json right.</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrige id2label en su config.json.</translation>
     </message>
     <message>
         <source>id2label in config.json maps 0, 1, 2 ... to the names of the classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>En config.json, id2label asigna a 0, 1, 2 ... los nombres de las clases.</translation>
     </message>
     <message>
         <source>The labels of {name} are malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las etiquetas de {name} tienen un formato incorrecto.</translation>
     </message>
     <message>
         <source>Two labels of {name} have the same name.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dos etiquetas de {name} tienen el mismo nombre.</translation>
     </message>
     <message>
         <source>config.json of {name} names a problem_type that is not known: {problem!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El config.json de {name} indica un problem_type desconocido: {problem!r}.</translation>
     </message>
     <message>
         <source>It is one of {kinds}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tiene que ser uno de estos: {kinds}.</translation>
     </message>
     <message>
         <source>{name} holds the weights {weights} as whole numbers.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} contiene los pesos {weights} como números enteros.</translation>
     </message>
     <message>
         <source>{name} holds in a wrong shape the weights {weights}: {found} where its config says {wanted}.</source>
-        <translation type="unfinished"></translation>
+        <translation>En {name} tienen una forma incorrecta los pesos {weights}: {found}; su configuración indica {wanted}.</translation>
     </message>
     <message>
         <source>one number</source>
-        <translation type="unfinished"></translation>
+        <translation>un solo número</translation>
     </message>
     <message>
         <source>config.json of {name} cannot be right: {key} is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>El config.json de {name} no puede ser correcto: falta {key}.</translation>
     </message>
     <message>
         <source>There is no model {wanted!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No existe el modelo {wanted!r}.</translation>
     </message>
     <message>
         <source>No model that can {does} is installed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ningún modelo instalado puede {does}.</translation>
     </message>
     <message>
         <source>Install Spanlight again, which brings one, or put a model&apos;s folder into {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Instala Spanlight de nuevo, que trae uno, o pon la carpeta de un modelo en {folder}.</translation>
     </message>
     <message>
         <source>its files hold what no model&apos;s do</source>
-        <translation type="unfinished"></translation>
+        <translation>sus archivos contienen lo que no contienen los de ningún modelo</translation>
     </message>
     <message>
         <source>Remove it, or check its files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quítalo o comprueba sus archivos.</translation>
     </message>
     <message>
         <source>No model for this is installed; give a model&apos;s folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay instalado ningún modelo para esto; indica la carpeta de uno.</translation>
     </message>
     <message>
         <source>Installed: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Instalados: {names}.</translation>
     </message>
     <message>
         <source>The files of {name} are gone from the Hugging Face cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los archivos de {name} ya no están en la caché de Hugging Face.</translation>
     </message>
     <message>
         <source>Download it again, or remove it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descárgalo de nuevo o quítalo.</translation>
     </message>
     <message>
         <source>The files that {name} links to are gone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los archivos a los que enlaza {name} ya no existen.</translation>
     </message>
     <message>
         <source>Put them back, or remove the model and import it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Devuélvelos a su sitio, o quita el modelo e impórtalo de nuevo.</translation>
     </message>
     <message>
         <source>process {number}, since {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>proceso {number}, desde el {when}</translation>
     </message>
     <message>
         <source>{busy} ({holder}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{busy} ({holder}).</translation>
     </message>
     <message>
         <source>{busy}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{busy}.</translation>
     </message>
     <message>
         <source>A model cannot be called {name!r}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un modelo no se puede llamar {name!r}.</translation>
     </message>
     <message>
         <source>Call it {safe}, say.</source>
-        <translation type="unfinished"></translation>
+        <translation>Llámalo, por ejemplo, {safe}.</translation>
     </message>
     <message>
         <source>a value of another kind than is foreseen there</source>
-        <translation type="unfinished"></translation>
+        <translation>un valor de un tipo distinto del previsto ahí</translation>
     </message>
     <message>
         <source>spanlight.json of {name} is malformed: {fault}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El spanlight.json de {name} tiene un formato incorrecto: {fault}.</translation>
     </message>
     <message>
         <source>Put it right, or delete it to use the defaults.</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrígelo o elimínalo para usar los valores predeterminados.</translation>
     </message>
     <message>
         <source>a temperature, threshold or offset out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>una temperatura, un umbral o un desplazamiento fuera de rango</translation>
     </message>
     <message>
         <source>a measured figure out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>una cifra medida fuera de rango</translation>
     </message>
     <message>
         <source>a window or stride out of range</source>
-        <translation type="unfinished"></translation>
+        <translation>una ventana o un solapamiento fuera de rango</translation>
     </message>
     <message>
         <source>a reliability that is not {n} bins of shares</source>
-        <translation type="unfinished"></translation>
+        <translation>una fiabilidad que no consta de {n} intervalos de proporciones</translation>
     </message>
     <message>
         <source>a finder that is not the name of a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>un buscador que no es el nombre de una carpeta</translation>
     </message>
     <message>
         <source>a pooling other than {mean}</source>
-        <translation type="unfinished"></translation>
+        <translation>una agrupación distinta de {mean}</translation>
     </message>
     <message>
         <source>more than {n} languages</source>
-        <translation type="unfinished"></translation>
+        <translation>más de {n} idiomas</translation>
     </message>
     <message>
         <source>origin.json of {name} is malformed, so it cannot be told whether the model is whole.</source>
-        <translation type="unfinished"></translation>
+        <translation>El origin.json de {name} tiene un formato incorrecto, así que no se puede saber si el modelo está completo.</translation>
     </message>
     <message>
         <source>Remove the model, and import or download it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quita el modelo e impórtalo o descárgalo de nuevo.</translation>
     </message>
     <message>
         <source>{path} is being written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se está escribiendo {path}.</translation>
     </message>
     <message>
         <source>{file} is larger than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} es mayor que el de cualquier modelo.</translation>
     </message>
     <message>
         <source>{file} is no SentencePiece model.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no es un modelo de SentencePiece.</translation>
     </message>
     <message>
         <source>{name} splits words by merging pairs, which no family that Spanlight reads does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} divide las palabras fusionando pares, algo que no hace ninguna familia que lea Spanlight.</translation>
     </message>
     <message>
         <source>Save the tokenizer again with transformers, which writes tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a guardar el tokenizador con transformers, que escribe tokenizer.json.</translation>
     </message>
     <message>
         <source>{file} of {name} could not be copied</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido copiar {file} de {name}</translation>
     </message>
     <message>
         <source>{name} could not be installed</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido instalar {name}</translation>
     </message>
     <message>
         <source>{name} could not be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido quitar {name}</translation>
     </message>
     <message>
         <source>{name} is being added or removed already.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ya se está añadiendo o quitando.</translation>
     </message>
     <message>
         <source>Wait until that has ended, or stop it, and try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Espera a que termine, o páralo, y vuelve a intentarlo.</translation>
     </message>
     <message>
         <source>The weights of {name} were changed while they were loaded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los pesos de {name} han cambiado mientras se cargaban.</translation>
     </message>
     <message>
         <source>Try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a intentarlo.</translation>
     </message>
     <message>
         <source>Do not use this model, or fetch a complete copy of it from a source you trust.</source>
-        <translation type="unfinished"></translation>
+        <translation>No uses este modelo o descarga una copia completa de una fuente de la que te fíes.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has no vocabulary.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} no tiene vocabulario.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has a malformed vocabulary.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} tiene un vocabulario con formato incorrecto.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} knows {known} tokens, its weights only {rows:,}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizador de {name} conoce {known} tokens; sus pesos, solo {rows:,}.</translation>
     </message>
     <message>
         <source>Tokenizer and weights do not belong together.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizador y los pesos no se corresponden.</translation>
     </message>
     <message>
         <source>{number:,}</source>
@@ -4653,463 +4653,463 @@
     </message>
     <message>
         <source>far more</source>
-        <translation type="unfinished"></translation>
+        <translation>muchos más</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} cuts words in a way that is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} divide las palabras de una forma desconocida.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cuts words at random, so that no answer could be had twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizador de {name} divide las palabras al azar, así que ninguna respuesta podría repetirse.</translation>
     </message>
     <message>
         <source>Fetch a version of the model that was saved for use, not for training.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga una versión del modelo que se guardara para usarlo, no para entrenarlo.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has words that no model has.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} tiene palabras que no tiene ningún modelo.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has larger settings than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} tiene ajustes mayores que los de cualquier modelo.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} makes texts longer without end.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} alarga los textos sin fin.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} has a step that is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} tiene un paso desconocido.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} takes more steps than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} da más pasos que el de cualquier modelo.</translation>
     </message>
     <message>
         <source>tokenizer.json of {name} adds tokens that no model has.</source>
-        <translation type="unfinished"></translation>
+        <translation>El tokenizer.json de {name} añade tokens que no tiene ningún modelo.</translation>
     </message>
     <message>
         <source>{name} has no tokenizer.json, and no vocabulary that one can be made from.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no tiene tokenizer.json ni un vocabulario con el que se pueda crear.</translation>
     </message>
     <message>
         <source>vocab.json of {name} is no vocabulary.</source>
-        <translation type="unfinished"></translation>
+        <translation>El vocab.json de {name} no es un vocabulario.</translation>
     </message>
     <message>
         <source>merges.txt of {name} merges what its vocabulary does not know: {pair!a}.</source>
-        <translation type="unfinished"></translation>
+        <translation>El merges.txt de {name} fusiona lo que su vocabulario no conoce: {pair!a}.</translation>
     </message>
     <message>
         <source>{file} of {name} is not UTF-8.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} de {name} no está en UTF-8.</translation>
     </message>
     <message>
         <source>{file} does not hold the model&apos;s token {token!a}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no contiene el token {token!a} del modelo.</translation>
     </message>
     <message>
         <source>added_tokens.json of {name} is malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>El added_tokens.json de {name} tiene un formato incorrecto.</translation>
     </message>
     <message>
         <source>Fetch or copy the file again: it is damaged or incomplete.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga o copia de nuevo el archivo: está dañado o incompleto.</translation>
     </message>
     <message>
         <source>{name} lacks its part {part}.</source>
-        <translation type="unfinished"></translation>
+        <translation>A {name} le falta su parte {part}.</translation>
     </message>
     <message>
         <source>Fetch or copy the missing file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga o copia el archivo que falta.</translation>
     </message>
     <message>
         <source>{name} holds its weights only as {file}, a format that can carry programs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} solo contiene sus pesos como {file}, un formato que puede llevar programas dentro.</translation>
     </message>
     <message>
         <source>{name} has no model.safetensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no tiene model.safetensors.</translation>
     </message>
     <message>
         <source>model.safetensors.index.json of {name} names no weights.</source>
-        <translation type="unfinished"></translation>
+        <translation>El model.safetensors.index.json de {name} no nombra ningún peso.</translation>
     </message>
     <message>
         <source>model.safetensors.index.json of {name} names a file outside the folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>El model.safetensors.index.json de {name} nombra un archivo de fuera de la carpeta.</translation>
     </message>
     <message>
         <source>Do not use this model: it is malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>No uses este modelo: tiene un formato incorrecto.</translation>
     </message>
     <message>
         <source>model.safetensors.index.json of {name} names {n:,} parts, which no model needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>El model.safetensors.index.json de {name} nombra {n:,} partes, y ningún modelo necesita tantas.</translation>
     </message>
     <message>
         <source>{name} lacks the weights {weights} that its index names.</source>
-        <translation type="unfinished"></translation>
+        <translation>A {name} le faltan los pesos {weights}, que su índice nombra.</translation>
     </message>
     <message>
         <source>{name} holds the weights {weights} twice.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} contiene dos veces los pesos {weights}.</translation>
     </message>
     <message>
         <source>{name} holds {size} of weights, more than Spanlight loads.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} contiene {size} de pesos, más de lo que carga Spanlight.</translation>
     </message>
     <message>
         <source>Choose a model of at most {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige un modelo de {size} como máximo.</translation>
     </message>
     <message>
         <source>{file} ends before its own header does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} termina antes que su propia cabecera.</translation>
     </message>
     <message>
         <source>{file} has a header of {n:,} bytes, which no model needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} tiene una cabecera de {n:,} bytes, y ningún modelo necesita tantos.</translation>
     </message>
     <message>
         <source>{file} has a header that is malformed.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} tiene una cabecera con formato incorrecto.</translation>
     </message>
     <message>
         <source>{file} describes {weights} wrongly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} describe mal {weights}.</translation>
     </message>
     <message>
         <source>{file} has weights that overlap or leave gaps.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} tiene pesos que se solapan o dejan huecos.</translation>
     </message>
     <message numerus="yes">
         <source>{file} is cut off: {n:,} byte is missing.</source>
         <comment>{file} is cut off: {n:,} bytes are missing.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{file} está cortado: falta {n:,} byte.</numerusform>
+            <numerusform>{file} está cortado: faltan {n:,} bytes.</numerusform>
         </translation>
     </message>
     <message>
         <source>{file} has bytes that belong to no weight.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} tiene bytes que no pertenecen a ningún peso.</translation>
     </message>
     <message>
         <source>{file} is not a file that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no es un archivo que se pueda leer.</translation>
     </message>
     <message>
         <source>Fetch or copy the file again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Descarga o copia de nuevo el archivo.</translation>
     </message>
     <message>
         <source>{name} is larger than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} es mayor que el de cualquier modelo.</translation>
     </message>
     <message>
         <source>{name} is not well-formed JSON.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no es JSON bien formado.</translation>
     </message>
     <message>
         <source>{name} is not a JSON object.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no es un objeto JSON.</translation>
     </message>
     <message>
         <source>{address} is no address of a Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>{address} no es la dirección de un Hub.</translation>
     </message>
     <message>
         <source>Write it as https://huggingface.co, or leave it empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escríbela como https://huggingface.co o déjala vacía.</translation>
     </message>
     <message>
         <source>given up</source>
-        <translation type="unfinished"></translation>
+        <translation>abandonada</translation>
     </message>
     <message>
         <source>refused</source>
-        <translation type="unfinished"></translation>
+        <translation>rechazada</translation>
     </message>
     <message>
         <source>The answer is larger than any announcement of new versions.</source>
-        <translation type="unfinished"></translation>
+        <translation>La respuesta es mayor que cualquier anuncio de versiones nuevas.</translation>
     </message>
     <message>
         <source>The answer is larger than any that a Hub gives.</source>
-        <translation type="unfinished"></translation>
+        <translation>La respuesta es mayor que cualquiera de las que da un Hub.</translation>
     </message>
     <message>
         <source>Check the Hub&apos;s address under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la dirección del Hub en Modelos, Red.</translation>
     </message>
     <message>
         <source>The address sends on to {target}, which is not safe to follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>La dirección redirige a {target}, y no es seguro seguir por ahí.</translation>
     </message>
     <message>
         <source>Check the address; what it sends on to should begin with https.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la dirección; aquella a la que redirige debería empezar por https.</translation>
     </message>
     <message>
         <source>The Hub sends the download on to {target}, which is not safe to follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>El Hub redirige la descarga a {target}, y no es seguro seguir por ahí.</translation>
     </message>
     <message>
         <source>Check the Hub&apos;s address under Models, Network; it should begin with https.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la dirección del Hub en Modelos, Red; debería empezar por https.</translation>
     </message>
     <message>
         <source>{file} holds no certificates that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no contiene certificados que se puedan leer.</translation>
     </message>
     <message>
         <source>Choose a PEM file under Models, Network, or leave it empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige un archivo PEM en Modelos, Red, o déjalo vacío.</translation>
     </message>
     <message>
         <source>{address} is no proxy that can be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{address} no es un proxy que se pueda usar.</translation>
     </message>
     <message>
         <source>Write it as http://name:port under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escríbelo como http://nombre:puerto en Modelos, Red.</translation>
     </message>
     <message>
         <source>The Hub asks to wait.</source>
-        <translation type="unfinished"></translation>
+        <translation>El Hub pide esperar.</translation>
     </message>
     <message>
         <source>{reason} Again in {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason} Nuevo intento en {time}.</translation>
     </message>
     <message>
         <source>What was fetched is kept, and the download goes on from there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lo descargado se conserva, y la descarga continuará desde ahí.</translation>
     </message>
     <message>
         <source>certificate not trusted</source>
-        <translation type="unfinished"></translation>
+        <translation>certificado no fiable</translation>
     </message>
     <message>
         <source>no secure connection</source>
-        <translation type="unfinished"></translation>
+        <translation>sin conexión segura</translation>
     </message>
     <message>
         <source>name not found</source>
-        <translation type="unfinished"></translation>
+        <translation>nombre no encontrado</translation>
     </message>
     <message>
         <source>no network</source>
-        <translation type="unfinished"></translation>
+        <translation>sin red</translation>
     </message>
     <message>
         <source>proxy refused</source>
-        <translation type="unfinished"></translation>
+        <translation>rechazada por el proxy</translation>
     </message>
     <message>
         <source>no connection in time</source>
-        <translation type="unfinished"></translation>
+        <translation>no se conectó a tiempo</translation>
     </message>
     <message>
         <source>no answer in time</source>
-        <translation type="unfinished"></translation>
+        <translation>sin respuesta a tiempo</translation>
     </message>
     <message>
         <source>no connection</source>
-        <translation type="unfinished"></translation>
+        <translation>no se pudo conectar</translation>
     </message>
     <message>
         <source>broken off</source>
-        <translation type="unfinished"></translation>
+        <translation>interrumpida</translation>
     </message>
     <message>
         <source>{file} could not be downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido descargar {file}</translation>
     </message>
     <message>
         <source>{hint} {kept}</source>
-        <translation type="unfinished"></translation>
+        <translation>{hint} {kept}</translation>
     </message>
     <message>
         <source>{host} does not answer as a Hub does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no responde como un Hub.</translation>
     </message>
     <message>
         <source>Check the Hub&apos;s address under Models, Network; a login page of the network may stand in between.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la dirección del Hub en Modelos, Red; puede que se interponga una página de inicio de sesión de la red.</translation>
     </message>
     <message>
         <source>The owner of {repository} gives it only to people who have registered.</source>
-        <translation type="unfinished"></translation>
+        <translation>El propietario de {repository} solo lo ofrece a quienes se han registrado.</translation>
     </message>
     <message>
         <source>Register at {address}, sign in with Hugging Face&apos;s own tool (hf auth login), and let Spanlight use it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Regístrate en {address}, inicia sesión con la herramienta de Hugging Face (hf auth login) y, en Modelos, Red, permite que Spanlight use esa sesión.</translation>
     </message>
     <message>
         <source>{host} has too many requests from here.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} recibe demasiadas peticiones desde aquí.</translation>
     </message>
     <message>
         <source>Try again in some minutes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a intentarlo en unos minutos.</translation>
     </message>
     <message>
         <source>{host} has too many requests from here and asks to wait {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} recibe demasiadas peticiones desde aquí y pide esperar {time}.</translation>
     </message>
     <message>
         <source>Try again after that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a intentarlo después.</translation>
     </message>
     <message>
         <source>{host} has switched {repository} off.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} ha desactivado {repository}.</translation>
     </message>
     <message>
         <source>{host} does not have that version of {repository} any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} ya no tiene esa versión de {repository}.</translation>
     </message>
     <message>
         <source>{repository} does not have that file any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} ya no tiene ese archivo.</translation>
     </message>
     <message>
         <source>{repository} does not have {file} any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} ya no tiene {file}.</translation>
     </message>
     <message>
         <source>{host} does not show {repository} to you.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no te muestra {repository}.</translation>
     </message>
     <message>
         <source>Check the name, or sign in with Hugging Face&apos;s own tool (hf auth login), and let Spanlight use it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba el nombre, o inicia sesión con la herramienta de Hugging Face (hf auth login) y, en Modelos, Red, permite que Spanlight use esa sesión.</translation>
     </message>
     <message>
         <source>{host} has no model {repository}, or shows it only to people who sign in.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no tiene ningún modelo {repository}, o solo lo muestra a quienes inician sesión.</translation>
     </message>
     <message>
         <source>Check the name. Where you have access: sign in with Hugging Face&apos;s own tool (hf auth login), and let Spanlight use it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba el nombre. Si tienes acceso, inicia sesión con la herramienta de Hugging Face (hf auth login) y, en Modelos, Red, permite que Spanlight use esa sesión.</translation>
     </message>
     <message>
         <source>{host} has less of {file} than it said.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} tiene menos de {file} de lo que dijo.</translation>
     </message>
     <message>
         <source>The proxy wants a name and a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>El proxy exige un nombre y una contraseña.</translation>
     </message>
     <message>
         <source>Write them as http://name:password@host:port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escríbelos como http://nombre:contraseña@host:puerto.</translation>
     </message>
     <message>
         <source>{host} has a fault of its own at the moment (status {status}).</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} tiene un fallo propio en este momento (estado {status}).</translation>
     </message>
     <message>
         <source>{host} answered with status {status}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} ha respondido con el estado {status}.</translation>
     </message>
     <message>
         <source>The proxy {proxy}, which this computer&apos;s settings name, cannot be reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede acceder al proxy {proxy}, que figura en los ajustes de este ordenador.</translation>
     </message>
     <message>
         <source>Check it in the system&apos;s settings, or name another one under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Compruébalo en los ajustes del sistema o indica otro en Modelos, Red.</translation>
     </message>
     <message>
         <source>The proxy of this computer does not let the request through.</source>
-        <translation type="unfinished"></translation>
+        <translation>El proxy de este ordenador no deja pasar la petición.</translation>
     </message>
     <message>
         <source>The proxy {proxy} does not let the request through.</source>
-        <translation type="unfinished"></translation>
+        <translation>El proxy {proxy} no deja pasar la petición.</translation>
     </message>
     <message>
         <source>Check it under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Compruébalo en Modelos, Red.</translation>
     </message>
     <message>
         <source>{host} shows a certificate that this computer does not trust.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} muestra un certificado en el que este ordenador no confía.</translation>
     </message>
     <message>
         <source>Where your network looks into traffic, give its certificate file under Models, Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Si tu red inspecciona el tráfico, indica su archivo de certificado en Modelos, Red.</translation>
     </message>
     <message>
         <source>No secure connection to {host} could be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido establecer una conexión segura con {host}.</translation>
     </message>
     <message>
         <source>Check the address and the proxy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la dirección y el proxy.</translation>
     </message>
     <message>
         <source>{host} cannot be found: there seems to be no network.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se encuentra {host}: parece que no hay red.</translation>
     </message>
     <message>
         <source>Check the connection, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la conexión y vuelve a intentarlo.</translation>
     </message>
     <message>
         <source>{host} cannot be reached.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede acceder a {host}.</translation>
     </message>
     <message>
         <source>Check the connection and the address, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprueba la conexión y la dirección y vuelve a intentarlo.</translation>
     </message>
     <message>
         <source>{host} gave no connection in {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha conectado con {host} en {time}.</translation>
     </message>
     <message>
         <source>{host} sent nothing for {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no ha enviado nada durante {time}.</translation>
     </message>
     <message>
         <source>The connection to {host} broke off again and again.</source>
-        <translation type="unfinished"></translation>
+        <translation>La conexión con {host} se ha interrumpido una y otra vez.</translation>
     </message>
     <message>
         <source>{name} could not be put into the Hugging Face cache</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido poner {name} en la caché de Hugging Face</translation>
     </message>
     <message>
         <source>{name} cannot be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no se puede usar.</translation>
     </message>
     <message>
         <source>What was looked up of {repository} does not hold any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lo consultado sobre {repository} ya no es válido.</translation>
     </message>
     <message>
         <source>Look it up again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Consúltalo de nuevo.</translation>
     </message>
     <message>
         <source>Download {file} of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Descargar {file} de {name}</translation>
     </message>
     <message>
         <source>{file} did not arrive as it is at the Hub: its checksum is wrong.</source>
-        <translation type="unfinished"></translation>
+        <translation>{file} no ha llegado tal como está en el Hub: su suma de comprobación no coincide.</translation>
     </message>
     <message>
         <source>What came of it was thrown away. Download it again; if it happens again, check the proxy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lo recibido se ha descartado. Descárgalo de nuevo; si vuelve a ocurrir, comprueba el proxy.</translation>
     </message>
     <message>
         <source>Checking {file}</source>
@@ -5117,143 +5117,143 @@
     </message>
     <message>
         <source>{file}: another program is fetching it</source>
-        <translation type="unfinished"></translation>
+        <translation>{file}: otro programa lo está descargando</translation>
     </message>
     <message>
         <source>More bytes came for {file} than its size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Han llegado más bytes de los que ocupa {file}.</translation>
     </message>
     <message>
         <source>{what}: nothing has come for {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}: no ha llegado nada desde hace {time}</translation>
     </message>
     <message>
         <source>The network ledger cannot be written: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede escribir el registro de la red: {reason}.</translation>
     </message>
     <message>
         <source>Nothing is sent without it. Make room on the disk, or check {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sin él no se envía nada. Libera espacio en el disco o comprueba {path}.</translation>
     </message>
     <message>
         <source>{commit} is no commit&apos;s id.</source>
-        <translation type="unfinished"></translation>
+        <translation>{commit} no es el id de un commit.</translation>
     </message>
     <message>
         <source>Leave it out to take the newest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Omítelo para usar el más reciente.</translation>
     </message>
     <message>
         <source>Looking up {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Consultando {name}</translation>
     </message>
     <message>
         <source>Look up {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Consultar {name}</translation>
     </message>
     <message>
         <source>Looking into {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Examinando {name}</translation>
     </message>
     <message>
         <source>{name} has {n:,} files, which no model needs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} tiene {n:,} archivos, y ningún modelo necesita tantos.</translation>
     </message>
     <message>
         <source>{name} names a file that leads out of its folder: {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} nombra un archivo que sale de su carpeta: {file}.</translation>
     </message>
     <message>
         <source>Do not use this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>No uses este modelo.</translation>
     </message>
     <message>
         <source>The Hub tells no size and checksum of {name}, so it could not be checked.</source>
-        <translation type="unfinished"></translation>
+        <translation>El Hub no indica el tamaño y la suma de comprobación de {name}, así que no se podría comprobar.</translation>
     </message>
     <message>
         <source>Choose another model, or another address of the Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elige otro modelo u otra dirección del Hub.</translation>
     </message>
     <message>
         <source>{name} has {size}, more than any model&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ocupa {size}, más que el de cualquier modelo.</translation>
     </message>
     <message>
         <source>The Hub tells a checksum of {name} that is none.</source>
-        <translation type="unfinished"></translation>
+        <translation>La suma de comprobación que indica el Hub para {name} no es válida.</translation>
     </message>
     <message>
         <source>Look for a version with model.safetensors.</source>
-        <translation type="unfinished"></translation>
+        <translation>Busca una versión con model.safetensors.</translation>
     </message>
     <message>
         <source>Look into {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Examinar {name}</translation>
     </message>
     <message>
         <source>Look for a version of this model that has one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Busca una versión de este modelo que lo tenga.</translation>
     </message>
     <message>
         <source>{repository} has no {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{repository} no tiene {file}.</translation>
     </message>
     <message>
         <source>A model needs config.json, model.safetensors and tokenizer.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un modelo necesita config.json, model.safetensors y tokenizer.json.</translation>
     </message>
     <message>
         <source>Check for updates</source>
-        <translation type="unfinished"></translation>
+        <translation>Buscar actualizaciones</translation>
     </message>
     <message>
         <source>There is no address to ask.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay ninguna dirección a la que preguntar.</translation>
     </message>
     <message>
         <source>Asking {host}</source>
-        <translation type="unfinished"></translation>
+        <translation>Preguntando a {host}</translation>
     </message>
     <message>
         <source>Try again in {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a intentarlo en {time}.</translation>
     </message>
     <message>
         <source>{host} sends the request round in circles.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} redirige la petición en círculos.</translation>
     </message>
     <message>
         <source>{host} did not answer whole within {time}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no ha respondido por completo en {time}.</translation>
     </message>
     <message>
         <source>{host} has nothing at that address.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no tiene nada en esa dirección.</translation>
     </message>
     <message>
         <source>{host} does not show that address to everybody.</source>
-        <translation type="unfinished"></translation>
+        <translation>{host} no muestra esa dirección a todo el mundo.</translation>
     </message>
     <message>
         <source>The connection to {host} broke off.</source>
-        <translation type="unfinished"></translation>
+        <translation>La conexión con {host} se ha interrumpido.</translation>
     </message>
     <message>
         <source>{name} is no name of a model on the Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} no es el nombre de un modelo del Hub.</translation>
     </message>
     <message>
         <source>Nothing is no name of a model on the Hub.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un nombre vacío no es el nombre de ningún modelo del Hub.</translation>
     </message>
     <message>
         <source>Names look like deepset/roberta-base-squad2: owner, slash, model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los nombres son como deepset/roberta-base-squad2: propietario, barra, modelo.</translation>
     </message>
     <message>
         <source>BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT and DeBERTa</source>
-        <translation type="unfinished"></translation>
+        <translation>BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT y DeBERTa</translation>
     </message>
     <message>
         <source>Answers in a text</source>
@@ -10863,7 +10863,7 @@
     </message>
     <message>
         <source>Send the saved token</source>
-        <translation type="unfinished"></translation>
+        <translation>Enviar el token guardado</translation>
     </message>
     <message>
         <source>Who is asking</source>
@@ -10871,7 +10871,7 @@
     </message>
     <message>
         <source>The one that Hugging Face&apos;s tools have saved; only for models whose owners ask people to register. Without it, no account is told.</source>
-        <translation type="unfinished"></translation>
+        <translation>El que han guardado las herramientas de Hugging Face; solo para modelos cuyos propietarios piden registrarse. Sin él no se revela ninguna cuenta.</translation>
     </message>
     <message>
         <source>It is not used yet.</source>
