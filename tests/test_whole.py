@@ -124,4 +124,4 @@ def test_without_a_home_that_can_be_written_to_a_question_is_answered(start: Sta
     (tmp_path / "home").write_text("a file, which not even root can make folders in")
     done = start(*ASK, SPANLIGHT_HOME=str(tmp_path / "home"))
     assert done.stdout.startswith("Agnes Thorburn\n") and done.returncode == 0
-    assert "the history in " in done.stderr and len(done.stderr.splitlines()) == 1
+    assert "The history in " in done.stderr and len(done.stderr.splitlines()) == 1

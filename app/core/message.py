@@ -45,6 +45,10 @@ class Message(str):
         message.pattern, message.several, message.values = pattern, several, values
         return message
 
+    def filled(self, **values: object) -> Message:
+        """The message of the same patterns with these values."""
+        return Message(self.pattern, self.several, **values)
+
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
         """What pickle makes it anew from."""
         return (self.pattern, self.several), dict(self.values)

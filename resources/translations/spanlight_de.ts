@@ -11702,6 +11702,10 @@
         <translation>Jetzt nach einer neueren Version suchen</translation>
     </message>
     <message>
+        <source>{remark} It is not used yet.</source>
+        <translation>{remark} Die Adresse wird noch nicht verwendet.</translation>
+    </message>
+    <message>
         <source>Asking {host}…</source>
         <translation>{host} wird gefragt…</translation>
     </message>

@@ -11702,6 +11702,10 @@
         <translation>Comprobar ahora si hay una versión más reciente</translation>
     </message>
     <message>
+        <source>{remark} It is not used yet.</source>
+        <translation>{remark} Aún no se usa.</translation>
+    </message>
+    <message>
         <source>Asking {host}…</source>
         <translation>Preguntando a {host}…</translation>
     </message>

@@ -148,7 +148,7 @@ def test_an_answer_that_could_not_be_kept_is_printed_and_that_is_told(
 ) -> None:
     (tmp_path / "home" / "data" / "history.sqlite3").mkdir(parents=True)
     code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
-    assert code == 0 and out.startswith("tarts\n") and err.startswith("The answer was not kept: the history ")
+    assert code == 0 and out.startswith("tarts\n") and err.startswith("The answer was not kept. The history ")
 
 
 def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

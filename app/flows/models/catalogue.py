@@ -240,8 +240,7 @@ def suits(
     level = fits(model, devices, memory=memory)
     if not level:
         return ""
-    fit = Message(
-        _WORDS[level, _gpu(devices) is not None].pattern,
+    fit = _WORDS[level, _gpu(devices) is not None].filled(
         needed=bytes_in_words(weights(model, devices)),
         memory=bytes_in_words(_memory(devices, memory)),
     )

@@ -182,7 +182,7 @@ def _renamed_in(description: str, dataset: Dataset, renamed: Dataset) -> str:
     before, after = ", ".join(dataset.names), ", ".join(renamed.names)
     if not isinstance(description, Message):  # by an older Spanlight
         return description.replace(before, after)
-    return Message(description.pattern, description.several, **{**description.values, "labels": after})
+    return description.filled(**{**description.values, "labels": after})
 
 
 def teach(

@@ -258,7 +258,7 @@ class UpdatesRow(QWidget):
         self.button.setAccessibleName(tr("Stop") if self.checking else tr("Check now for a newer version"))
         self.button.setEnabled(self.checking or (bool(typed) and not remark.bad))
         if remark.bad:
-            set_hint(self.hint, f"{localised(remark.words)} {tr('It is not used yet.')}", "fault")
+            set_hint(self.hint, tr("{remark} It is not used yet.", remark=remark.words), "fault")
         elif self.checking:
             set_hint(self.hint, tr("Asking {host}…", host=host_of(typed)))
         else:

@@ -325,10 +325,10 @@ def test_a_file_that_may_not_be_opened_is_tried_each_time(
     real = Path.open
     refusal = PermissionError(13, "Permission denied")
 
-    def refusing(path: Path, *rest: Any) -> Any:
+    def refusing(path: Path, *rest: Any, **others: Any) -> Any:
         if path.name == "apple.txt":
             raise refusal
-        return real(path, *rest)
+        return real(path, *rest, **others)
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "open", refusing)

@@ -24,7 +24,6 @@ from app.core.wording import percent
 from app.flows.library.update import update
 from app.ui.ask.ask import AskView
 from app.ui.ask.library_sheets import Ledger
-from app.ui.ask.read_words import facts
 from app.ui.ask.session import DocumentState, QuestionRun, RunState, Scope, ScopeKind
 from app.ui.kit.libraries import Libraries
 from tests.helpers.locked_pdfs import locked_pdf
@@ -214,7 +213,7 @@ def test_answers_in_a_library_are_there_after_a_restart(
     run = again.asking.asked().run
     assert run is not None and run is not before and not again.controller.stop(again.sheets.current())
     assert [run.place(at) for at in range(3)] == [before.place(at) for at in range(3)]
-    assert run.scope == before.scope and run.judged().best is not None and facts(run) == facts(before)
+    assert run.scope == before.scope and run.judged().best is not None and run.facts() == before.facts()
     assert again.panel.card.answer.text() == "six" and again.panel.box.question() == "And then?"
     qtbot.keyClick(again.panel.box.field, Qt.Key.Key_F3)
     assert lit(again, qtbot) == "six"

@@ -473,7 +473,7 @@ def test_checking_again_says_what_changed_in_the_row(
     assert view.panel.strip.isVisible()
     settle(view, qtbot)
     row = listed.history.row(listed.currentIndex().row())
-    assert row is not None and row.news == "The same answer, at the same place, now 80% (was 94%)."
+    assert row is not None and row.news == "The same answer, at the same place. Now 80% (was 94%)."
     assert not row.changed and noted[-1] == row.news and not view.panel.strip.isVisible()
     qtbot.waitUntil(lambda: listed.visualRect(listed.currentIndex()).height() > height)
     view.check(view.workspace.history.get(2))
