@@ -12002,6 +12002,10 @@
         </translation>
     </message>
     <message>
+        <source>continues after other work</source>
+        <translation>geht nach anderer Arbeit weiter</translation>
+    </message>
+    <message>
         <source>Stop reading for now; what was read stays</source>
         <translation>Das Lesen vorerst pausieren; was gelesen wurde, bleibt</translation>
     </message>

@@ -12002,6 +12002,10 @@
         </translation>
     </message>
     <message>
+        <source>continues after other work</source>
+        <translation>sigue tras otras tareas</translation>
+    </message>
+    <message>
         <source>Stop reading for now; what was read stays</source>
         <translation>Dejar de leer por ahora; lo leído se conserva</translation>
     </message>

@@ -153,7 +153,7 @@ class TableHead(QFrame):
         if state == "filling" and seconds_left is not None:
             words = f"{words} · {localised(wording.time_left(seconds_left))}"
         elif state == "waiting":
-            words = f"{words} · {tr('continues after other work')}"
+            words = " · ".join((words, tr("continues after other work")))
         self.words.setText(words)
         self.bar.setValue(round(1000 * read / total) if total else 0)
         self.bar.setAccessibleDescription(words)
