@@ -7569,7 +7569,7 @@
     </message>
     <message>
         <source>Each line is a text</source>
-        <translation>Jede Zeile ein Text</translation>
+        <translation>Zeilenweise</translation>
     </message>
     <message>
         <source>Classify</source>

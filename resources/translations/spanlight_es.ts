@@ -7569,7 +7569,7 @@
     </message>
     <message>
         <source>Each line is a text</source>
-        <translation>Cada línea es un texto</translation>
+        <translation>Línea a línea</translation>
     </message>
     <message>
         <source>Classify</source>
