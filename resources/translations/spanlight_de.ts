@@ -145,7 +145,7 @@
     </message>
     <message>
         <source>F1 over tokens (SQuAD 2.0)</source>
-        <translation>F1 über Token (SQuAD 2.0)</translation>
+        <translation>F1 über Tokens (SQuAD 2.0)</translation>
     </message>
     <message>
         <source>F1 of the best place</source>
@@ -165,7 +165,7 @@
     </message>
     <message>
         <source>Of the questions that the text does not answer, those left unanswered.</source>
-        <translation>Von den Fragen, die der Text nicht beantwortet, die unbeantwortet gelassenen.</translation>
+        <translation>Anteil der Fragen ohne Antwort im Text, die unbeantwortet blieben.</translation>
     </message>
     <message>
         <source>no-answer accuracy</source>
@@ -201,7 +201,7 @@
     </message>
     <message>
         <source>Of the names found, those that are right.</source>
-        <translation>Von den gefundenen Namen die richtigen.</translation>
+        <translation>Anteil der gefundenen Namen, die richtig sind.</translation>
     </message>
     <message>
         <source>precision</source>
@@ -213,7 +213,7 @@
     </message>
     <message>
         <source>Of the names there, those that were found.</source>
-        <translation>Von den vorhandenen Namen die gefundenen.</translation>
+        <translation>Anteil der vorhandenen Namen, die gefunden wurden.</translation>
     </message>
     <message>
         <source>recall</source>
@@ -333,7 +333,7 @@
     </message>
     <message>
         <source>files indexed anew</source>
-        <translation>neu indizierte Dateien</translation>
+        <translation>neu indexierte Dateien</translation>
     </message>
     <message>
         <source>The text does not say.</source>
@@ -385,7 +385,7 @@
     </message>
     <message>
         <source>{text} sure that the text answers, {words} that these words do</source>
-        <translation>{text} sicher, dass der Text antwortet, {words}, dass diese Wörter es tun</translation>
+        <translation>{text} sicher, dass der Text die Frage beantwortet, {words}, dass es diese Wörter sind</translation>
     </message>
     <message>
         <source>{percent} sure</source>
@@ -393,7 +393,7 @@
     </message>
     <message>
         <source>The answer was not kept. {reason}</source>
-        <translation>Die Antwort wurde nicht aufbewahrt. {reason}</translation>
+        <translation>Die Antwort wurde nicht gespeichert. {reason}</translation>
     </message>
     <message>
         <source>{how} before the end</source>
@@ -405,7 +405,7 @@
     </message>
     <message>
         <source>{how} after {percent} of the reading</source>
-        <translation>{how} nach {percent} des Lesens</translation>
+        <translation>{how} nach {percent} des Lesevorgangs</translation>
     </message>
     <message>
         <source>{how} after {percent} of the best passages</source>
@@ -533,7 +533,7 @@
     </message>
     <message>
         <source>A tenth of them measures as well.</source>
-        <translation>Ein Zehntel davon misst genauso gut.</translation>
+        <translation>Ein Zehntel davon genügt zum Messen.</translation>
     </message>
     <message>
         <source>{file} holds {held}, not {wanted}.</source>
@@ -585,7 +585,7 @@
     </message>
     <message>
         <source>Give it one, or take it out.</source>
-        <translation>Geben Sie ihr eines oder entfernen Sie die Zeile.</translation>
+        <translation>Ergänzen Sie die Zeile oder entfernen Sie sie.</translation>
     </message>
     <message>
         <source>Fits easily: takes {needed} of this computer&apos;s {memory} of memory.</source>
@@ -717,7 +717,7 @@
     </message>
     <message>
         <source>Copy it into a report of a fault. It names no text, question or answer; the log&apos;s last lines may name what went wrong, so look through it first. Nothing is sent by itself.</source>
-        <translation>Zum Kopieren in einen Fehlerbericht. Die Diagnose nennt keinen Text, keine Frage und keine Antwort; die letzten Zeilen des Protokolls können verraten, was fehlschlug, sehen Sie sie daher zuerst durch. Von selbst wird nichts gesendet.</translation>
+        <translation>Zum Kopieren in einen Fehlerbericht. Die Diagnose nennt keinen Text, keine Frage und keine Antwort; die letzten Zeilen des Protokolls können aber nennen, womit etwas fehlschlug. Sehen Sie sie daher vorher durch. Von selbst wird nichts gesendet.</translation>
     </message>
     <message>
         <source>Copied</source>
@@ -849,7 +849,7 @@
     </message>
     <message>
         <source>Without https, others on the way can see what is downloaded, and change it.</source>
-        <translation>Ohne https können andere unterwegs sehen und verändern, was heruntergeladen wird.</translation>
+        <translation>Ohne https können andere auf dem Weg mitlesen und verändern, was heruntergeladen wird.</translation>
     </message>
     <message>
         <source>Only proxies that speak http or https can be used, not {scheme}.</source>
@@ -861,7 +861,7 @@
     </message>
     <message>
         <source>Without https, others on the way could change what is announced.</source>
-        <translation>Ohne https könnten andere unterwegs verändern, was angekündigt wird.</translation>
+        <translation>Ohne https könnten andere auf dem Weg verändern, was angekündigt wird.</translation>
     </message>
     <message>
         <source>An address holds no blanks.</source>
@@ -869,7 +869,7 @@
     </message>
     <message>
         <source>This is no address that can be used; it looks like {example}.</source>
-        <translation>Diese Adresse kann nicht verwendet werden; sie sieht so aus: {example}.</translation>
+        <translation>Diese Adresse kann nicht verwendet werden; so sieht eine gültige aus: {example}.</translation>
     </message>
     <message>
         <source>You said: right</source>
@@ -897,7 +897,7 @@
     </message>
     <message>
         <source>the disk refused</source>
-        <translation>der Datenträger verweigerte es</translation>
+        <translation>der Datenträger hat den Zugriff verweigert</translation>
     </message>
     <message>
         <source>the disk is full</source>
@@ -993,7 +993,7 @@
     </message>
     <message>
         <source>Split it into parts.</source>
-        <translation>Teilen Sie die Datei in Teile.</translation>
+        <translation>Teilen Sie die Datei auf.</translation>
     </message>
     <message>
         <source>Line {number:,} of {name} is longer than {size}.</source>
@@ -1001,7 +1001,7 @@
     </message>
     <message>
         <source>Split the text in it into parts.</source>
-        <translation>Teilen Sie den Text darin in Teile.</translation>
+        <translation>Teilen Sie den Text darin auf.</translation>
     </message>
     <message>
         <source>“{name}” would unpack to far more than any file of texts, and was not read.</source>
@@ -1021,11 +1021,11 @@
     </message>
     <message>
         <source>in use</source>
-        <translation>in Gebrauch</translation>
+        <translation>in Verwendung</translation>
     </message>
     <message>
         <source>in this model too, not in use</source>
-        <translation>auch in diesem Modell, nicht in Gebrauch</translation>
+        <translation>auch in diesem Modell, nicht in Verwendung</translation>
     </message>
     <message>
         <source>not in this model</source>
@@ -1245,7 +1245,7 @@
     </message>
     <message>
         <source>Punjabi</source>
-        <translation>Panjabi</translation>
+        <translation>Punjabi</translation>
     </message>
     <message>
         <source>Polish</source>
@@ -1349,7 +1349,7 @@
     </message>
     <message>
         <source>It needs a password.</source>
-        <translation>Die Datei braucht ein Passwort.</translation>
+        <translation>Die Datei verlangt ein Passwort.</translation>
     </message>
     <message>
         <source>It could not be read.</source>
@@ -1413,7 +1413,7 @@
     </message>
     <message>
         <source>Tells which class a text is of</source>
-        <translation>Sagt, zu welcher Klasse ein Text gehört</translation>
+        <translation>Ordnet einen Text einer Klasse zu</translation>
     </message>
     <message>
         <source>sequence classification</source>
@@ -1429,11 +1429,11 @@
     </message>
     <message>
         <source>Tells whether a text follows another</source>
-        <translation>Sagt, ob ein Text auf einen anderen folgt</translation>
+        <translation>Erkennt, ob ein Text auf einen anderen folgt</translation>
     </message>
     <message>
         <source>next sentence prediction</source>
-        <translation>Next Sentence Prediction</translation>
+        <translation>Vorhersage des nächsten Satzes</translation>
     </message>
     <message>
         <source>Finds names</source>
@@ -1665,7 +1665,7 @@
     </message>
     <message>
         <source>Type or paste two first.</source>
-        <translation>Geben Sie zuerst zwei ein oder fügen Sie sie ein.</translation>
+        <translation>Geben Sie zuerst zwei ein oder fügen Sie zwei ein.</translation>
     </message>
     <message>
         <source>Type or paste something there.</source>
@@ -1693,7 +1693,7 @@
     </message>
     <message>
         <source>Type or paste one first.</source>
-        <translation>Geben Sie zuerst einen ein oder fügen Sie ihn ein.</translation>
+        <translation>Geben Sie zuerst einen ein oder fügen Sie einen ein.</translation>
     </message>
     <message>
         <source>The text is empty.</source>
@@ -1741,7 +1741,7 @@
     </message>
     <message>
         <source>Install your system&apos;s package that brings it.</source>
-        <translation>Installieren Sie das Paket Ihres Systems, das sie mitbringt.</translation>
+        <translation>Installieren Sie das Paket Ihres Systems, das sie enthält.</translation>
     </message>
     <message>
         <source>To install it: sudo apt install {package}</source>
@@ -1793,7 +1793,7 @@
     </message>
     <message>
         <source>“{name}” is no longer where it was.</source>
-        <translation>„{name}“ ist nicht mehr dort, wo die Datei war.</translation>
+        <translation>„{name}“ liegt nicht mehr am alten Ort.</translation>
     </message>
     <message>
         <source>Open it again from its folder.</source>
@@ -1881,7 +1881,7 @@
     </message>
     <message>
         <source>Page {page} is too large to be drawn at this size.</source>
-        <translation>Seite {page} ist zu groß, um in dieser Größe gezeichnet zu werden.</translation>
+        <translation>Seite {page} ist zu groß, um in dieser Größe dargestellt zu werden.</translation>
     </message>
     <message>
         <source>Make it smaller on the screen.</source>
@@ -1937,7 +1937,7 @@
     </message>
     <message>
         <source>“{name}” was changed while it was read; read it again to have it whole.</source>
-        <translation>„{name}“ wurde beim Lesen geändert; lesen Sie die Datei neu ein, um sie ganz zu haben.</translation>
+        <translation>„{name}“ wurde beim Lesen geändert; lesen Sie die Datei neu ein, um sie vollständig zu haben.</translation>
     </message>
     <message>
         <source>“{name}” is empty.</source>
@@ -1949,7 +1949,7 @@
     </message>
     <message>
         <source>Split it, and open the part that matters.</source>
-        <translation>Teilen Sie die Datei und öffnen Sie den Teil, auf den es ankommt.</translation>
+        <translation>Teilen Sie die Datei auf und öffnen Sie den Teil, auf den es ankommt.</translation>
     </message>
     <message>
         <source>a text</source>
@@ -1993,7 +1993,7 @@
     </message>
     <message>
         <source>sound or film</source>
-        <translation>Ton oder Film</translation>
+        <translation>eine Audio- oder Videodatei</translation>
     </message>
     <message>
         <source>a database</source>
@@ -2021,11 +2021,11 @@
     </message>
     <message>
         <source>“{name}” is not a PDF: it does not begin as one.</source>
-        <translation>„{name}“ ist keine PDF-Datei: Der Anfang ist nicht der einer PDF-Datei.</translation>
+        <translation>„{name}“ ist keine PDF-Datei: Sie beginnt nicht wie eine.</translation>
     </message>
     <message>
         <source>“{name}” is not a Word file: it does not begin as one.</source>
-        <translation>„{name}“ ist keine Word-Datei: Der Anfang ist nicht der einer Word-Datei.</translation>
+        <translation>„{name}“ ist keine Word-Datei: Sie beginnt nicht wie eine.</translation>
     </message>
     <message>
         <source>It may be damaged; get it once more.</source>
@@ -2097,7 +2097,7 @@
     </message>
     <message>
         <source>“{name}” holds more than {most:,} packed files, which no document does.</source>
-        <translation>„{name}“ enthält mehr als {most:,} gepackte Dateien, wie sie kein Dokument hat.</translation>
+        <translation>„{name}“ enthält mehr als {most:,} gepackte Dateien; so viele hat kein Dokument.</translation>
     </message>
     <message>
         <source>Unpack it with another program, and open the files that matter.</source>
@@ -2133,7 +2133,7 @@
     </message>
     <message>
         <source>“{name}” is of an old Word that is not read.</source>
-        <translation>„{name}“ stammt aus einem alten Word, das nicht gelesen wird.</translation>
+        <translation>„{name}“ stammt aus einer alten Word-Version, die nicht gelesen werden kann.</translation>
     </message>
     <message>
         <source>Open it in Word and save it as .docx.</source>
@@ -2189,7 +2189,7 @@
     </message>
     <message>
         <source>{fault}: the text is read in shorter windows of {tokens} tokens.</source>
-        <translation>{fault}: Der Text wird in kürzeren Fenstern von {tokens} Token gelesen.</translation>
+        <translation>{fault}: Der Text wird in kürzeren Fenstern von {tokens} Tokens gelesen.</translation>
     </message>
     <message>
         <source>{fault}: the model now runs on the CPU.</source>
@@ -2233,7 +2233,7 @@
     </message>
     <message>
         <source>Ask again.</source>
-        <translation>Fragen Sie noch einmal.</translation>
+        <translation>Fragen Sie erneut.</translation>
     </message>
     <message>
         <source>Fetch a whole copy of this model, or choose another.</source>
@@ -2269,7 +2269,7 @@
     </message>
     <message>
         <source>{name} does not work when it is to tell what follows.</source>
-        <translation>{name} versagt bei der Frage, was folgt.</translation>
+        <translation>{name} versagt beim Erkennen von Folgesätzen.</translation>
     </message>
     <message>
         <source>{name} does not work when it is to find names.</source>
@@ -2293,7 +2293,7 @@
     </message>
     <message>
         <source>The tokenizer of {name} does not tell where in a text its tokens stand.</source>
-        <translation>Der Tokenizer von {name} sagt nicht, wo im Text seine Token stehen.</translation>
+        <translation>Der Tokenizer von {name} sagt nicht, wo im Text seine Tokens stehen.</translation>
     </message>
     <message>
         <source>{name} gives scores of a wrong shape.</source>
@@ -2369,7 +2369,7 @@
     </message>
     <message>
         <source>“{file}” is not a spreadsheet that can be read.</source>
-        <translation>„{file}“ ist keine lesbare Datei einer Tabellenkalkulation.</translation>
+        <translation>„{file}“ ist keine lesbare Tabellenkalkulationsdatei.</translation>
     </message>
     <message>
         <source>Save it as XLSX again, or as CSV.</source>
@@ -2445,7 +2445,7 @@
     </message>
     <message>
         <source>Page {number} of “{name}” could not be drawn</source>
-        <translation>Seite {number} von „{name}“ konnte nicht gezeichnet werden</translation>
+        <translation>Seite {number} von „{name}“ konnte nicht dargestellt werden</translation>
     </message>
     <message>
         <source>“{name}” could not be marked</source>
@@ -2457,7 +2457,7 @@
     </message>
     <message>
         <source>Split it, or open it in another program and save it anew.</source>
-        <translation>Teilen Sie die Datei, oder öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
+        <translation>Teilen Sie die Datei auf oder öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
     </message>
     <message>
         <source>{failed}: it makes the reader break off.</source>
@@ -2473,7 +2473,7 @@
     </message>
     <message>
         <source>It may be damaged; split it, or open it in another program and save it anew.</source>
-        <translation>Vielleicht ist die Datei beschädigt; teilen Sie sie, oder öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
+        <translation>Vielleicht ist die Datei beschädigt; teilen Sie sie auf oder öffnen Sie sie in einem anderen Programm und speichern Sie sie neu.</translation>
     </message>
     <message>
         <source>The question is empty.</source>
@@ -2681,7 +2681,7 @@
     </message>
     <message>
         <source>Ask again, then export.</source>
-        <translation>Fragen Sie noch einmal und exportieren Sie dann.</translation>
+        <translation>Fragen Sie erneut und exportieren Sie dann.</translation>
     </message>
     <message>
         <source>the file has changed since it was asked.</source>
@@ -2701,11 +2701,11 @@
     </message>
     <message>
         <source>{fault} Its kept sentences were written instead.</source>
-        <translation>{fault} Stattdessen wurden die aufbewahrten Sätze geschrieben.</translation>
+        <translation>{fault} Stattdessen wurden die gespeicherten Sätze geschrieben.</translation>
     </message>
     <message>
         <source>{document} has changed since: its kept sentences were written instead.</source>
-        <translation>{document} hat sich seither geändert: Stattdessen wurden die aufbewahrten Sätze geschrieben.</translation>
+        <translation>{document} hat sich seither geändert: Stattdessen wurden die gespeicherten Sätze geschrieben.</translation>
     </message>
     <message>
         <source>The file is not there any more.</source>
@@ -2717,7 +2717,7 @@
     </message>
     <message>
         <source>The text is not kept any more.</source>
-        <translation>Der Text wird nicht mehr aufbewahrt.</translation>
+        <translation>Der Text ist nicht mehr gespeichert.</translation>
     </message>
     <message>
         <source>The file has changed since.</source>
@@ -2741,7 +2741,7 @@
     </message>
     <message>
         <source>The text of {document} is not kept any more.</source>
-        <translation>Der Text von {document} wird nicht mehr aufbewahrt.</translation>
+        <translation>Der Text von {document} ist nicht mehr gespeichert.</translation>
     </message>
     <message>
         <source>Paste it again.</source>
@@ -2841,7 +2841,7 @@
     </message>
     <message>
         <source>The model {name} does not choose one of several classes.</source>
-        <translation>Das Modell {name} wählt nicht eine von mehreren Klassen.</translation>
+        <translation>Das Modell {name} ordnet Texte nicht genau einer von mehreren Klassen zu.</translation>
     </message>
     <message>
         <source>Only a model that does can be measured so.</source>
@@ -2889,7 +2889,7 @@
     </message>
     <message>
         <source>This measure is not kept: {reason} {hint}</source>
-        <translation>Diese Messung wird nicht aufbewahrt: {reason} {hint}</translation>
+        <translation>Diese Messung wird nicht gespeichert: {reason} {hint}</translation>
     </message>
     <message>
         <source>Only measures on the very same examples can be compared.</source>
@@ -2973,7 +2973,7 @@
     </message>
     <message>
         <source>{name} makes the model process break off, and was not added.</source>
-        <translation>{name} lässt den Modellprozess abbrechen und wurde nicht hinzugefügt.</translation>
+        <translation>{name} bringt den Modellprozess zum Abbruch und wurde nicht hinzugefügt.</translation>
     </message>
     <message>
         <source>Close other programs and try again; if it happens again, do not use this model.</source>
@@ -3093,7 +3093,7 @@
     </message>
     <message>
         <source>That is the folder where Spanlight keeps its models.</source>
-        <translation>Das ist der Ordner, in dem Spanlight seine Modelle aufbewahrt.</translation>
+        <translation>Das ist der Ordner, in dem Spanlight seine Modelle speichert.</translation>
     </message>
     <message>
         <source>They are installed already; choose another folder.</source>
@@ -3145,11 +3145,11 @@
     </message>
     <message>
         <source>Go on with it: what was fetched is kept.</source>
-        <translation>Setzen Sie den Download fort: Was schon geladen ist, bleibt erhalten.</translation>
+        <translation>Setzen Sie den Download fort: Was schon heruntergeladen ist, bleibt erhalten.</translation>
     </message>
     <message>
         <source>Check again.</source>
-        <translation>Prüfen Sie noch einmal.</translation>
+        <translation>Prüfen Sie erneut.</translation>
     </message>
     <message>
         <source>The process that reaches the network ended while it was at work.</source>
@@ -3169,7 +3169,7 @@
     </message>
     <message>
         <source>Switch that off to look for models on the network.</source>
-        <translation>Schalten Sie das aus, um im Netzwerk nach Modellen zu suchen.</translation>
+        <translation>Schalten Sie „Offline“ aus, um im Netzwerk nach Modellen zu suchen.</translation>
     </message>
     <message>
         <source>Spanlight is offline.</source>
@@ -3181,7 +3181,7 @@
     </message>
     <message>
         <source>Switch that off to go on: nothing is lost.</source>
-        <translation>Schalten Sie das aus, um fortzufahren: Nichts geht verloren.</translation>
+        <translation>Schalten Sie „Offline“ aus, um fortzufahren: Nichts geht verloren.</translation>
     </message>
     <message>
         <source>There is no such file.</source>
@@ -3229,7 +3229,7 @@
     </message>
     <message>
         <source>Switch that off to check for updates.</source>
-        <translation>Schalten Sie das aus, um nach Updates zu suchen.</translation>
+        <translation>Schalten Sie „Offline“ aus, um nach Updates zu suchen.</translation>
     </message>
     <message>
         <source>There is no address yet where new versions are announced.</source>
@@ -3381,7 +3381,7 @@
     </message>
     <message>
         <source>The label “{label}” is there twice.</source>
-        <translation>Das Label „{label}“ ist zweimal da.</translation>
+        <translation>Das Label „{label}“ kommt zweimal vor.</translation>
     </message>
     <message>
         <source>Take one of them out.</source>
@@ -3417,7 +3417,7 @@
     </message>
     <message>
         <source>Paste a text with a line for each.</source>
-        <translation>Fügen Sie einen Text mit einer Zeile für jeden ein.</translation>
+        <translation>Fügen Sie Texte ein, einen pro Zeile.</translation>
     </message>
     <message>
         <source>At most {most:,} texts can be labelled at once.</source>
@@ -3525,7 +3525,7 @@
     </message>
     <message>
         <source>Teach one.</source>
-        <translation>Lernen Sie eine an.</translation>
+        <translation>Lernen Sie zuerst das Lesemodell an.</translation>
     </message>
     <message>
         <source>The reader is being taught already</source>
@@ -3589,11 +3589,11 @@
     </message>
     <message>
         <source>There is no teacher “{name}”.</source>
-        <translation>Es gibt keinen Lehrer „{name}“.</translation>
+        <translation>Es gibt kein Lehrermodell „{name}“.</translation>
     </message>
     <message>
         <source>{base} reads at most {most} tokens at a time.</source>
-        <translation>{base} liest höchstens {most} Token auf einmal.</translation>
+        <translation>{base} liest höchstens {most} Tokens auf einmal.</translation>
     </message>
     <message>
         <source>The length asked for is {value}.</source>
@@ -3609,7 +3609,7 @@
     </message>
     <message>
         <source>The output would overwrite the teacher.</source>
-        <translation>Die Ausgabe würde den Lehrer überschreiben.</translation>
+        <translation>Die Ausgabe würde das Lehrermodell überschreiben.</translation>
     </message>
     <message>
         <source>There is no training for “{task}”.</source>
@@ -3661,7 +3661,7 @@
     </message>
     <message>
         <source>The length must be at least {least} tokens.</source>
-        <translation>Die Länge muss mindestens {least} Token betragen.</translation>
+        <translation>Die Länge muss mindestens {least} Tokens betragen.</translation>
     </message>
     <message>
         <source>It is {value}.</source>
@@ -3689,7 +3689,7 @@
     </message>
     <message>
         <source>Nothing can be kept: {folder} cannot be written to.</source>
-        <translation>Nichts kann aufbewahrt werden: In {folder} kann nicht geschrieben werden.</translation>
+        <translation>Nichts kann gespeichert werden: In {folder} kann nicht geschrieben werden.</translation>
     </message>
     <message>
         <source>Everything works, but texts, questions and settings are forgotten when Spanlight is closed.</source>
@@ -3697,7 +3697,7 @@
     </message>
     <message>
         <source>The model chosen for this, {chosen}, cannot be used now: {model} is used instead.</source>
-        <translation>Das hierfür gewählte Modell, {chosen}, kann jetzt nicht verwendet werden: Stattdessen wird {model} verwendet.</translation>
+        <translation>Das hierfür gewählte Modell, {chosen}, kann derzeit nicht verwendet werden: Stattdessen wird {model} verwendet.</translation>
     </message>
     <message>
         <source>The file of tables</source>
@@ -3793,7 +3793,7 @@
     </message>
     <message>
         <source>The file has changed or is gone since it was found.</source>
-        <translation>Die Datei hat sich geändert oder ist weg, seit sie gefunden wurde.</translation>
+        <translation>Seit die Datei gefunden wurde, hat sie sich geändert oder ist nicht mehr da.</translation>
     </message>
     <message>
         <source>The library</source>
@@ -3805,7 +3805,7 @@
     </message>
     <message>
         <source>There are: {names}.</source>
-        <translation>Es gibt: {names}.</translation>
+        <translation>Vorhanden: {names}.</translation>
     </message>
     <message>
         <source>Add a folder first: it becomes one.</source>
@@ -3825,7 +3825,7 @@
     </message>
     <message>
         <source>Add its folder again to have it back.</source>
-        <translation>Fügen Sie ihren Ordner wieder hinzu, um sie zurückzuholen.</translation>
+        <translation>Fügen Sie ihren Ordner wieder hinzu, um sie wiederherzustellen.</translation>
     </message>
     <message>
         <source>This computer&apos;s SQLite cannot search texts.</source>
@@ -4073,7 +4073,7 @@
     </message>
     <message>
         <source>tokenizer.json of {name} cannot be understood.</source>
-        <translation>tokenizer.json von {name} ist nicht zu verstehen.</translation>
+        <translation>tokenizer.json von {name} lässt sich nicht auswerten.</translation>
     </message>
     <message>
         <source>Fetch it again.</source>
@@ -4125,7 +4125,7 @@
     </message>
     <message>
         <source>“{name}” holds more than {most:,} files, which no model does.</source>
-        <translation>„{name}“ enthält mehr als {most:,} Dateien, wie sie kein Modell hat.</translation>
+        <translation>„{name}“ enthält mehr als {most:,} Dateien; so viele hat kein Modell.</translation>
     </message>
     <message>
         <source>Unpack it with another program, and import the model&apos;s folder.</source>
@@ -4169,7 +4169,7 @@
     </message>
     <message>
         <source>“{name}” holds its weights only as {pickle}, a format that can carry programs.</source>
-        <translation>„{name}“ enthält die Gewichte nur als {pickle}, ein Format, das Programme enthalten kann.</translation>
+        <translation>„{name}“ enthält die Gewichte nur als {pickle}, ein Format, das ausführbaren Code enthalten kann.</translation>
     </message>
     <message>
         <source>Convert it to model.safetensors, or fetch the safetensors version of this model.</source>
@@ -4245,7 +4245,7 @@
     </message>
     <message>
         <source>{name} reads only {n} tokens at a time.</source>
-        <translation>{name} liest nur {n} Token auf einmal.</translation>
+        <translation>{name} liest nur {n} Tokens auf einmal.</translation>
     </message>
     <message>
         <source>The catalogue {file} cannot be read.</source>
@@ -4641,7 +4641,7 @@
     </message>
     <message>
         <source>The tokenizer of {name} knows {known} tokens, its weights only {rows:,}.</source>
-        <translation>Der Tokenizer von {name} kennt {known} Token, die Gewichte nur {rows:,}.</translation>
+        <translation>Der Tokenizer von {name} kennt {known} Tokens, die Gewichte nur {rows:,}.</translation>
     </message>
     <message>
         <source>Tokenizer and weights do not belong together.</source>
@@ -4661,7 +4661,7 @@
     </message>
     <message>
         <source>The tokenizer of {name} cuts words at random, so that no answer could be had twice.</source>
-        <translation>Der Tokenizer von {name} zerlegt Wörter zufällig; keine Antwort ließe sich so wiederholen.</translation>
+        <translation>Der Tokenizer von {name} zerlegt Wörter zufällig; keine Antwort ließe sich so reproduzieren.</translation>
     </message>
     <message>
         <source>Fetch a version of the model that was saved for use, not for training.</source>
@@ -4689,7 +4689,7 @@
     </message>
     <message>
         <source>tokenizer.json of {name} adds tokens that no model has.</source>
-        <translation>tokenizer.json von {name} fügt Token hinzu, wie sie kein Modell hat.</translation>
+        <translation>tokenizer.json von {name} fügt Tokens hinzu, die kein Modell hat.</translation>
     </message>
     <message>
         <source>{name} has no tokenizer.json, and no vocabulary that one can be made from.</source>
@@ -4729,7 +4729,7 @@
     </message>
     <message>
         <source>{name} holds its weights only as {file}, a format that can carry programs.</source>
-        <translation>{name} enthält die Gewichte nur als {file}, ein Format, das Programme enthalten kann.</translation>
+        <translation>{name} enthält die Gewichte nur als {file}, ein Format, das ausführbaren Code enthalten kann.</translation>
     </message>
     <message>
         <source>{name} has no model.safetensors.</source>
@@ -4889,7 +4889,7 @@
     </message>
     <message>
         <source>What was fetched is kept, and the download goes on from there.</source>
-        <translation>Was bereits geholt wurde, bleibt erhalten; der Download wird von dort fortgesetzt.</translation>
+        <translation>Was bereits heruntergeladen wurde, bleibt erhalten; der Download wird von dort fortgesetzt.</translation>
     </message>
     <message>
         <source>certificate not trusted</source>
@@ -5045,7 +5045,7 @@
     </message>
     <message>
         <source>Where your network looks into traffic, give its certificate file under Models, Network.</source>
-        <translation>Wenn Ihr Netzwerk den Datenverkehr durchsieht, geben Sie unter „Modelle“, „Netzwerk“ dessen Zertifikatsdatei an.</translation>
+        <translation>Wenn Ihr Netzwerk den Datenverkehr untersucht, geben Sie unter „Modelle“, „Netzwerk“ dessen Zertifikatsdatei an.</translation>
     </message>
     <message>
         <source>No secure connection to {host} could be made.</source>
@@ -5133,7 +5133,7 @@
     </message>
     <message>
         <source>Nothing is sent without it. Make room on the disk, or check {path}.</source>
-        <translation>Ohne diese Liste wird nichts gesendet. Schaffen Sie Platz auf dem Datenträger oder prüfen Sie {path}.</translation>
+        <translation>Ohne diese Liste wird nichts gesendet. Geben Sie Speicherplatz frei oder prüfen Sie {path}.</translation>
     </message>
     <message>
         <source>{commit} is no commit&apos;s id.</source>
@@ -5177,7 +5177,7 @@
     </message>
     <message>
         <source>{name} has {size}, more than any model&apos;s.</source>
-        <translation>{name} ist {size} groß, mehr, als bei Modellen vorkommt.</translation>
+        <translation>{name} ist {size} groß; das kommt bei Modellen nicht vor.</translation>
     </message>
     <message>
         <source>The Hub tells a checksum of {name} that is none.</source>
@@ -5269,7 +5269,7 @@
     </message>
     <message>
         <source>Does it follow?</source>
-        <translation>Folgt das darauf?</translation>
+        <translation>Schließt das an?</translation>
     </message>
     <message>
         <source>Names in a text</source>
@@ -5289,7 +5289,7 @@
     </message>
     <message>
         <source>Two scores: continues, does not</source>
-        <translation>Zwei Scores: setzt fort, setzt nicht fort</translation>
+        <translation>Zwei Scores: schließt an, schließt nicht an</translation>
     </message>
     <message>
         <source>Scores of the tags for each token</source>
@@ -5333,7 +5333,7 @@
     </message>
     <message>
         <source>The mean of all tokens&apos; states, as a unit vector</source>
-        <translation>Das Mittel der Zustände aller Token, als Einheitsvektor</translation>
+        <translation>Das Mittel der Zustände aller Tokens, als Einheitsvektor</translation>
     </message>
     <message>
         <source>mean pooling</source>
@@ -5341,7 +5341,7 @@
     </message>
     <message>
         <source>The hidden tokens alone</source>
-        <translation>Nur die verdeckten Token</translation>
+        <translation>Nur die verdeckten Tokens</translation>
     </message>
     <message>
         <source>masked positions</source>
@@ -5369,7 +5369,7 @@
     </message>
     <message>
         <source>Each number squeezed between −1 and 1</source>
-        <translation>Jede Zahl zwischen −1 und 1 gedrückt</translation>
+        <translation>Jede Zahl auf −1 bis 1 gestaucht</translation>
     </message>
     <message>
         <source>Negative numbers pressed towards zero</source>
@@ -5381,7 +5381,7 @@
     </message>
     <message>
         <source>Each number squeezed between 0 and 1</source>
-        <translation>Jede Zahl zwischen 0 und 1 gedrückt</translation>
+        <translation>Jede Zahl auf 0 bis 1 gestaucht</translation>
     </message>
     <message>
         <source>{sizes} → {size:,}</source>
@@ -5449,7 +5449,7 @@
     </message>
     <message>
         <source>How far apart two tokens are</source>
-        <translation>Wie weit zwei Token auseinanderliegen</translation>
+        <translation>Wie weit zwei Tokens auseinanderliegen</translation>
     </message>
     <message>
         <source>relative positions</source>
@@ -5513,7 +5513,7 @@
     </message>
     <message>
         <source>Every token looks at every other, layer by layer</source>
-        <translation>Jedes Token betrachtet jedes andere, Schicht für Schicht</translation>
+        <translation>Jedes Token blickt auf jedes andere, Schicht für Schicht</translation>
     </message>
     <message>
         <source>encoder layers</source>
@@ -5705,7 +5705,7 @@
     </message>
     <message>
         <source>−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)</source>
-        <translation>−log p(folgt bzw. anderswoher) (BERT, Devlin et al. 2019, Abschnitt 3.1)</translation>
+        <translation>−log p(schließt an bzw. nicht an) (BERT, Devlin et al. 2019, Abschnitt 3.1)</translation>
     </message>
     <message>
         <source>mean of −log p(tag) over the words&apos; first pieces (BERT, Devlin et al. 2019, section 5.3)</source>
@@ -5733,7 +5733,7 @@
     </message>
     <message>
         <source>Following the gradients</source>
-        <translation>Gradienten werden verfolgt</translation>
+        <translation>Gradienten werden berechnet</translation>
     </message>
     <message>
         <source>{model} has no layer {layer}.</source>
@@ -5753,11 +5753,11 @@
     </message>
     <message>
         <source>follows</source>
-        <translation>folgt</translation>
+        <translation>„schließt an“</translation>
     </message>
     <message>
         <source>other</source>
-        <translation>anderswoher</translation>
+        <translation>„schließt nicht an“</translation>
     </message>
     <message>
         <source>no answer</source>
@@ -5817,7 +5817,7 @@
     </message>
     <message>
         <source>There are: {classes}.</source>
-        <translation>Es gibt: {classes}.</translation>
+        <translation>Vorhanden: {classes}.</translation>
     </message>
     <message>
         <source>sections</source>
@@ -5829,7 +5829,7 @@
     </message>
     <message>
         <source>Type what you want to know, then ask again.</source>
-        <translation>Geben Sie ein, was Sie wissen möchten, und fragen Sie dann noch einmal.</translation>
+        <translation>Geben Sie ein, was Sie wissen möchten, und fragen Sie dann erneut.</translation>
     </message>
     <message>
         <source>There is no text to ask number {number}.</source>
@@ -5849,7 +5849,7 @@
     </message>
     <message>
         <source>Give a file with both.</source>
-        <translation>Geben Sie eine Datei mit beiden an.</translation>
+        <translation>Geben Sie eine Datei mit beiden Arten an.</translation>
     </message>
     <message>
         <source>A temperature needs texts that are classified rightly and texts that are not.</source>
@@ -5969,7 +5969,7 @@
     </message>
     <message>
         <source>The teacher must be a Hugging Face checkpoint folder.</source>
-        <translation>Der Lehrer muss ein Checkpoint-Ordner von Hugging Face sein.</translation>
+        <translation>Das Lehrermodell muss ein Checkpoint-Ordner von Hugging Face sein.</translation>
     </message>
     <message>
         <source>The base must be a Hugging Face checkpoint folder.</source>
@@ -6049,7 +6049,7 @@
     </message>
     <message>
         <source>Each row needs tokens and as many tags: O, B-KIND or I-KIND.</source>
-        <translation>Jede Zeile braucht Token und ebenso viele Tags: O, B-ART oder I-ART.</translation>
+        <translation>Jede Zeile braucht Tokens und ebenso viele Tags: O, B-ART oder I-ART.</translation>
     </message>
     <message>
         <source>{name} does not hold tagged words: see line {line}.</source>
@@ -6061,7 +6061,7 @@
     </message>
     <message>
         <source>A teacher cannot be imitated so.</source>
-        <translation>So lässt sich ein Lehrer nicht nachahmen.</translation>
+        <translation>So lässt sich ein Lehrermodell nicht nachahmen.</translation>
     </message>
     <message>
         <source>imitate is from 0 to 1, temperature above 0.</source>
@@ -6069,7 +6069,7 @@
     </message>
     <message>
         <source>{name} reads at most {longest} tokens at a time, and would need {needed}.</source>
-        <translation>{name} liest höchstens {longest} Token auf einmal und bräuchte {needed}.</translation>
+        <translation>{name} liest höchstens {longest} Tokens auf einmal und bräuchte {needed}.</translation>
     </message>
     <message>
         <source>Give a smaller length.</source>
@@ -6081,15 +6081,15 @@
     </message>
     <message>
         <source>Choose another teacher.</source>
-        <translation>Wählen Sie einen anderen Lehrer.</translation>
+        <translation>Wählen Sie ein anderes Lehrermodell.</translation>
     </message>
     <message>
         <source>Student and teacher do not share their word pieces: the teacher lacks {missing:,} of {pieces:,}, such as “{piece}”.</source>
-        <translation>Schüler und Lehrer haben nicht dieselben Wortstücke: Dem Lehrer fehlen {missing:,} von {pieces:,}, etwa „{piece}“.</translation>
+        <translation>Schüler- und Lehrermodell haben nicht dieselben Wortstücke: Dem Lehrermodell fehlen {missing:,} von {pieces:,}, etwa „{piece}“.</translation>
     </message>
     <message>
         <source>Choose a teacher whose tokenizer has the same.</source>
-        <translation>Wählen Sie einen Lehrer, dessen Tokenizer dieselben hat.</translation>
+        <translation>Wählen Sie ein Lehrermodell, dessen Tokenizer dieselben hat.</translation>
     </message>
     <message>
         <source>There is no task “{task}” to train.</source>
@@ -6101,11 +6101,11 @@
     </message>
     <message>
         <source>Only question answering is learnt from a teacher.</source>
-        <translation>Nur das Beantworten von Fragen wird von einem Lehrer gelernt.</translation>
+        <translation>Nur das Beantworten von Fragen wird von einem Lehrermodell gelernt.</translation>
     </message>
     <message>
         <source>Leave the teacher out.</source>
-        <translation>Lassen Sie den Lehrer weg.</translation>
+        <translation>Lassen Sie das Lehrermodell weg.</translation>
     </message>
     <message>
         <source>Choose auto or cpu.</source>
@@ -6129,7 +6129,7 @@
     </message>
     <message>
         <source>No text of it comes along.</source>
-        <translation>Ein Text dazu liegt nicht bei.</translation>
+        <translation>Der Lizenztext liegt nicht bei.</translation>
     </message>
     <message>
         <source>not stated</source>
@@ -6169,11 +6169,11 @@
     </message>
     <message>
         <source>Show all</source>
-        <translation>Alle zeigen</translation>
+        <translation>Alle anzeigen</translation>
     </message>
     <message>
         <source>Answers questions about your own documents by lighting up the exact words of the answer, on your own computer.</source>
-        <translation>Beantwortet Fragen zu Ihren eigenen Dokumenten auf Ihrem eigenen Computer und hebt dabei genau die Wörter der Antwort hervor.</translation>
+        <translation>Beantwortet auf Ihrem Computer Fragen zu Ihren eigenen Dokumenten und hebt dabei genau die Wörter der Antwort hervor.</translation>
     </message>
     <message>
         <source>Nothing of it ever leaves this computer.</source>
@@ -6197,7 +6197,7 @@
     </message>
     <message>
         <source>Show the welcome again</source>
-        <translation>Begrüßung erneut zeigen</translation>
+        <translation>Begrüßung erneut anzeigen</translation>
     </message>
     <message>
         <source>{device}, as {reason}</source>
@@ -6245,15 +6245,15 @@
     </message>
     <message>
         <source>Asked for only when you press the button</source>
-        <translation>Abgefragt nur auf Knopfdruck</translation>
+        <translation>Suche nur auf Knopfdruck</translation>
     </message>
     <message>
         <source>A sample that is asked for you</source>
-        <translation>Ein Beispiel, das für Sie befragt wird</translation>
+        <translation>Ein Beispiel, zu dem eine Frage gestellt wird</translation>
     </message>
     <message>
         <source>What helps to find it, to copy</source>
-        <translation>Was bei der Suche hilft, zum Kopieren</translation>
+        <translation>Angaben zur Fehlersuche, zum Kopieren</translation>
     </message>
     <message>
         <source>Updates</source>
@@ -6337,7 +6337,7 @@
     </message>
     <message>
         <source>the work on Ask</source>
-        <translation>die Arbeit auf „Fragen“</translation>
+        <translation>die Arbeit auf der Seite „Fragen“</translation>
     </message>
     <message>
         <source>Waiting for the reader</source>
@@ -6357,7 +6357,7 @@
     </message>
     <message>
         <source>Bring it back with Ctrl+Shift+T.</source>
-        <translation>Mit Strg+Umschalt+T holen Sie ihn zurück.</translation>
+        <translation>Mit Strg+Umschalt+T stellen Sie ihn wieder her.</translation>
     </message>
     <message>
         <source>Copied with its source</source>
@@ -6417,7 +6417,7 @@
     </message>
     <message>
         <source>Why not? Show the nearest words</source>
-        <translation>Warum nicht? Nächstliegende Wörter zeigen</translation>
+        <translation>Warum nicht? Nächstliegende Wörter anzeigen</translation>
     </message>
     <message>
         <source>Other places</source>
@@ -6437,11 +6437,11 @@
     </message>
     <message>
         <source>Fewer left unanswered, more wrong answers</source>
-        <translation>Weniger Unbeantwortetes, mehr falsche Antworten</translation>
+        <translation>Weniger unbeantwortet, mehr falsch</translation>
     </message>
     <message>
         <source>Fewer wrong answers, more left unanswered</source>
-        <translation>Weniger falsche Antworten, mehr Unbeantwortetes</translation>
+        <translation>Weniger falsch, mehr unbeantwortet</translation>
     </message>
     <message>
         <source>Ask: {question}</source>
@@ -6449,7 +6449,7 @@
     </message>
     <message>
         <source>The percentage beside an answer is less: it is that of these very words</source>
-        <translation>Der Prozentwert neben einer Antwort ist kleiner: Er gilt genau diesen Wörtern</translation>
+        <translation>Der Prozentwert neben einer Antwort ist kleiner: Er gilt für genau diese Wörter</translation>
     </message>
     <message>
         <source>Change</source>
@@ -6481,7 +6481,7 @@
     </message>
     <message>
         <source>Answers if {percent} sure there is one</source>
-        <translation>Antwort, wenn {percent} sicher, dass es eine gibt</translation>
+        <translation>Antwortet ab {percent} Sicherheit, dass es eine gibt</translation>
     </message>
     <message>
         <source>Done</source>
@@ -6513,15 +6513,15 @@
     </message>
     <message>
         <source>Asked as soon as the file is open</source>
-        <translation>Wird gefragt, sobald die Datei offen ist</translation>
+        <translation>Die Frage wird gestellt, sobald die Datei offen ist</translation>
     </message>
     <message>
         <source>Asked as soon as the files are open</source>
-        <translation>Wird gefragt, sobald die Dateien offen sind</translation>
+        <translation>Die Frage wird gestellt, sobald die Dateien offen sind</translation>
     </message>
     <message>
         <source>Asked after the question in another tab</source>
-        <translation>Wird nach der Frage in einem anderen Tab gefragt</translation>
+        <translation>Die Frage wird nach der in einem anderen Tab gestellt</translation>
     </message>
     <message>
         <source>{note}: begins again after the question in another tab</source>
@@ -6529,7 +6529,7 @@
     </message>
     <message>
         <source>Provisional: still reading</source>
-        <translation>Vorläufig: noch beim Lesen</translation>
+        <translation>Vorläufig: wird noch gelesen</translation>
     </message>
     <message>
         <source>{note}: the best so far</source>
@@ -6637,7 +6637,7 @@
     </message>
     <message>
         <source>Bring a closed text back</source>
-        <translation>Geschlossenen Text zurückholen</translation>
+        <translation>Geschlossenen Text wiederherstellen</translation>
     </message>
     <message>
         <source>Keep open what an answer has opened</source>
@@ -6653,7 +6653,7 @@
     </message>
     <message>
         <source>Keep these as a library</source>
-        <translation>Als Bibliothek behalten</translation>
+        <translation>Als Bibliothek speichern</translation>
     </message>
     <message>
         <source>Not now</source>
@@ -6753,7 +6753,7 @@
     </message>
     <message>
         <source>Ask again to see what it says now.</source>
-        <translation>Fragen Sie erneut, um zu sehen, was es jetzt sagt.</translation>
+        <translation>Fragen Sie erneut, um zu sehen, was jetzt darin steht.</translation>
     </message>
     <message>
         <source>The words were found again in another place.</source>
@@ -6761,7 +6761,7 @@
     </message>
     <message>
         <source>Its answer does not stand in it any more. Ask again to see what it says now.</source>
-        <translation>Die Antwort steht nicht mehr darin. Fragen Sie erneut, um zu sehen, was es jetzt sagt.</translation>
+        <translation>Die Antwort steht nicht mehr darin. Fragen Sie erneut, um zu sehen, was jetzt darin steht.</translation>
     </message>
     <message>
         <source>Add a folder…</source>
@@ -6781,7 +6781,7 @@
     </message>
     <message>
         <source>Remove “{library}” from Spanlight? What was read is forgotten; no document is touched.</source>
-        <translation>„{library}“ aus Spanlight entfernen? Was gelesen wurde, wird vergessen; kein Dokument wird angerührt.</translation>
+        <translation>„{library}“ aus Spanlight entfernen? Was gelesen wurde, wird vergessen; die Dokumente bleiben unverändert.</translation>
     </message>
     <message>
         <source>Add a folder to {library}</source>
@@ -6797,7 +6797,7 @@
     </message>
     <message>
         <source>Show in folder</source>
-        <translation>Im Ordner zeigen</translation>
+        <translation>Im Ordner anzeigen</translation>
     </message>
     <message>
         <source>Copy path</source>
@@ -6989,7 +6989,7 @@
     </message>
     <message>
         <source>Forget these</source>
-        <translation>Liste vergessen</translation>
+        <translation>Liste leeren</translation>
     </message>
     <message>
         <source>“{title}” closed</source>
@@ -7053,7 +7053,7 @@
     </message>
     <message>
         <source>This file has changed on the disk since it was opened.</source>
-        <translation>Diese Datei hat sich seit dem Öffnen auf der Festplatte geändert.</translation>
+        <translation>Diese Datei hat sich seit dem Öffnen auf dem Datenträger geändert.</translation>
     </message>
     <message>
         <source>The file is not in its place any more.</source>
@@ -7069,7 +7069,7 @@
     </message>
     <message>
         <source>Read it again</source>
-        <translation>Erneut lesen</translation>
+        <translation>Neu einlesen</translation>
     </message>
     <message>
         <source>What was read of it stays here until the tab is closed.</source>
@@ -7133,11 +7133,11 @@
     </message>
     <message>
         <source>Take out</source>
-        <translation>Herausnehmen</translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <source>No document is touched  (Del)</source>
-        <translation>Kein Dokument wird angerührt  (Entf)</translation>
+        <translation>Die Dokumente bleiben unverändert  (Entf)</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -7357,7 +7357,7 @@
     </message>
     <message>
         <source>Show the files that were not read</source>
-        <translation>Nicht gelesene Dateien zeigen</translation>
+        <translation>Nicht gelesene Dateien anzeigen</translation>
     </message>
     <message>
         <source>In this document</source>
@@ -7393,7 +7393,7 @@
     </message>
     <message>
         <source>{read}. Show the files that were not read</source>
-        <translation>{read}. Nicht gelesene Dateien zeigen</translation>
+        <translation>{read}. Nicht gelesene Dateien anzeigen</translation>
     </message>
     <message>
         <source>Reading again</source>
@@ -7509,7 +7509,7 @@
     </message>
     <message>
         <source>Answers were seen here, at most {percent} likely</source>
-        <translation>Hier zeigten sich Antworten, höchstens {percent} wahrscheinlich</translation>
+        <translation>Hier zeigten sich Antworten, zu höchstens {percent} wahrscheinlich</translation>
     </message>
     <message>
         <source>at {percent}% of the text</source>
@@ -7581,7 +7581,7 @@
     </message>
     <message>
         <source>The model sums the text up in one list of numbers, and by that list each class gets its probability.</source>
-        <translation>Das Modell fasst den Text in einer Reihe von Zahlen zusammen, und danach erhält jede Klasse ihre Wahrscheinlichkeit.</translation>
+        <translation>Das Modell fasst den Text in einer Reihe von Zahlen zusammen; daraus ergibt sich für jede Klasse eine Wahrscheinlichkeit.</translation>
     </message>
     <message>
         <source>Classification from the pooled [CLS], BERT section 4.1.</source>
@@ -7653,7 +7653,7 @@
     </message>
     <message>
         <source>Copy the chosen rows, or the probabilities</source>
-        <translation>Die gewählten Zeilen oder die Wahrscheinlichkeiten kopieren</translation>
+        <translation>Die ausgewählten Zeilen oder die Wahrscheinlichkeiten kopieren</translation>
     </message>
     <message>
         <source>Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)</source>
@@ -7833,7 +7833,7 @@
     </message>
     <message>
         <source>any word</source>
-        <translation>beliebiges Wort</translation>
+        <translation>ein Wort</translation>
     </message>
     <message>
         <source>How likely is this word in the blank</source>
@@ -7877,7 +7877,7 @@
     </message>
     <message>
         <source>Make a blank</source>
-        <translation>Lücke machen</translation>
+        <translation>Zur Lücke machen</translation>
     </message>
     <message>
         <source>Fill in  (Ctrl+Enter)</source>
@@ -7885,7 +7885,7 @@
     </message>
     <message>
         <source>Each blank is hidden from the model. From the words on both sides it says what may stand there.</source>
-        <translation>Jede Lücke ist dem Modell verborgen. Aus den Wörtern zu beiden Seiten sagt es, was dort stehen kann.</translation>
+        <translation>Das Modell sieht nicht, was in den Lücken stand. Aus den Wörtern zu beiden Seiten schließt es, was dort stehen kann.</translation>
     </message>
     <message>
         <source>Masked words, BERT section 3.1, Task #1.</source>
@@ -7965,7 +7965,7 @@
     </message>
     <message>
         <source>Next place of the chosen name, in the list</source>
-        <translation>Nächste Stelle des gewählten Namens, in der Liste</translation>
+        <translation>Nächste Stelle des ausgewählten Namens, in der Liste</translation>
     </message>
     <message>
         <source>Open a file</source>
@@ -7995,8 +7995,8 @@
         <source>{n:,} name in {length} found in {time}</source>
         <comment>{n:,} names in {length} found in {time}</comment>
         <translation>
-            <numerusform>{n:,} Name auf {length} in {time} gefunden</numerusform>
-            <numerusform>{n:,} Namen auf {length} in {time} gefunden</numerusform>
+            <numerusform>{n:,} Name in {time} gefunden ({length})</numerusform>
+            <numerusform>{n:,} Namen in {time} gefunden ({length})</numerusform>
         </translation>
     </message>
     <message>
@@ -8065,14 +8065,14 @@
     </message>
     <message>
         <source>{label}: show or hide on the page</source>
-        <translation>{label}: auf der Seite zeigen oder ausblenden</translation>
+        <translation>{label}: auf der Seite anzeigen oder ausblenden</translation>
     </message>
     <message numerus="yes">
         <source>Show {kind}, {n:,} place</source>
         <comment>Show {kind}, {n:,} places</comment>
         <translation>
-            <numerusform>{kind} zeigen, {n:,} Stelle</numerusform>
-            <numerusform>{kind} zeigen, {n:,} Stellen</numerusform>
+            <numerusform>{kind} anzeigen, {n:,} Stelle</numerusform>
+            <numerusform>{kind} anzeigen, {n:,} Stellen</numerusform>
         </translation>
     </message>
     <message>
@@ -8105,11 +8105,11 @@
     </message>
     <message>
         <source>Save as</source>
-        <translation>Speichern unter</translation>
+        <translation>Speichern als</translation>
     </message>
     <message>
         <source>Every word gets a tag that says whether a name of some type begins or goes on there.</source>
-        <translation>Jedes Wort erhält ein Tag, das sagt, ob dort ein Name eines Typs beginnt oder weitergeht.</translation>
+        <translation>Jedes Wort erhält ein Tag, das sagt, ob dort ein Name beginnt oder weitergeht und von welchem Typ er ist.</translation>
     </message>
     <message>
         <source>Token classification, BERT section 5.3.</source>
@@ -8125,7 +8125,7 @@
     </message>
     <message>
         <source>The names are found by {model}</source>
-        <translation>Die Namen findet {model}</translation>
+        <translation>{model} findet die Namen</translation>
     </message>
     <message>
         <source>Two passages: does the second come right after the first, or from somewhere else?</source>
@@ -8149,7 +8149,7 @@
     </message>
     <message>
         <source>The model leans to the second passage coming right after the first.</source>
-        <translation>Das Modell neigt dazu, dass die zweite Passage direkt auf die erste folgt.</translation>
+        <translation>Das Modell hält es für etwas wahrscheinlicher, dass die zweite Passage direkt auf die erste folgt.</translation>
     </message>
     <message>
         <source>It may continue</source>
@@ -8157,7 +8157,7 @@
     </message>
     <message>
         <source>The model leans to the second passage being from somewhere else.</source>
-        <translation>Das Modell neigt dazu, dass die zweite Passage von anderswo stammt.</translation>
+        <translation>Das Modell hält es für etwas wahrscheinlicher, dass die zweite Passage von anderswo stammt.</translation>
     </message>
     <message>
         <source>It may not</source>
@@ -8197,7 +8197,7 @@
     </message>
     <message>
         <source>Logits: {first} continues, {second} does not</source>
-        <translation>Logits: {first} schließt an, {second} schließt nicht an</translation>
+        <translation>Logits: {first} für „schließt an“, {second} für „schließt nicht an“</translation>
     </message>
     <message>
         <source>Swap</source>
@@ -8225,7 +8225,7 @@
     </message>
     <message>
         <source>{model} tells what follows</source>
-        <translation>{model} erkennt, was anschließt</translation>
+        <translation>{model} erkennt, was folgt</translation>
     </message>
     <message>
         <source>First passage</source>
@@ -8265,7 +8265,7 @@
     </message>
     <message>
         <source>It takes two: type or paste it.</source>
-        <translation>Es braucht zwei: Geben Sie sie ein.</translation>
+        <translation>Nötig sind zwei: Geben Sie die fehlende ein oder fügen Sie sie ein.</translation>
     </message>
     <message>
         <source>Getting ready to read both passages</source>
@@ -8301,15 +8301,15 @@
     </message>
     <message>
         <source>Loading the model for passages…</source>
-        <translation>Modell für Passagen wird geladen…</translation>
+        <translation>Modell für Folgesätze wird geladen…</translation>
     </message>
     <message>
         <source>the loading of the model for passages</source>
-        <translation>das Laden des Modells für Passagen</translation>
+        <translation>das Laden des Modells für Folgesätze</translation>
     </message>
     <message>
         <source>Model for passages ready</source>
-        <translation>Modell für Passagen bereit</translation>
+        <translation>Modell für Folgesätze bereit</translation>
     </message>
     <message>
         <source>Loading the name finder…</source>
@@ -8325,7 +8325,7 @@
     </message>
     <message>
         <source>{ready}, on {device}</source>
-        <translation>{ready}, auf {device}</translation>
+        <translation>{ready} ({device})</translation>
     </message>
     <message>
         <source>{first} and {second}</source>
@@ -8381,7 +8381,7 @@
     </message>
     <message>
         <source>Open the document there</source>
-        <translation>Das Dokument an der Stelle öffnen</translation>
+        <translation>Das Dokument an dieser Stelle öffnen</translation>
     </message>
     <message>
         <source>Ask again, and see what changed</source>
@@ -8413,11 +8413,11 @@
     </message>
     <message>
         <source>Asking again: {question}</source>
-        <translation>Wird erneut gefragt: {question}</translation>
+        <translation>Wird erneut gestellt: {question}</translation>
     </message>
     <message>
         <source>Asking again…</source>
-        <translation>Wird erneut gefragt…</translation>
+        <translation>Die Frage wird erneut gestellt…</translation>
     </message>
     <message>
         <source>the work on History</source>
@@ -8461,7 +8461,7 @@
     </message>
     <message>
         <source>From now on nothing is kept.</source>
-        <translation>Ab jetzt wird nichts mehr aufbewahrt.</translation>
+        <translation>Ab jetzt wird nichts mehr gespeichert.</translation>
     </message>
     <message>
         <source>What stands here stays until you delete it.</source>
@@ -8473,7 +8473,7 @@
     </message>
     <message>
         <source>Open the document there  (Enter)</source>
-        <translation>Das Dokument an der Stelle öffnen  (Enter)</translation>
+        <translation>Das Dokument an dieser Stelle öffnen  (Enter)</translation>
     </message>
     <message>
         <source>Check again</source>
@@ -8497,7 +8497,7 @@
     </message>
     <message>
         <source>Ask a document something: the question, its answer and the place are kept here.</source>
-        <translation>Befragen Sie ein Dokument: Die Frage, die Antwort und die Stelle werden hier aufbewahrt.</translation>
+        <translation>Befragen Sie ein Dokument: Die Frage, die Antwort und die Stelle werden hier gespeichert.</translation>
     </message>
     <message>
         <source>No history is kept</source>
@@ -8505,7 +8505,7 @@
     </message>
     <message>
         <source>What you ask is not kept. The switch below changes that.</source>
-        <translation>Was Sie fragen, wird nicht aufbewahrt. Der Schalter unten ändert das.</translation>
+        <translation>Was Sie fragen, wird nicht gespeichert. Der Schalter unten ändert das.</translation>
     </message>
     <message>
         <source>Keep a history</source>
@@ -8513,7 +8513,7 @@
     </message>
     <message>
         <source>Questions, their answers and pasted texts are kept, on this computer only</source>
-        <translation>Fragen, ihre Antworten und eingefügte Texte werden aufbewahrt, nur auf diesem Computer</translation>
+        <translation>Fragen, ihre Antworten und eingefügte Texte werden gespeichert, nur auf diesem Computer</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -8545,7 +8545,7 @@
     </message>
     <message>
         <source>Show everything</source>
-        <translation>Alles zeigen</translation>
+        <translation>Alles anzeigen</translation>
     </message>
     <message>
         <source>Ask a question</source>
@@ -8669,7 +8669,7 @@
     </message>
     <message>
         <source>Show the numbers as a table</source>
-        <translation>Die Zahlen als Tabelle zeigen</translation>
+        <translation>Zahlen als Tabelle anzeigen</translation>
     </message>
     <message>
         <source>Copy numbers</source>
@@ -9271,7 +9271,7 @@
     </message>
     <message>
         <source>A place outside the window is first moved back to the window’s length, one past its last token, and that place is then ignored.</source>
-        <translation>Eine Stelle außerhalb des Fensters wird zuerst auf die Länge des Fensters zurückgesetzt, eins hinter sein letztes Token, und diese Stelle wird dann ignoriert.</translation>
+        <translation>Eine Position außerhalb des Fensters wird zuerst auf die Länge des Fensters zurückgesetzt, also auf die Position direkt hinter dessen letztem Token, und dort dann ignoriert.</translation>
     </message>
     <message>
         <source>Nothing is left to take a mean of: the sum is 0 and so is the count, and 0 divided by 0 is not a number. That is what transformers returns. Spanlight’s training adds nothing for such an example, so that one window without its answer cannot spoil all weights.</source>
@@ -9307,11 +9307,11 @@
     </message>
     <message>
         <source>The loss says how far the model is from what is right. Training makes it smaller, and nothing else: each term takes the probability that the model gives to what is right, and its logarithm with the sign turned is the cost.</source>
-        <translation>Der Verlust sagt, wie weit das Modell von dem entfernt ist, was richtig ist. Das Training verkleinert ihn, sonst nichts: Jeder Term nimmt die Wahrscheinlichkeit, die das Modell dem Richtigen gibt, und ihr Logarithmus mit umgekehrtem Vorzeichen sind die Kosten.</translation>
+        <translation>Der Verlust sagt, wie weit das Modell von dem entfernt ist, was richtig ist. Das Training verkleinert ihn, sonst nichts: Jeder Term nimmt die Wahrscheinlichkeit, die das Modell dem Richtigen gibt, und ihr Logarithmus mit umgekehrtem Vorzeichen ergibt die Kosten.</translation>
     </message>
     <message>
         <source>The loss says how far the model is from what is right. Training makes it smaller, and nothing else. This model gives a value: the difference between it and the right one, squared, is the cost.</source>
-        <translation>Der Verlust sagt, wie weit das Modell von dem entfernt ist, was richtig ist. Das Training verkleinert ihn, sonst nichts. Dieses Modell gibt einen Wert aus: Seine Differenz zum richtigen Wert, quadriert, sind die Kosten.</translation>
+        <translation>Der Verlust sagt, wie weit das Modell von dem entfernt ist, was richtig ist. Das Training verkleinert ihn, sonst nichts. Dieses Modell gibt einen Wert aus: Seine quadrierte Differenz zum richtigen Wert ergibt die Kosten.</translation>
     </message>
     <message>
         <source>Nothing is known to be right</source>
@@ -9335,11 +9335,11 @@
     </message>
     <message>
         <source>The smaller, the better: 0 would mean that the model’s value is the right one; {loss:.3g} is the cost here.</source>
-        <translation>Je kleiner, desto besser: 0 hieße, dass der Wert des Modells der richtige ist; {loss:.3g} sind hier die Kosten.</translation>
+        <translation>Je kleiner, desto besser: 0 hieße, dass der Wert des Modells der richtige ist; hier betragen die Kosten {loss:.3g}.</translation>
     </message>
     <message>
         <source>The smaller, the better: 0 would mean that the model was certain of what is right; {loss:.3g} is the cost here.</source>
-        <translation>Je kleiner, desto besser: 0 hieße, dass sich das Modell des Richtigen gewiss war; {loss:.3g} sind hier die Kosten.</translation>
+        <translation>Je kleiner, desto besser: 0 hieße, dass sich das Modell beim Richtigen ganz sicher war; hier betragen die Kosten {loss:.3g}.</translation>
     </message>
     <message>
         <source>One result for the text</source>
@@ -9427,7 +9427,7 @@
     </message>
     <message>
         <source>The sequence output’s first vector is {token} as the last layer leaves it. The pooled output is that vector put through one more layer: {size:,} weighted sums of its numbers, each squeezed between −1 and 1 by tanh. Other numbers come out, made to judge the text as a whole: BERT’s pooler learned that by telling whether one passage follows another, ALBERT’s by telling which of two came first, and a classifier goes on teaching it. For a text to classify, “Pooled output and [CLS]” proves it in numbers.</source>
-        <translation>Der erste Vektor der Sequenzausgabe ist {token}, wie die letzte Schicht es hinterlässt. Die gepoolte Ausgabe ist dieser Vektor nach einer weiteren Schicht: {size:,} gewichtete Summen seiner Zahlen, jede durch tanh zwischen −1 und 1 gezwängt. Heraus kommen andere Zahlen, die den Text als Ganzes beurteilen sollen: BERTs Pooler lernte das, indem er sagte, ob eine Passage auf eine andere folgt, der von ALBERT, indem er sagte, welche von zweien zuerst kam, und ein Klassifikator trainiert ihn weiter. Für einen Text zum Klassifizieren belegt „Gepoolte Ausgabe und [CLS]“ das in Zahlen.</translation>
+        <translation>Der erste Vektor der Sequenzausgabe ist {token}, wie die letzte Schicht es hinterlässt. Die gepoolte Ausgabe ist dieser Vektor nach einer weiteren Schicht: {size:,} gewichtete Summen seiner Zahlen, jede durch tanh auf −1 bis 1 gestaucht. Heraus kommen andere Zahlen, die den Text als Ganzes beurteilen sollen: BERTs Pooler lernte das, indem er sagte, ob eine Passage auf eine andere folgt, der von ALBERT, indem er sagte, welche von zweien zuerst kam, und ein Klassifikator trainiert ihn weiter. Für einen Text zum Klassifizieren belegt „Gepoolte Ausgabe und [CLS]“ das in Zahlen.</translation>
     </message>
     <message>
         <source>Why does question answering take every token’s state, and classification only {token}?</source>
@@ -9491,7 +9491,7 @@
     </message>
     <message>
         <source>Show every module</source>
-        <translation>Alle Module zeigen</translation>
+        <translation>Alle Module anzeigen</translation>
     </message>
     <message>
         <source>Copy the tree as text</source>
@@ -9509,8 +9509,8 @@
         <source>{model} · {family} · {n:,} weight · read off the model while it ran on {device}. Grey columns are heads that this family can have too.</source>
         <comment>{model} · {family} · {n:,} weights · read off the model while it ran on {device}. Grey columns are heads that this family can have too.</comment>
         <translation>
-            <numerusform>{model} · {family} · {n:,} Gewicht · vom Modell abgelesen, während es auf {device} lief. Graue Spalten sind Köpfe, die diese Familie ebenfalls haben kann.</numerusform>
-            <numerusform>{model} · {family} · {n:,} Gewichte · vom Modell abgelesen, während es auf {device} lief. Graue Spalten sind Köpfe, die diese Familie ebenfalls haben kann.</numerusform>
+            <numerusform>{model} · {family} · {n:,} Gewicht · beim Lauf des Modells abgelesen ({device}). Graue Spalten sind Köpfe, die diese Familie ebenfalls haben kann.</numerusform>
+            <numerusform>{model} · {family} · {n:,} Gewichte · beim Lauf des Modells abgelesen ({device}). Graue Spalten sind Köpfe, die diese Familie ebenfalls haben kann.</numerusform>
         </translation>
     </message>
     <message>
@@ -9543,7 +9543,7 @@
     </message>
     <message>
         <source>Filling in takes the hidden tokens’ states, so it leaves the pooled output aside.</source>
-        <translation>Das Füllen von Lücken nimmt die Zustände der verborgenen Tokens und lässt daher die gepoolte Ausgabe beiseite.</translation>
+        <translation>Das Füllen von Lücken nimmt die Zustände der verdeckten Tokens und lässt daher die gepoolte Ausgabe beiseite.</translation>
     </message>
     <message>
         <source>Finding names takes every token’s state, so it leaves the pooled output aside.</source>
@@ -9611,7 +9611,7 @@
     </message>
     <message>
         <source>The pooled output is not the first token’s vector from the last layer: it is that vector put through one more layer, the pooler. BERT’s pooler was taught to tell whether one passage follows another (next sentence prediction), and its heads for a whole text take what it gives; heads that judge each token take the states themselves.</source>
-        <translation>Die gepoolte Ausgabe ist nicht der Vektor des ersten Tokens aus der letzten Schicht: Sie ist dieser Vektor nach einer weiteren Schicht, dem Pooler. BERTs Pooler wurde darauf trainiert zu sagen, ob eine Passage auf eine andere folgt (Vorhersage des nächsten Satzes), und BERTs Köpfe für einen ganzen Text nehmen, was er ausgibt; Köpfe, die jedes Token beurteilen, nehmen die Zustände selbst.</translation>
+        <translation>Die gepoolte Ausgabe ist nicht der Vektor des ersten Tokens aus der letzten Schicht: Sie ist dieser Vektor nach einer weiteren Schicht, dem Pooler. BERTs Pooler wurde darauf trainiert, zu erkennen, ob eine Passage auf eine andere folgt (Vorhersage des nächsten Satzes), und BERTs Köpfe für einen ganzen Text nehmen, was er ausgibt; Köpfe, die jedes Token beurteilen, nehmen die Zustände selbst.</translation>
     </message>
     <message>
         <source>Look at this text as one to classify</source>
@@ -9707,7 +9707,7 @@
     </message>
     <message>
         <source>Shown as</source>
-        <translation>Gezeigt als</translation>
+        <translation>Anzeigen als</translation>
     </message>
     <message>
         <source>Scores (logits)</source>
@@ -9731,7 +9731,7 @@
     </message>
     <message>
         <source>Every span</source>
-        <translation>Jede Spanne</translation>
+        <translation>Alle Spannen</translation>
     </message>
     <message>
         <source>start × end</source>
@@ -9843,7 +9843,7 @@
     </message>
     <message>
         <source>Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in logits, the score’s own unit.</source>
-        <translation>Bernsteinfarbener Grund spricht für das Ergebnis, blauer dagegen; je kräftiger, desto mehr. Die Zahlen sind in Logits, der eigenen Einheit des Scores.</translation>
+        <translation>Bernsteinfarbener Hintergrund spricht für das Ergebnis, blauer dagegen; je kräftiger, desto mehr. Die Zahlen sind in Logits, der eigenen Einheit des Scores.</translation>
     </message>
     <message>
         <source>Without a sentence</source>
@@ -9875,7 +9875,7 @@
     </message>
     <message>
         <source>One step tells the slope at this very text; the shares need not add up to the score.</source>
-        <translation>Ein Schritt zeigt die Steigung genau bei diesem Text; die Anteile müssen sich nicht zum Score summieren.</translation>
+        <translation>Ein Schritt zeigt die Steigung genau bei diesem Text; die Anteile müssen sich nicht zum Score aufaddieren.</translation>
     </message>
     <message>
         <source>The text has no sentence that could be taken out.</source>
@@ -10215,7 +10215,7 @@
     </message>
     <message>
         <source>Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it.</source>
-        <translation>Halber Speicherbedarf. Zahlen werden gerundet, und sehr große passen nicht hinein: Bei einigen wenigen Modellen schlägt das fehl.</translation>
+        <translation>Halber Speicherbedarf. Zahlen werden gerundet, und sehr große passen nicht hinein: Einige wenige Modelle funktionieren damit nicht.</translation>
     </message>
     <message>
         <source>After the work that runs now.</source>
@@ -10223,7 +10223,7 @@
     </message>
     <message>
         <source>Looking at what this computer has…</source>
-        <translation>Es wird geprüft, was dieser Computer hat…</translation>
+        <translation>Ausstattung des Computers wird ermittelt…</translation>
     </message>
     <message>
         <source>It was chosen, and is not here. Choose another one.</source>
@@ -10267,11 +10267,11 @@
     </message>
     <message>
         <source>Takes the {device} now: {reason}.</source>
-        <translation>Nimmt derzeit {device}: {reason}.</translation>
+        <translation>Derzeit {device}: {reason}.</translation>
     </message>
     <message>
         <source>Takes the {device} now.</source>
-        <translation>Nimmt derzeit {device}.</translation>
+        <translation>Derzeit {device}.</translation>
     </message>
     <message>
         <source>{free} of {whole} free</source>
@@ -10315,7 +10315,7 @@
     </message>
     <message>
         <source>Models not asked for so long leave the memory; the next question loads them again.</source>
-        <translation>Modelle, die so lange nicht gebraucht wurden, verlassen den Speicher; die nächste Frage lädt sie wieder.</translation>
+        <translation>Modelle, die so lange nicht gebraucht wurden, werden entladen; die nächste Frage lädt sie wieder.</translation>
     </message>
     <message>
         <source>Spanlight’s choice</source>
@@ -10571,7 +10571,7 @@
     </message>
     <message>
         <source>It is used for {pages}: another model takes its place where there is one.</source>
-        <translation>Es wird für „{pages}“ verwendet: Ein anderes Modell tritt an seine Stelle, falls es eines gibt.</translation>
+        <translation>Es wird verwendet für: {pages}. Ein anderes Modell tritt an seine Stelle, falls es eines gibt.</translation>
     </message>
     <message numerus="yes">
         <source>It answered {n:,} kept question; the answers stay.</source>
@@ -10691,7 +10691,7 @@
     </message>
     <message>
         <source>{examples}, on {device}, {moment}</source>
-        <translation>{examples}, auf {device}, {moment}</translation>
+        <translation>{examples}, {device}, {moment}</translation>
     </message>
     <message>
         <source>The exact McNemar test, over the examples that only one of the two got right: p = {chance:.2g}. Below 0.05 a difference is commonly held to be no chance.</source>
@@ -10807,7 +10807,7 @@
     </message>
     <message>
         <source>Nothing is reached over the network. What is installed works as ever; no model can be looked up or downloaded, and no update be seen.</source>
-        <translation>Über das Netzwerk wird nichts abgerufen. Was installiert ist, funktioniert wie immer; Modelle lassen sich weder nachschlagen noch herunterladen, und Updates sind nicht zu sehen.</translation>
+        <translation>Über das Netzwerk wird nichts abgerufen. Was installiert ist, funktioniert wie immer; Modelle lassen sich weder nachschlagen noch herunterladen, und nach Updates wird nicht gesucht.</translation>
     </message>
     <message>
         <source>Where models are looked up. Another address is for a mirror.</source>
@@ -10855,7 +10855,7 @@
     </message>
     <message>
         <source>The standard one</source>
-        <translation>Der übliche</translation>
+        <translation>Standardordner</translation>
     </message>
     <message>
         <source>Choose a folder…</source>
@@ -10915,7 +10915,7 @@
     </message>
     <message>
         <source>It was begun and is not finished: see below.</source>
-        <translation>Der Download ist begonnen und nicht fertig: siehe unten.</translation>
+        <translation>Der Download wurde begonnen, ist aber nicht fertig: siehe unten.</translation>
     </message>
     <message>
         <source>Network…</source>
@@ -11023,7 +11023,7 @@
     </message>
     <message>
         <source>Choose one at the left to see what it can do, how large it is and under which licence it comes. Nothing is downloaded before you say so.</source>
-        <translation>Wählen Sie links eines, um zu sehen, was es kann, wie groß es ist und unter welcher Lizenz es steht. Nichts wird heruntergeladen, bevor Sie es sagen.</translation>
+        <translation>Wählen Sie links eines, um zu sehen, was es kann, wie groß es ist und unter welcher Lizenz es steht. Ohne Ihre Zustimmung wird nichts heruntergeladen.</translation>
     </message>
     <message>
         <source>Up to 100 MB</source>
@@ -11147,15 +11147,15 @@
     </message>
     <message>
         <source>To the chosen model&apos;s buttons</source>
-        <translation>Zu den Schaltflächen des gewählten Modells</translation>
+        <translation>Zu den Schaltflächen des ausgewählten Modells</translation>
     </message>
     <message>
         <source>Remove the chosen model, after asking</source>
-        <translation>Das gewählte Modell nach Rückfrage entfernen</translation>
+        <translation>Das ausgewählte Modell nach Rückfrage entfernen</translation>
     </message>
     <message>
         <source>Copy, delete, bring back what was measured</source>
-        <translation>Messungen kopieren, löschen, zurückholen</translation>
+        <translation>Messungen kopieren, löschen, wiederherstellen</translation>
     </message>
     <message>
         <source>Stop or pause</source>
@@ -11171,7 +11171,7 @@
     </message>
     <message>
         <source>Point at a mark, or walk with the arrow keys.</source>
-        <translation>Zeigen Sie auf einen Punkt oder bewegen Sie sich mit den Pfeiltasten.</translation>
+        <translation>Zeigen Sie auf einen Punkt oder benutzen Sie die Pfeiltasten.</translation>
     </message>
     <message>
         <source>On the dashed line, it is right exactly as often as it says.</source>
@@ -11319,7 +11319,7 @@
     </message>
     <message>
         <source>Every request</source>
-        <translation>Jede Anfrage</translation>
+        <translation>Alle Anfragen</translation>
     </message>
     <message>
         <source>Throw away…</source>
@@ -11399,7 +11399,7 @@
     </message>
     <message>
         <source>{tokens:,} tokens at a time, about {words:,.0f} words</source>
-        <translation>{tokens:,} Token auf einmal, etwa {words:,.0f} Wörter</translation>
+        <translation>{tokens:,} Tokens auf einmal, etwa {words:,.0f} Wörter</translation>
     </message>
     <message>
         <source>{number:.1f} million</source>
@@ -11483,7 +11483,7 @@
     </message>
     <message>
         <source>As the system</source>
-        <translation>Wie das System</translation>
+        <translation>Wie im System</translation>
     </message>
     <message>
         <source>Light</source>
@@ -11495,7 +11495,7 @@
     </message>
     <message>
         <source>Nothing moves by itself</source>
-        <translation>Nichts bewegt sich von selbst</translation>
+        <translation>Keine Animationen</translation>
     </message>
     <message>
         <source>Model that answers</source>
@@ -11507,11 +11507,11 @@
     </message>
     <message>
         <source>Model that fills in words</source>
-        <translation>Modell zum Lückenfüllen</translation>
+        <translation>Modell für Lücken</translation>
     </message>
     <message>
         <source>Model that tells what follows</source>
-        <translation>Modell für nächste Sätze</translation>
+        <translation>Modell für Folgesätze</translation>
     </message>
     <message>
         <source>Model that finds names</source>
@@ -11527,7 +11527,7 @@
     </message>
     <message>
         <source>Every passage</source>
-        <translation>Jede Passage</translation>
+        <translation>Alle Passagen</translation>
     </message>
     <message>
         <source>Quickest</source>
@@ -11599,7 +11599,7 @@
     </message>
     <message>
         <source>Answers listed</source>
-        <translation>Aufgelistete Antworten</translation>
+        <translation>Angezeigte Antworten</translation>
     </message>
     <message>
         <source>Open the folder where things are kept</source>
@@ -11619,7 +11619,7 @@
     </message>
     <message>
         <source>Of a long document. A quick reader finds the likeliest passages for the careful one; every passage takes longer, and the quickest way, by the quick reader alone, is wrong more often.</source>
-        <translation>Bei langen Dokumenten. Ein schnelles Lesemodell findet die wahrscheinlichsten Passagen für das gründliche; jede Passage zu lesen dauert länger, und der schnellste Weg, nur mit dem schnellen Lesemodell, irrt öfter.</translation>
+        <translation>Bei langen Dokumenten. Ein schnelles Lesemodell findet die wahrscheinlichsten Passagen für das gründliche; alle Passagen zu lesen dauert länger, und der schnellste Weg, nur mit dem schnellen Lesemodell, irrt öfter.</translation>
     </message>
     <message>
         <source>The best answer and the next best, for every question.</source>
@@ -11647,7 +11647,7 @@
     </message>
     <message>
         <source>Asked only when you press the button; Spanlight never looks by itself.</source>
-        <translation>Gefragt wird nur, wenn Sie auf die Schaltfläche klicken; Spanlight sucht nie von selbst.</translation>
+        <translation>Gesucht wird nur auf Knopfdruck; Spanlight sucht nie von selbst.</translation>
     </message>
     <message>
         <source>What is new</source>
@@ -11707,7 +11707,7 @@
     </message>
     <message>
         <source>Asking {host}…</source>
-        <translation>{host} wird gefragt…</translation>
+        <translation>{host} wird abgefragt…</translation>
     </message>
     <message>
         <source>Questions</source>
@@ -11891,7 +11891,7 @@
     </message>
     <message>
         <source>Every document</source>
-        <translation>Jedes Dokument</translation>
+        <translation>Alle Dokumente</translation>
     </message>
     <message>
         <source>Low confidence</source>
@@ -11931,7 +11931,7 @@
     </message>
     <message>
         <source>Failed</source>
-        <translation>Fehlgeschlagen</translation>
+        <translation>Nicht lesbar</translation>
     </message>
     <message>
         <source>Files that could not be read</source>
@@ -11939,7 +11939,7 @@
     </message>
     <message>
         <source>Choose the documents of this table</source>
-        <translation>Die Dokumente dieser Tabelle wählen</translation>
+        <translation>Die Dokumente dieser Tabelle auswählen</translation>
     </message>
     <message>
         <source>Cells that were read</source>
@@ -11983,22 +11983,22 @@
     </message>
     <message>
         <source>Choose documents…</source>
-        <translation>Dokumente wählen…</translation>
+        <translation>Dokumente auswählen…</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} document chosen</source>
         <comment>{n:,} documents chosen</comment>
         <translation>
-            <numerusform>{n:,} Dokument gewählt</numerusform>
-            <numerusform>{n:,} Dokumente gewählt</numerusform>
+            <numerusform>{n:,} Dokument ausgewählt</numerusform>
+            <numerusform>{n:,} Dokumente ausgewählt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{there:,} of {n:,} document chosen</source>
         <comment>{there:,} of {n:,} documents chosen</comment>
         <translation>
-            <numerusform>{there:,} von {n:,} gewählten Dokument vorhanden</numerusform>
-            <numerusform>{there:,} von {n:,} gewählten Dokumenten vorhanden</numerusform>
+            <numerusform>{there:,} von {n:,} ausgewählten Dokument vorhanden</numerusform>
+            <numerusform>{there:,} von {n:,} ausgewählten Dokumenten vorhanden</numerusform>
         </translation>
     </message>
     <message>
@@ -12175,7 +12175,7 @@
     </message>
     <message>
         <source>Larger, smaller, usual size of the document</source>
-        <translation>Dokument größer, kleiner, in üblicher Größe</translation>
+        <translation>Dokument größer, kleiner, in normaler Größe</translation>
     </message>
     <message>
         <source>Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text.</source>
@@ -12221,8 +12221,8 @@
         <source>Remove the table “{name}” with its {n:,} answer for good? No document is touched.</source>
         <comment>Remove the table “{name}” with its {n:,} answers for good? No document is touched.</comment>
         <translation>
-            <numerusform>Die Tabelle „{name}“ mit ihrer einen Antwort endgültig entfernen? Kein Dokument wird angetastet.</numerusform>
-            <numerusform>Die Tabelle „{name}“ mit ihren {n:,} Antworten endgültig entfernen? Kein Dokument wird angetastet.</numerusform>
+            <numerusform>Die Tabelle „{name}“ mit ihrer einen Antwort endgültig entfernen? Die Dokumente bleiben unverändert.</numerusform>
+            <numerusform>Die Tabelle „{name}“ mit ihren {n:,} Antworten endgültig entfernen? Die Dokumente bleiben unverändert.</numerusform>
         </translation>
     </message>
     <message>
@@ -12243,7 +12243,7 @@
     </message>
     <message>
         <source>A row for each document of a folder, a column for each question, and in every cell the exact words that answer, with their page. It fills by itself, and only what is new or changed is read again.</source>
-        <translation>Eine Zeile für jedes Dokument eines Ordners, eine Spalte für jede Frage und in jeder Zelle die genauen Wörter, die antworten, mit ihrer Seite. Sie füllt sich von selbst, und nur Neues oder Geändertes wird neu gelesen.</translation>
+        <translation>Eine Zeile für jedes Dokument eines Ordners, eine Spalte für jede Frage und in jeder Zelle genau die Wörter der Antwort, mit ihrer Seite. Sie füllt sich von selbst, und nur Neues oder Geändertes wird neu gelesen.</translation>
     </message>
     <message>
         <source>A table of answers</source>
@@ -12267,7 +12267,7 @@
     </message>
     <message>
         <source>This takes some minutes, behind all other work. The reader in use is not changed.</source>
-        <translation>Das dauert einige Minuten, hinter aller anderen Arbeit. Das verwendete Lesemodell bleibt unverändert.</translation>
+        <translation>Das dauert einige Minuten; alle andere Arbeit geht vor. Das verwendete Lesemodell bleibt unverändert.</translation>
     </message>
     <message>
         <source>You can keep working as usual. What is learnt is kept, even if you close Spanlight.</source>
@@ -12355,7 +12355,7 @@
     </message>
     <message>
         <source>Keep the old one</source>
-        <translation>Altes behalten</translation>
+        <translation>Bisheriges behalten</translation>
     </message>
     <message>
         <source>The new reader is better</source>
@@ -12607,7 +12607,7 @@
     </message>
     <message>
         <source>Give the chosen labels  (Enter)</source>
-        <translation>Die gewählten Labels vergeben  (Enter)</translation>
+        <translation>Die ausgewählten Labels vergeben  (Enter)</translation>
     </message>
     <message>
         <source>Text {number:,}</source>
@@ -12735,7 +12735,7 @@
     </message>
     <message>
         <source>Sure</source>
-        <translation>Sicherheit</translation>
+        <translation>Sicher</translation>
     </message>
     <message numerus="yes">
         <source>Between {low} and {high} with 95% confidence: {n:,} text of yours, each predicted by a classifier that had not seen it.</source>
@@ -12783,7 +12783,7 @@
     </message>
     <message>
         <source>How good is it?</source>
-        <translation>Wie gut ist er?</translation>
+        <translation>Wie gut?</translation>
     </message>
     <message>
         <source>Labels: {name}</source>
@@ -12823,7 +12823,7 @@
     </message>
     <message>
         <source>Several labels: give the chosen ones; in the table: open the text</source>
-        <translation>Mehrere Labels: die gewählten vergeben; in der Tabelle: den Text öffnen</translation>
+        <translation>Mehrere Labels: die ausgewählten vergeben; in der Tabelle: den Text öffnen</translation>
     </message>
     <message>
         <source>Search the texts</source>
@@ -12891,7 +12891,7 @@
     </message>
     <message>
         <source>The bars are a first guess by the labels’ words alone. Label {enough} texts of each, and a classifier is taught.</source>
-        <translation>Die Balken zeigen eine erste Vermutung allein anhand der Wörter der Labels. Sobald Sie jedem {enough} Texte gegeben haben, wird ein Klassifikator angelernt.</translation>
+        <translation>Die Balken zeigen eine erste Vermutung allein anhand der Wörter der Labels. Sobald jedes Label {enough} Texte hat, wird ein Klassifikator angelernt.</translation>
     </message>
     <message>
         <source>Still needed before a classifier is taught: {labels}.</source>
@@ -13231,7 +13231,7 @@ Frage</translation>
     </message>
     <message>
         <source>Or drop a table here: CSV, TSV, Excel, JSON Lines, or a text with a line for each.</source>
-        <translation>Oder legen Sie hier eine Tabelle ab: CSV, TSV, Excel, JSON Lines oder einen Text mit einer Zeile für jeden.</translation>
+        <translation>Oder legen Sie hier eine Tabelle ab: CSV, TSV, Excel, JSON Lines oder eine Textdatei mit einem Text pro Zeile.</translation>
     </message>
     <message>
         <source>Lab</source>
@@ -13263,7 +13263,7 @@ Frage</translation>
     </message>
     <message>
         <source>The models have left the memory. Nothing that you typed or asked is lost.</source>
-        <translation>Die Modelle haben den Speicher verlassen. Nichts, was Sie eingegeben oder gefragt haben, ist verloren.</translation>
+        <translation>Die Modelle wurden aus dem Speicher entladen. Nichts, was Sie eingegeben oder gefragt haben, ist verloren.</translation>
     </message>
     <message>
         <source>the loading of the reader</source>
@@ -13271,7 +13271,7 @@ Frage</translation>
     </message>
     <message>
         <source>Reader ready, on {device}</source>
-        <translation>Lesemodell bereit, auf {device}</translation>
+        <translation>Lesemodell bereit ({device})</translation>
     </message>
     <message>
         <source>This sheet</source>
