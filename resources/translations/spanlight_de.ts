@@ -12786,6 +12786,10 @@
         <translation>Wie gut?</translation>
     </message>
     <message>
+        <source>Labelling</source>
+        <translation>Labeln</translation>
+    </message>
+    <message>
         <source>Labels: {name}</source>
         <translation>Labels: {name}</translation>
     </message>

@@ -12786,6 +12786,10 @@
         <translation>¿Cómo de bueno es?</translation>
     </message>
     <message>
+        <source>Labelling</source>
+        <translation>Etiquetar</translation>
+    </message>
+    <message>
         <source>Labels: {name}</source>
         <translation>Etiquetas: {name}</translation>
     </message>

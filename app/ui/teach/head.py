@@ -54,7 +54,7 @@ class TeachHead(QFrame):
         self.parts = Segments(
             theme,
             tr("Show"),
-            ((LABEL, tr("Label")), (TEXTS, tr("All texts")), (FIGURES, tr("How good is it?"))),
+            ((LABEL, tr("Labelling")), (TEXTS, tr("All texts")), (FIGURES, tr("How good is it?"))),
         )
         self.parts.select(LABEL)
         self.parts.chosen.connect(self.part)

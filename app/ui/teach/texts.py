@@ -99,9 +99,12 @@ class TextList(RowTable):
         """Give the texts the room that is left."""
         step = self._theme.step
         label = min(step(34), self.viewport().width() // 6)
-        for at, width in ((1, label), (2, label), (3, step(16)), (4, step(16))):
+        left = self.viewport().width()
+        for at, least in ((1, label), (2, label), (3, step(16)), (4, step(16))):
+            width = max(least, self.horizontalHeader().sectionSizeHint(at))
             self.setColumnWidth(at, width)
-        self.setColumnWidth(0, max(step(40), self.viewport().width() - 2 * label - step(32)))
+            left -= width
+        self.setColumnWidth(0, max(step(40), left))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.text()
