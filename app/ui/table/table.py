@@ -272,7 +272,7 @@ class TableView(Page):
             words, folders = self.libraries.in_words(self.store.table)
             chosen, there = len(self.store.table.documents), self.model.documents()
             self.head.show_library(words, folders, chosen, there)
-        self.language.look(self.libraries.languages(self.store.table))
+        self.language.look(self.libraries.languages(self.store.table, self.model.files()))
 
     @Slot()
     def _ask_documents(self) -> None:
