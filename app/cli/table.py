@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     source, output = Path(arguments.questions), Path(arguments.output)
     require_format(output, (".csv", ".xlsx") if arguments.beside else (".csv", ".xlsx", ".jsonl"))
     refuse_same_file(source, output)
-    questions = questions_from(source)
+    questions = questions_from(workspace, source, report)
     refuse_unwritable(output)
     with held_output(output):
         _fill_and_write(arguments, questions, source, output, workspace, report)

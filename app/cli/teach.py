@@ -136,7 +136,7 @@ def _classification(arguments: argparse.Namespace, workspace: Workspace, report:
 def _teach(
     arguments: argparse.Namespace, source: Path, output: Path, workspace: Workspace, report: TerminalReport
 ) -> None:
-    table = read_text_table(source)
+    table = read_text_table(workspace, source, report)
     text, label = (column_of(table, name, source) for name in (arguments.text, arguments.label))
     rows = _labelled(table, text, label, arguments.multi)
     names = sorted({name for _, given in rows for name in given})

@@ -94,7 +94,7 @@ class TableView(Page):
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
         self.libraries = TableLibraries(self)
-        self.questions = Questions(self.store, self.view, self.line, lanes, self)
+        self.questions = Questions(workspace, self.store, self.view, self.line, lanes, self)
         self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
         self._lay_out()
         self._connect()
