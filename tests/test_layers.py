@@ -75,7 +75,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
 }
 FORBIDDEN = {
-    "app.flows": ("app.models.compute.loader", "app.models.compute.forward", "app.models.compute.classes")
+    "app.flows": (
+        "app.models.compute.loader",
+        "app.models.compute.forward",
+        "app.models.compute.classes",
+        "app.documents.spreadsheet",  # read in the documents process only
+    )
 }
 
 # Third-party packages and those parts of the standard library that only some places may touch.
@@ -119,7 +124,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "py3langid": ("app.documents",),
-    "openpyxl": ("app.flows.answer_table", "app.flows.teach"),
+    "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
         "app.engine.installation",  # tries all modules

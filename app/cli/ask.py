@@ -241,6 +241,7 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
 def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:
     # Files are asked without what only a library needs, which takes time to import.
     from app.flows.library.search import ask_library
+    from app.flows.library.update import renew
 
     if arguments.files:
         raise SpanlightError("Either files or a library can be asked.", "Leave FILE or --library out.")
@@ -250,8 +251,9 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
         )
     library = workspace.library.library(arguments.library)
     top_k = arguments.top_k or 5
-    counted = workspace.library.status(library).languages
-    _warn_of_language(Subject("The document", counted), arguments, workspace, report)
+    renew(workspace, report)
+    status = workspace.library.status(library)
+    _warn_of_language(Subject("The document", status.languages), arguments, workspace, report)
     found, stopped = SoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
             workspace,
@@ -263,11 +265,11 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
             quick=arguments.quick,
             model=arguments.model,
             device=arguments.device,
+            status=status,
         )
     )
     reading, opened = _in_files(found, workspace)
     documents = tuple(each.document for each in opened)
-    status = found.status
     told = {"name": library.name, "read": status.read, "total": status.total, "files": status.files}
     more = {"library": told, "passages": found.passages, "seconds": found.seconds}
     question = _options(arguments, arguments.question, documents, top_k)

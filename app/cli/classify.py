@@ -135,7 +135,7 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
         texts = tuple(typed_text(text, workspace, report) for text in arguments.texts)
         TextsToClassify(texts).require_words()
     else:
-        table = _table(arguments, report)
+        table = _table(arguments, workspace, report)
         texts = tuple(row[table.column] for row in table.rows)
     found = first_guesses(workspace, texts, labels, report).tolist()
     report.clear()
@@ -163,14 +163,14 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
 
 
 def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    table = _table(arguments, report)
+    table = _table(arguments, workspace, report)
     output = Path(arguments.output) if arguments.output is not None else None
     lines = classify_table(workspace, table, output, report, model=arguments.model, device=arguments.device)
     report.clear()
     _print_table(arguments, lines, len(table.rows))
 
 
-def _table(arguments: argparse.Namespace, report: TerminalReport) -> Table:
+def _table(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Table:
     """The table of --file with the column of its texts; a CSV file's keeps its delimiter."""
     source, column = Path(arguments.file), arguments.column
     if arguments.output is not None:
@@ -185,7 +185,7 @@ def _table(arguments: argparse.Namespace, report: TerminalReport) -> Table:
             return read_table(source, column)
         table = read_columns(source)
     else:
-        found = read_text_table(source)
+        found = read_text_table(workspace, source, report)
         table = Table(found.columns, found.rows, 0 if column is None else column_of(found, column, source))
     if column is None:
         table = replace(table, column=only_text_column(table.columns, table.rows, source))

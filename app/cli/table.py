@@ -22,7 +22,7 @@ from app.core.library import Library
 from app.core.report import Silent
 from app.core.wording import count, duration
 from app.flows.answer_table.export import export_table, require_format, write_back
-from app.flows.answer_table.fill import Filled, fill
+from app.flows.answer_table.fill import Filled, fill, held_table
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import save_table, tables
 from app.flows.library.folders import is_folder, walk
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     source, output = Path(arguments.questions), Path(arguments.output)
     require_format(output, (".csv", ".xlsx") if arguments.beside else (".csv", ".xlsx", ".jsonl"))
     refuse_same_file(source, output)
-    questions = questions_from(source)
+    questions = questions_from(workspace, source, report)
     refuse_unwritable(output)
     with held_output(output):
         _fill_and_write(arguments, questions, source, output, workspace, report)
@@ -88,18 +88,19 @@ def _fill_and_write(
 ) -> None:
     library = _library(arguments, workspace, report)
     table = _table(arguments.name or f"{source.stem}, {library.name}", library, questions, workspace, report)
-    try:
-        _update(workspace, library, report)
-        filled = fill(
-            workspace, table, report, model=arguments.model, device=arguments.device, anew=arguments.anew
-        )
-    finally:
-        # Also after a stop or a fault: what was read is worth having.
-        report.clear()
-        if arguments.beside:
-            write_back(workspace, table, source, output, Silent())
-        else:
-            export_table(workspace, table, output, Silent())
+    with held_table(workspace, table):
+        try:
+            _update(workspace, library, report)
+            filled = fill(
+                workspace, table, report, model=arguments.model, device=arguments.device, anew=arguments.anew
+            )
+        finally:
+            # Also after a stop or a fault: what was read is worth having.
+            report.clear()
+            if arguments.beside:
+                write_back(workspace, table, source, output, Silent())
+            else:
+                export_table(workspace, table, output, Silent())
     status = workspace.library.status(library)
     if arguments.json:
         print_json(_values(table, library, filled) | {"files": status.total, "files_read": status.read})

@@ -24,7 +24,7 @@ from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.legible import legible
 from app.core.wording import count, duration, percent
-from app.flows.rows import refuse_same_file
+from app.flows.rows import held_output, refuse_same_file
 from app.flows.teach.datasets import alike, checked_labels, contradictions, split_labels
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
@@ -128,8 +128,15 @@ def _classification(arguments: argparse.Namespace, workspace: Workspace, report:
     """Teach a classifier, measure it on texts that it has not seen, and write it into a folder."""
     source, output = Path(arguments.file), Path(arguments.output)
     refuse_same_file(source, output)
-    _refuse_there(output)
-    table = read_text_table(source)
+    with held_output(output):
+        _refuse_there(output)
+        _teach(arguments, source, output, workspace, report)
+
+
+def _teach(
+    arguments: argparse.Namespace, source: Path, output: Path, workspace: Workspace, report: TerminalReport
+) -> None:
+    table = read_text_table(workspace, source, report)
     text, label = (column_of(table, name, source) for name in (arguments.text, arguments.label))
     rows = _labelled(table, text, label, arguments.multi)
     names = sorted({name for _, given in rows for name in given})

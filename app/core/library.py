@@ -37,7 +37,8 @@ class LibraryFile:
 
     `number` identifies the file in all libraries, `text` what was read from it (0 for nothing). `reason` is a sentence
     about a file that was not read. `modified` is its modification time in nanoseconds, `size` its size in bytes, both
-    as they were when it was last looked at. `sha256` is of its bytes, empty if these were never read.
+    as they were when it was last looked at. `sha256` is of its bytes, empty if these were never read. `language` is the
+    code of its text's language, empty where it is unsure.
     """
 
     number: int
@@ -51,6 +52,7 @@ class LibraryFile:
     kind: Kind = Kind.TEXT
     pages: int = 0
     words: int = 0
+    language: str = ""
 
     @property
     def why_unread(self) -> str:

@@ -7,15 +7,14 @@ One JSON document; unknown keys and files for unknown systems are ignored:
             "system": "linux", "machine": "x86_64", "kind": "deb",
             "address": "https://...", "size": 310000000, "sha256": "64 hexadecimal digits"}]}]}
 
-Its content is untrusted: control characters are removed from texts, and addresses must be https (http only if the feed
-itself came from this computer).
+Its content is untrusted: notes are made legible, and addresses must be https (http only if the feed itself came from
+this computer).
 """
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date as calendar_date
@@ -23,6 +22,7 @@ from typing import Any
 
 from app.core.addresses import is_web_address
 from app.core.errors import SpanlightError
+from app.core.legible import legible_lines
 from app.core.message import Message
 from app.core.plain import from_plain
 
@@ -42,8 +42,6 @@ _VERSION = re.compile(
 )
 _FINAL = 3
 _STEPS = {"a": 0, "b": 1, "rc": 2}
-# The zero-width joiner of emoji; other format characters are removed.
-_ALLOWED = "\n\u200d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +181,7 @@ def _checked(release: Release, local: bool) -> Release:
         for each in release.files
         if each.system in SYSTEMS and each.machine in MACHINES and each.kind in KINDS
     )
-    return replace(release, notes=_harmless(release.notes), files=tuple(known))
-
-
-def _harmless(notes: str) -> str:
-    """Notes as lines of plain text, limited in length, without control and format characters."""
-    shortened = notes[:_MOST_NOTES].replace("\r\n", "\n").replace("\t", " ")
-    seen = "".join(
-        letter for letter in shortened if letter in _ALLOWED or unicodedata.category(letter)[0] != "C"
-    )
-    lines = [line.rstrip() for line in seen.splitlines()]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    return replace(release, notes=legible_lines(release.notes, _MOST_NOTES).strip(), files=tuple(known))
 
 
 def _refuse(name: str) -> None:

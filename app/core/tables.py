@@ -1,4 +1,4 @@
-"""Texts with their classes as CSV: the same columns, values and protection wherever a table is written."""
+"""Tables: how much one may hold, and texts with their classes as CSV, the same wherever one is written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
+from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ProblemType
 from app.core.results import Classification
 from app.core.wording import free_name
@@ -15,6 +17,21 @@ from app.core.wording import free_name
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 # With a sign before it, or a percent sign after it; grouped by points, commas, blanks or apostrophes.
 _NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,'’\u00a0\u202f ]*(?:[eE][+-]?[0-9]+)?\s?%?")
+_MOST_CELLS = 20_000_000
+
+
+def refuse_vast(rows: int, columns: int, name: str) -> None:
+    """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
+    if rows * columns > _MOST_CELLS:
+        raise SpanlightError(
+            Message(
+                "“{name}” has {rows} and {columns}: too much for a table.",
+                name=name,
+                rows=Message("{n:,} row", "{n:,} rows", n=rows),
+                columns=Message("{n:,} column", "{n:,} columns", n=columns),
+            ),
+            Message("Split it into parts."),
+        )
 
 
 def harmless(cell: str) -> str:

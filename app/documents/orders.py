@@ -29,6 +29,28 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadSheet:
+    """Read the first sheet of the spreadsheet at `path`; lists of rows, tuples of texts, are partial results."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """Make a copy of the spreadsheet at `path`, or a new one of `rows`, with columns added; the result is its bytes.
+
+    `added` are the cells of each row behind its own. With `heads` there is a row above them where the formulas and
+    merged cells of the others allow that, and in it `over` above the columns that were there.
+    """
+
+    path: str
+    added: tuple[tuple[str, ...], ...]
+    heads: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Draw:
     """Draw a part of a PDF's page; the result is core.layout.Picture.
 

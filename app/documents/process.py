@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import Draw, MarkUp, Read, Tell
+from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Tell
 
 if TYPE_CHECKING:
     from app.documents.pdf.draw import PdfDesk
 
-Order = Read | Tell | Draw | MarkUp
-Result = Opened | str | Picture | tuple[str, ...]
+Order = Read | Tell | ReadSheet | Extend | Draw | MarkUp
+Result = Opened | str | bytes | Picture | tuple[str, ...] | None
 
 
 class Clerk:
@@ -25,7 +26,7 @@ class Clerk:
         self._desk: PdfDesk | None = None
 
     def carry_out(self, order: Order, report: Report) -> Result:
-        """Opened for Read, a code for Tell, Picture for Draw, the reasons for MarkUp; raises as their functions do."""
+        """The result of an order, as app.documents.orders has it; raises as its function does."""
         match order:
             case Read():
                 from app.documents.reader import read
@@ -35,6 +36,15 @@ class Clerk:
                 from app.documents.language import language_of
 
                 return language_of(order.stretches)
+            case ReadSheet():
+                from app.documents.spreadsheet import read_sheet
+
+                read_sheet(Path(order.path), report)
+                return None
+            case Extend():
+                from app.documents.spreadsheet import extended
+
+                return extended(order, report)
             case Draw():
                 report.check()
                 if self._desk is None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
 from app.core.message import Message
+from app.core.tables import refuse_vast
 from app.documents.plain_text import decode
 
 MOST_TABLE = 200_000_000  # bytes
-_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +25,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     column: int
     delimiter: str = ","
-
-
-def refuse_vast(rows: int, columns: int, name: str) -> None:
-    """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
-    if rows * columns > _MOST_CELLS:
-        raise SpanlightError(
-            Message(
-                "“{name}” has {rows} and {columns}: too much for a table.",
-                name=name,
-                rows=Message("{n:,} row", "{n:,} rows", n=rows),
-                columns=Message("{n:,} column", "{n:,} columns", n=columns),
-            ),
-            Message("Split it into parts."),
-        )
 
 
 def read_table(path: Path, column: str) -> Table:

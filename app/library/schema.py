@@ -103,7 +103,8 @@ MIGRATIONS = (
 STRIDE = 1 << 28
 _FILE = """
     files.number, files.path, files.state, files.reason, files.size, files.modified, files.sha256,
-    coalesce(files.text, 0), coalesce(texts.kind, 'text'), coalesce(texts.pages, 0), coalesce(texts.words, 0)
+    coalesce(files.text, 0), coalesce(texts.kind, 'text'), coalesce(texts.pages, 0), coalesce(texts.words, 0),
+    coalesce(texts.language, '')
 """
 FILES = f"SELECT {_FILE} FROM files LEFT JOIN texts ON texts.number = files.text"
 TEXTS_OF = """
@@ -128,7 +129,7 @@ class Ranges:
 
 def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
     """The file of a row of `FILES`."""
-    number, path, state, reason, size, modified, sha256, text, kind, pages, words = row
+    number, path, state, reason, size, modified, sha256, text, kind, pages, words, language = row
     return LibraryFile(
         number,
         os.fsdecode(path),
@@ -141,6 +142,7 @@ def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
         Kind(kind),
         pages,
         words,
+        language,
     )
 
 

@@ -16,12 +16,14 @@ import pytest
 
 from app.cli import terminal
 from app.cli.terminal import TerminalReport
+from app.core.library import Library, LibraryStatus
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question, TextsToEmbed
 from app.core.wording import NEAREST_WORDS
 from app.flows.library import folders
 from app.flows.library import update as update_module
+from app.library.index import Index
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, read
 from tests.helpers.commands import Command
 from tests.helpers.documents_here import documents_here
@@ -318,6 +320,22 @@ def test_answers_come_by_file_with_how_many_were_read(command: Command, added: P
     assert told[5].startswith("3 of 5 files read (") and told[5].endswith(
         " library status court lists the others)."
     )
+
+
+def test_the_files_are_counted_once(
+    command: Command, added: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_older(next(tmp_path.rglob("index.sqlite3")).parent)
+    counted: list[LibraryStatus] = []
+    status = Index.status
+
+    def count(index: Index, library: Library, vectors: str = "") -> LibraryStatus:
+        counted.append(status(index, library, vectors))
+        return counted[-1]
+
+    monkeypatch.setattr(Index, "status", count)
+    assert values(command, *ASK, "Who stole the tarts?")["library"]["read"] == 3
+    assert len(counted) == 1 and counted[0].languages
 
 
 def test_a_place_is_that_in_the_file(command: Command, added: Path) -> None:

@@ -135,6 +135,32 @@ def test_of_two_that_write_one_file_the_second_is_told(
     assert command(*arguments)[0] == 0
 
 
+def test_of_two_that_fill_one_table_the_second_is_told(
+    command: Command, folder: Path, questions: str, tmp_path: Path
+) -> None:
+    outputs = tmp_path / "first.csv", tmp_path / "second.csv"
+    arguments = ("table", questions, "--over", str(folder), "--output")
+
+    class Meanwhile(FakeEngine):
+        """Has the same table filled by another while it is asked for the first time."""
+
+        second: tuple[int, str, str] | None = None
+
+        def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+            if self.second is None:
+                self.second = (2, "", "")
+                self.second = command(*arguments, str(outputs[1]), engine=other)
+            return super().run(request, choice, report)
+
+    engine, other = Meanwhile(), FakeEngine()
+    assert command(*arguments, str(outputs[0]), engine=engine)[0] == 0 and len(engine.requests) == 4
+    assert engine.second is not None and engine.second[0] == 2 and not other.requests
+    assert "is filling the table “checks, Leases” (process" in engine.second[2]
+    assert not outputs[1].exists()
+    assert command(*arguments, str(outputs[1]), engine=other)[0] == 0 and not other.requests
+    assert rows_of(outputs[0]) == rows_of(outputs[1])
+
+
 def test_the_list_of_no_tables_says_how_to_make_one(command: Command) -> None:
     code, out, _ = command("table", "list")
     assert code == 0 and out.startswith("There are no tables yet; ")

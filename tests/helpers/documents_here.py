@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from app.core.report import Report
 from app.documents.language import stretches
-from app.documents.orders import MarkUp, Tell
+from app.documents.orders import MarkUp, ReadSheet, Tell
 from app.documents.process import Clerk, Order
-from app.flows.ask.document_process import Copy, Documents
+from app.flows.ask.document_process import Copy, Documents, SheetRows
+from app.flows.workspace import Workspace
 
 
 class _Here:
@@ -32,6 +35,13 @@ class _Here:
         with contextlib.ExitStack() as written:
             return self.read(order, Copy(report, order.output, written))
 
+    def rows(self, path: Path, report: Report) -> Any:
+        found = SheetRows(report)
+        self.read(ReadSheet(str(path)), found)
+        return found.rows
+
+    extend = read
+
     def language(self, text: str, report: Report) -> Any:
         return self._clerk.carry_out(Tell(stretches(text)), report)
 
@@ -42,3 +52,8 @@ class _Here:
 def documents_here() -> Documents:
     """Documents without a process."""
     return cast("Documents", _Here())
+
+
+def reads_here() -> Workspace:
+    """As much of a workspace as reading files takes, without a process."""
+    return cast("Workspace", SimpleNamespace(documents=documents_here()))

@@ -18,11 +18,12 @@ from app.core.pages import mark_on_pages
 from app.core.report import Report, Silent
 from app.core.rows import read_rows
 from app.core.text import Span
-from app.documents.orders import Read
+from app.documents.orders import Extend, Read
 from app.documents.parts import Parts
 from app.documents.reader import read
+from app.documents.spreadsheet import extended
 from app.engine.child import Child
-from app.flows.answer_table.questions import load, open_workbook
+from app.flows.answer_table.questions import load
 from app.flows.ask.document_process import Documents
 from app.flows.measure.example_files import example_set
 from app.flows.tables import read_columns
@@ -30,22 +31,36 @@ from app.flows.teach.files import read_text_table
 from app.training.examples import read_qa, read_texts
 from app.training.running_text import read_running_text
 from app.training.tagged import read_tagged
+from tests.helpers.documents_here import reads_here
 from tests.helpers.flowing import check_parts
 from tests.helpers.reading import reads_on
 from tests.helpers.views import check_view
 from tests.hostile.documents import CRAFTED, TOKENS, Edit, changed, whole
 
+
+def labels(path: Path) -> object:
+    return read_text_table(reads_here(), path, Silent())
+
+
+def questions(path: Path) -> object:
+    return load(reads_here(), path, Silent())
+
+
+def answered(path: Path) -> object:
+    return extended(Extend(str(path), (("yes",),), ("answer",), ("question",)), Silent())
+
+
 WHOLE = whole()
 DOCUMENTS = [name for name in WHOLE if Path(name).suffix in (".txt", ".html", ".md", ".docx", ".pdf")]
 ROWS = [name for name in WHOLE if name not in DOCUMENTS]
 READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
-    ".csv": (read_columns, read_text_table, load, example_set),
-    ".tsv": (read_columns, read_text_table, load, example_set),
-    ".xlsx": (read_text_table, load, open_workbook),
-    ".jsonl": (lambda path: list(read_rows(path)), read_text_table, example_set, read_qa, read_texts, read_tagged,
+    ".csv": (read_columns, labels, questions, example_set),
+    ".tsv": (read_columns, labels, questions, example_set),
+    ".xlsx": (labels, questions, answered),
+    ".jsonl": (lambda path: list(read_rows(path)), labels, example_set, read_qa, read_texts, read_tagged,
                read_running_text),
-    ".json": (example_set, read_qa, load),
-    ".conll": (example_set, read_running_text, load),
+    ".json": (example_set, read_qa, questions),
+    ".conll": (example_set, read_running_text, questions),
 }  # fmt: skip
 # What takes a second or more, nearly all of it in what parses the file.
 SLOW = {

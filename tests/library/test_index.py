@@ -653,6 +653,7 @@ def test_the_languages_of_files_are_counted(index: Index, library: Library) -> N
     for file in index.files(library):
         index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View(), ".txt")
     assert index.status(library).languages == {"": 1, "de": 2, "en": 1}
+    assert {file.path: file.language for file in index.files(library)} == paths
     assert index.opened(index.files(library)[0]).language == "de"
 
 

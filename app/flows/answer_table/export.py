@@ -19,7 +19,8 @@ from app.core.message import Message
 from app.core.report import Report
 from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
-from app.flows.answer_table.questions import Loaded, load, open_workbook
+from app.documents.orders import Extend
+from app.flows.answer_table.questions import Loaded, load
 from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
@@ -28,12 +29,10 @@ from app.settings.files import write_atomic
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
-    from openpyxl.worksheet.worksheet import Worksheet
 
 FORMATS = (".csv", ".xlsx", ".jsonl")
 # What a spreadsheet takes: rows of a sheet, and characters of a cell.
 _MOST_ROWS = 1_048_576
-_MOST_COLUMNS = 16_384
 _MOST_CHARACTERS = 32_767
 # Characters that XML, and so a spreadsheet, cannot hold.
 _UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -157,7 +156,7 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     """
     kind = require_format(path, (".csv", ".xlsx"))
     refuse_same_file(source, path)
-    loaded = load(source)
+    loaded = load(workspace, source, report)
     rows = _rows(workspace, table)
     heads, answers = _beside(table, rows)
     added = [
@@ -173,7 +172,8 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     if kind == ".csv":
         write_atomic(path, _csv_beside(loaded, heads, added).encode("utf-8-sig", "replace"), private=False)
     else:
-        write_atomic(path, _sheet_beside(source, loaded, heads, added), private=False)
+        data = workspace.documents.extend(_sheet_beside(source, loaded, heads, added), report)
+        write_atomic(path, data, private=False)
 
 
 def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
@@ -249,39 +249,19 @@ def _csv_beside(loaded: Loaded, heads: list[str], added: list[list[str]]) -> str
     return csv_lines(lines, loaded.delimiter if len(loaded.delimiter) == 1 else ",")
 
 
-def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[list[str]]) -> bytes:
-    from openpyxl import Workbook
-
-    if source.suffix.lower() == ".xlsx":
-        book = open_workbook(source)
-        sheet = book.worksheets[0]
-        behind = sheet.max_column + 1
-    else:
-        book = Workbook()
-        sheet = book.active
-        for row in loaded.rows:
-            sheet.append([_fit(cell) for cell in row])
-        behind = max((len(row) for row in loaded.rows), default=1) + 1
-    if not loaded.header and _rows_move(sheet):
-        sheet.insert_rows(1)
-        sheet.cell(1, loaded.column + 1, "question")
-        added = [heads, *added]
-    if behind + len(heads) > _MOST_COLUMNS:
-        raise SpanlightError(
-            Message("The table has more documents than a spreadsheet has columns."),
-            Message("Export it as CSV."),
-        )
-    for at, more in enumerate(added, start=1):
-        for place, words in enumerate(more, start=behind):
-            if words:
-                sheet.cell(at, place, _fit(words))
-    return bytes_of(book)
+def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[list[str]]) -> Extend:
+    is_sheet = source.suffix.lower() == ".xlsx"
+    return Extend(
+        str(source) if is_sheet else "",
+        _all_fit(added),
+        () if loaded.header else tuple(map(_fit, heads)),
+        (*[""] * loaded.column, "question"),
+        () if is_sheet else _all_fit(loaded.rows),
+    )
 
 
-def _rows_move(sheet: Worksheet) -> bool:
-    """Whether a row can be put in: formulas and merged cells do not move with the rows below it."""
-    has_formulas = any(cell.data_type == "f" for row in sheet.iter_rows() for cell in row)
-    return not sheet.merged_cells.ranges and not has_formulas
+def _all_fit(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(_fit, row)) for row in rows)
 
 
 def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column
@@ -19,6 +20,7 @@ from app.flows.answer_table.tables import files_of
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
+from app.models.disk.locks import held
 
 _STATES = {
     Outcome.ANSWER: CellState.ANSWER,
@@ -39,6 +41,15 @@ class Filled:
     before: int
     failed: int
     seconds: float
+
+
+def held_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
+    """No other command fills this table meanwhile. Raises Busy, which says who does."""
+    return held(
+        workspace.paths.tables_file.with_name(f"table-{table.number}.lock"),
+        Message("Another process is filling the table “{table}”", table=table.name),
+        Message("Wait until it is done: what it has read is not read again."),
+    )
 
 
 def fill(

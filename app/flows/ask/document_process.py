@@ -15,7 +15,7 @@ from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
 from app.documents.limits import MEMORY
-from app.documents.orders import Draw, MarkUp, Read, Tell
+from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Tell
 from app.documents.process import Order, start_limited
 from app.engine.child import Child
 from app.settings.files import writing
@@ -32,7 +32,7 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 
 
 class Documents:
-    """Reads documents in one process and draws and marks pages in another, so that neither waits for the other.
+    """Reads documents and spreadsheets in one process, draws and marks pages in another: neither waits for the other.
 
     Either may take `limits.MEMORY` bytes, `quiet` seconds without progress and `MOST_TIME` seconds; where a file takes
     more or makes it crash, that process is ended, and started again for the next one. They start with the first order.
@@ -67,6 +67,19 @@ class Documents:
             self._reading, Tell(parts), report, Message("The language was not told"), self._quiet
         )
         return found
+
+    def rows(self, path: Path, report: Report) -> list[tuple[str, ...]]:
+        """The rows of a spreadsheet's first sheet as texts; raises SpanlightError and Stopped."""
+        found = SheetRows(report)
+        failed = Message("“{name}” could not be read", name=path.name)
+        self._run(self._reading, ReadSheet(str(path)), found, failed, self._quiet)
+        return found.rows
+
+    def extend(self, order: Extend, report: Report) -> bytes:
+        """A spreadsheet with columns added to it; raises SpanlightError and Stopped."""
+        failed = Message("The columns could not be added to the spreadsheet")
+        data: bytes = self._run(self._reading, order, report, failed, self._quiet)
+        return data
 
     def draw(self, order: Draw, report: Report) -> Picture:
         """A part of a PDF's page; raises SpanlightError and Stopped."""
@@ -119,6 +132,19 @@ class Documents:
                 Message("{failed}: it makes the reader break off.", failed=failed),
                 Message("It may be damaged; open it in another program and save it anew."),
             ) from lost
+
+
+class SheetRows(Relay):
+    """A Report that gathers the `rows` of a sheet."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self.rows: list[tuple[str, ...]] = []
+
+    def partial(self, result: object) -> None:
+        """Take some rows."""
+        assert isinstance(result, list)
+        self.rows += result
 
 
 class Copy(Relay):

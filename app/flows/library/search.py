@@ -74,19 +74,21 @@ def ask_library(
     quick: bool = False,
     model: str = "",
     device: str = "",
+    status: LibraryStatus | None = None,
 ) -> LibraryReading:
     """Answer a question from all of a library's files; better and better LibraryReadings come as partial results.
 
     The passages are found by BM25 and, as far as there are vectors, by meaning; what an older Spanlight has indexed is
-    indexed anew first. Raises as `ask` does, and SpanlightError where nothing of the library was read yet; Stopped when
-    cancelled.
+    indexed anew first, unless the library's `status` is given, which was counted after that. Raises as `ask` does, and
+    SpanlightError where nothing of the library was read yet; Stopped when cancelled.
     """
     began = time.perf_counter()
     if not question.strip():
         raise SpanlightError(Message("The question is empty."), Message("Type what you want to know."))
     index = workspace.library
-    renew(workspace, report)
-    status = index.status(library)
+    if status is None:
+        renew(workspace, report)
+        status = index.status(library)
     if not status.passages:
         raise SpanlightError(
             Message("Nothing of “{library}” has been read yet.", library=library.name),

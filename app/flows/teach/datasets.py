@@ -36,7 +36,7 @@ def read_table(workspace: Workspace, path: Path, report: Report) -> ReadTable:
 
     Raises SpanlightError as `read_text_table` does.
     """
-    table = read_text_table(path)
+    table = read_text_table(workspace, path, report)
     cards = [card for card in workspace.shelf.cards() if Head.CLASSIFICATION in card.heads]
     fitting = [card for card in cards if card.problem is not ProblemType.REGRESSION and len(card.labels) > 1]
     used = workspace.find_model(Head.CLASSIFICATION).folder if fitting else ""

@@ -13,11 +13,13 @@ from app.core.errors import SpanlightError
 from app.core.files import read_whole
 from app.core.labels import MOST_LABELS, MOST_TEXTS
 from app.core.message import Message
+from app.core.report import Report
 from app.core.rows import read_rows
+from app.core.tables import refuse_vast
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
-from app.flows.answer_table.questions import sheet_rows
-from app.flows.tables import MOST_TABLE, read_columns, refuse_vast
+from app.flows.tables import MOST_TABLE, read_columns
+from app.flows.workspace import Workspace
 
 _LABELS = re.compile(
     r"(?:true |gold )?(?:labels?|categor(?:y|ies)|class(?:es)?|topics?|tags?|sentiment|codes?)", re.I
@@ -43,12 +45,12 @@ class TextTable:
         return tuple(value for value, _ in found.most_common())
 
 
-def read_text_table(path: Path) -> TextTable:
+def read_text_table(workspace: Workspace, path: Path, report: Report) -> TextTable:
     """The table in a file, by its extension; of plain text each line is a text.
 
-    Raises SpanlightError for a file that cannot be read, or holds no text, or too many.
+    Raises SpanlightError for a file that cannot be read, or holds no text, or too many; Stopped when cancelled.
     """
-    columns, rows = _columns_and_rows(path)
+    columns, rows = _columns_and_rows(workspace, path, report)
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if not rows:
         raise SpanlightError(
@@ -128,10 +130,12 @@ def with_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TextT
     return table
 
 
-def _columns_and_rows(path: Path) -> tuple[Sequence[str], list[Sequence[str]]]:
+def _columns_and_rows(
+    workspace: Workspace, path: Path, report: Report
+) -> tuple[Sequence[str], list[Sequence[str]]]:
     kind = path.suffix.lower()
     if kind == ".xlsx":
-        found = sheet_rows(path)
+        found = workspace.documents.rows(path, report)
         width = max(map(len, found), default=0)
         rows = [[*row, *[""] * (width - len(row))] for row in found]
         return (rows[0], [*rows[1:]]) if rows else ((), [])

@@ -145,6 +145,10 @@ class AnswerModel(QAbstractTableModel):
         """How many documents the table has, whatever the filter."""
         return len(self._every)
 
+    def files(self) -> list[LibraryFile]:
+        """The files of these documents."""
+        return [row.file for row in self._every]
+
     def judged(self) -> list[Cell]:
         """The cells of these files and questions with a verdict."""
         shas = {row.file.sha256 for row in self._every}

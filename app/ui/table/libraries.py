@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.answer_table import AnswerTable
 from app.core.languages import Subject
+from app.core.library import FileState
 from app.core.message import Message
 from app.ui.kit.translation import localised, tr
 
@@ -63,13 +65,15 @@ class TableLibraries(QObject):
         library, status = found
         return f"{library.name}: {localised(status.in_words)}", "\n".join(library.roots)
 
-    def languages(self, table: AnswerTable | None) -> Subject:
-        """How many documents of a table's library are in which language; nothing where only some were chosen."""
-        whole = table if table is not None and not table.documents else None
-        found = (
-            self._libraries.find(whole.library) if whole is not None and self._libraries is not None else None
-        )
-        return Subject(Message("The document"), found[1].languages if found is not None else {})
+    def languages(self, table: AnswerTable | None, files: Iterable[LibraryFile]) -> Subject:
+        """How many documents of a table are in which language: of its library, or of its `files` that were chosen."""
+        counted: Mapping[str, int] = {}
+        if table is not None and table.documents:
+            counted = Counter(file.language for file in files if file.state is FileState.READ)
+        elif table is not None and self._libraries is not None:
+            found = self._libraries.find(table.library)
+            counted = found[1].languages if found is not None else {}
+        return Subject(Message("The document"), counted)
 
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, or find the one that has exactly these."""

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.core.answer_table import ColumnType
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.report import Report
 from app.core.wording import first_words
+from app.flows.workspace import Workspace
 from app.ui.kit.file_dialog import open_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.translation import localised, tr
@@ -24,12 +24,6 @@ from app.ui.table.store import TableStore
 
 LISTS = (".csv", ".tsv", ".xlsx", ".txt", ".text", ".md")
 LIST_KINDS = Message("Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All files (*)")
-
-
-def _read(path: Path, report: Report) -> tuple[str, ...]:
-    from app.flows.answer_table.questions import questions_from
-
-    return questions_from(path)
 
 
 class Questions(QObject):
@@ -44,9 +38,16 @@ class Questions(QObject):
     failed = Signal(object)
 
     def __init__(
-        self, store: TableStore, view: AnswerView, line: QuestionLine, lanes: Lanes, page: QWidget
+        self,
+        workspace: Workspace,
+        store: TableStore,
+        view: AnswerView,
+        line: QuestionLine,
+        lanes: Lanes,
+        page: QWidget,
     ) -> None:
         super().__init__(page)
+        self._workspace = workspace
         self._store, self._view, self._line, self._lanes, self._page = store, view, line, lanes, page
         self._model = view.answers
         self._editing = 0  # the number of the column whose question is changed
@@ -75,8 +76,10 @@ class Questions(QObject):
     def load(self, path: Path) -> None:
         """Add the questions of a list."""
         if self._store.table is not None:
+            from app.flows.answer_table.questions import questions_from
+
             self.sources[self._store.table.number] = path
-            job = self._lanes.files.start(_read, path)
+            job = self._lanes.documents.start(questions_from, self._workspace, path)
             job.done.connect(self._list_read)
             job.failed.connect(self.failed)
 

@@ -94,7 +94,7 @@ class TableView(Page):
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
         self.libraries = TableLibraries(self)
-        self.questions = Questions(self.store, self.view, self.line, lanes, self)
+        self.questions = Questions(workspace, self.store, self.view, self.line, lanes, self)
         self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
         self._lay_out()
         self._connect()
@@ -272,7 +272,7 @@ class TableView(Page):
             words, folders = self.libraries.in_words(self.store.table)
             chosen, there = len(self.store.table.documents), self.model.documents()
             self.head.show_library(words, folders, chosen, there)
-        self.language.look(self.libraries.languages(self.store.table))
+        self.language.look(self.libraries.languages(self.store.table, self.model.files()))
 
     @Slot()
     def _ask_documents(self) -> None:

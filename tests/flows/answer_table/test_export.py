@@ -18,7 +18,7 @@ from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent, Stopped
 from app.core.text import Span
-from app.flows.answer_table import export
+from app.documents import spreadsheet
 from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import cells, judge, save_table
@@ -254,7 +254,7 @@ def test_no_row_is_put_above_formulas(workspace: Workspace, table: AnswerTable, 
 def test_more_documents_than_a_spreadsheet_has_columns(
     workspace: Workspace, table: AnswerTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "_MOST_COLUMNS", 3)
+    monkeypatch.setattr(spreadsheet, "MOST_COLUMNS", 3)
     (tmp_path / "list.txt").write_text(f"{QUESTIONS[0]}\n{QUESTIONS[1]}\n")
     with pytest.raises(SpanlightError, match="more documents than a spreadsheet"):
         write_back(workspace, table, tmp_path / "list.txt", tmp_path / "out.xlsx", QUIET)

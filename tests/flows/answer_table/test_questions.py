@@ -8,9 +8,15 @@ from openpyxl import Workbook
 
 from app.core.answer_table import ColumnType
 from app.core.errors import SpanlightError
+from app.core.report import Silent
 from app.flows.answer_table.questions import columns_of, questions_from, questions_in
+from tests.helpers.documents_here import reads_here
 
 TWO = ("Who is the landlord?", "What is the term, if any?")
+
+
+def read(path: Path) -> tuple[str, ...]:
+    return questions_from(reads_here(), path, Silent())
 
 
 def test_pasted_lines_lose_their_bullets_numbers_and_repetitions() -> None:
@@ -46,13 +52,13 @@ def test_pasted_lines_lose_their_bullets_numbers_and_repetitions() -> None:
 def test_files_of_any_kind(tmp_path: Path, name: str, data: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(data)
-    assert questions_from(path) == TWO
+    assert read(path) == TWO
 
 
 def test_an_old_encoding(tmp_path: Path) -> None:
     path = tmp_path / "old.txt"
     path.write_bytes("Où est l’hôtel situé, près de la forêt?\nWann ist es geöffnet?\n".encode("cp1252"))
-    assert questions_from(path) == ("Où est l’hôtel situé, près de la forêt?", "Wann ist es geöffnet?")
+    assert read(path) == ("Où est l’hôtel situé, près de la forêt?", "Wann ist es geöffnet?")
 
 
 def test_the_first_sheet_of_a_spreadsheet(tmp_path: Path) -> None:
@@ -62,7 +68,7 @@ def test_the_first_sheet_of_a_spreadsheet(tmp_path: Path) -> None:
         sheet.append(row)
     book.create_sheet("other").append(("Not this one?",))
     book.save(tmp_path / "list.xlsx")
-    assert questions_from(tmp_path / "list.xlsx") == (*TWO, "2024")
+    assert read(tmp_path / "list.xlsx") == (*TWO, "2024")
 
 
 def test_bad_files_are_told_in_one_sentence(tmp_path: Path) -> None:
@@ -78,7 +84,7 @@ def test_bad_files_are_told_in_one_sentence(tmp_path: Path) -> None:
         (tmp_path, "is a folder"),
     ):
         with pytest.raises(SpanlightError, match=words):
-            questions_from(path)
+            read(path)
 
 
 def test_more_than_a_thousand_are_refused() -> None:

@@ -16,7 +16,7 @@ from app.core.memory_limit import limit_memory, run_out
 from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
-from app.documents.orders import Draw, Highlight, MarkUp, Read
+from app.documents.orders import Draw, Extend, Highlight, MarkUp, Read
 from app.documents.process import Clerk, start_limited
 from app.engine.child import Child
 from app.flows.ask.document_process import Documents, _Patience
@@ -44,6 +44,24 @@ def pdf(tmp_path: Path) -> Path:
     path = tmp_path / "tarts.pdf"
     path.write_bytes(small_pdf([Page(lines(WORDS)), Page(lines("Nobody saw it."))]))
     return path
+
+
+def test_a_spreadsheet_is_read_and_extended_in_the_confined_process(
+    documents: Documents, tmp_path: Path
+) -> None:
+    path = tmp_path / "list.xlsx"
+    new = documents.extend(Extend("", (("Anna",),), ("answer",), ("question",), (("Who?",),)), Silent())
+    path.write_bytes(new)
+    wanted = [("question", "answer"), ("Who?", "Anna")]
+    assert documents.rows(path, Silent()) == wanted
+    path.write_bytes(documents.extend(Extend(str(path), (("sure",), ("80%",))), Silent()))
+    assert documents.rows(path, Silent()) == [(*wanted[0], "sure"), (*wanted[1], "80%")]
+    assert documents.pids[0] and documents.confined is not None
+    path.write_bytes(b"PK and no more")
+    with pytest.raises(SpanlightError, match=r"“list\.xlsx” is not a spreadsheet that can be read\."):
+        documents.rows(path, Silent())
+    with pytest.raises(SpanlightError, match="There is no file"):
+        documents.rows(tmp_path / "none.xlsx", Silent())
 
 
 def test_reading_drawing_and_marking(documents: Documents, pdf: Path, tmp_path: Path) -> None:

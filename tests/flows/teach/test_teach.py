@@ -58,7 +58,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(workspace: Workspace, folder: Path, *, labelled: bool = True) -> Dataset:
-    table = read_text_table(table_file(folder, labelled=labelled))
+    table = read_text_table(workspace, table_file(folder, labelled=labelled), Silent())
     labels = () if labelled else (Label("cats", "the cat on the mat"), Label("teas", "tea and bread"))
     return make_dataset(workspace, table, "Topics", labels, Silent())
 
@@ -182,7 +182,7 @@ def test_a_classifier_of_other_labels_is_not_replaced(
 ) -> None:
     first = teach(workspace, made(workspace, tmp_path), Silent())
     weights = (Path(first.model) / "model.safetensors").read_bytes()
-    table = read_text_table(table_file(tmp_path))
+    table = read_text_table(workspace, table_file(tmp_path), Silent())
     other = make_dataset(workspace, table, "Other", first.labels, Silent(), model=first.model)
     workspace.datasets.give(other, [Given(row, (LABELS[1 - row % 2],)) for row in range(len(TEXTS))])
     second = teach(workspace, other, Silent())
