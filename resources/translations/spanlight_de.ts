@@ -2348,6 +2348,14 @@
         <translation>Die Tabelle hat mehr Zellen, als eine Tabellenkalkulation aufnimmt.</translation>
     </message>
     <message>
+        <source>Another process is filling the table “{table}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait until it is done: what it has read is not read again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>cells</source>
         <translation>Zellen</translation>
     </message>
@@ -2442,6 +2450,10 @@
     <message>
         <source>The language was not told</source>
         <translation>Die Sprache wurde nicht erkannt</translation>
+    </message>
+    <message>
+        <source>The columns could not be added to the spreadsheet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Page {number} of “{name}” could not be drawn</source>

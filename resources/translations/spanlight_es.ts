@@ -129,7 +129,7 @@
     </message>
     <message>
         <source>Questions answered with exactly the known words, or rightly not answered.</source>
-        <translation>Preguntas respondidas exactamente con las palabras conocidas, o acertadamente sin responder.</translation>
+        <translation>Preguntas respondidas con exactamente las palabras conocidas, o dejadas sin responder con acierto.</translation>
     </message>
     <message>
         <source>exact match, EM (SQuAD 2.0)</source>
@@ -141,7 +141,7 @@
     </message>
     <message>
         <source>How far the words given are those of the known answer; a question rightly not answered counts in full.</source>
-        <translation>En qué medida las palabras dadas son las de la respuesta conocida; una pregunta acertadamente sin responder cuenta entera.</translation>
+        <translation>En qué medida las palabras dadas son las de la respuesta conocida; una pregunta dejada sin responder con acierto cuenta entera.</translation>
     </message>
     <message>
         <source>F1 over tokens (SQuAD 2.0)</source>
@@ -153,7 +153,7 @@
     </message>
     <message>
         <source>F1 of the best place found, over the questions that have an answer, given or not.</source>
-        <translation>F1 del mejor lugar hallado, en las preguntas que tienen respuesta, se diera o no.</translation>
+        <translation>F1 del mejor lugar encontrado, en las preguntas que tienen respuesta, se diera o no.</translation>
     </message>
     <message>
         <source>F1 with a forced answer</source>
@@ -161,11 +161,11 @@
     </message>
     <message>
         <source>Rightly unanswered</source>
-        <translation>Bien sin responder</translation>
+        <translation>Abstenciones correctas</translation>
     </message>
     <message>
         <source>Of the questions that the text does not answer, those left unanswered.</source>
-        <translation>De las preguntas que el texto no responde, las que se dejaron sin responder.</translation>
+        <translation>Proporción de las preguntas sin respuesta en el texto que se dejaron sin responder.</translation>
     </message>
     <message>
         <source>no-answer accuracy</source>
@@ -197,11 +197,11 @@
     </message>
     <message>
         <source>Of those found</source>
-        <translation>De los hallados</translation>
+        <translation>De los encontrados</translation>
     </message>
     <message>
         <source>Of the names found, those that are right.</source>
-        <translation>De los nombres hallados, los que son correctos.</translation>
+        <translation>Proporción de los nombres encontrados que son correctos.</translation>
     </message>
     <message>
         <source>precision</source>
@@ -209,11 +209,11 @@
     </message>
     <message>
         <source>Of those there</source>
-        <translation>De los que hay</translation>
+        <translation>De los presentes</translation>
     </message>
     <message>
         <source>Of the names there, those that were found.</source>
-        <translation>De los nombres que hay, los que se encontraron.</translation>
+        <translation>Proporción de los nombres presentes que se encontraron.</translation>
     </message>
     <message>
         <source>recall</source>
@@ -377,7 +377,7 @@
     </message>
     <message>
         <source>Best of several, {percent}</source>
-        <translation>Mejor de varias, {percent}</translation>
+        <translation>La mejor de varias, {percent}</translation>
     </message>
     <message>
         <source>Low confidence, {percent}</source>
@@ -653,7 +653,7 @@
     </message>
     <message>
         <source>Ask in the terminal instead: {command} ask FILE --question &quot;...&quot;</source>
-        <translation>Puedes preguntar en la terminal: {command} ask FILE --question &quot;...&quot;</translation>
+        <translation>Puedes preguntar en la terminal: {command} ask ARCHIVO --question &quot;...&quot;</translation>
     </message>
     <message>
         <source>The screen cannot be reached to open a window on ({names}).</source>
@@ -689,7 +689,7 @@
     </message>
     <message>
         <source>Previous place  (Shift+Enter, Shift+F3)</source>
-        <translation>Lugar anterior  (Shift+Enter, Shift+F3)</translation>
+        <translation>Lugar anterior  (Mayús+Enter, Mayús+F3)</translation>
     </message>
     <message>
         <source>Next place</source>
@@ -801,7 +801,7 @@
     </message>
     <message>
         <source>How good is a model?</source>
-        <translation>¿Cómo de bueno es un modelo?</translation>
+        <translation>¿Qué tal funciona un modelo?</translation>
     </message>
     <message>
         <source>No model that is installed can read {examples}.</source>
@@ -809,7 +809,7 @@
     </message>
     <message>
         <source>Get one under “Get more”.</source>
-        <translation>Consigue uno en «Obtener más».</translation>
+        <translation>Descarga uno en «Obtener más».</translation>
     </message>
     <message>
         <source>Measure {model} on {examples}</source>
@@ -1385,7 +1385,7 @@
     </message>
     <message>
         <source>“{folder}” is not there now; what was read from it can still be asked.</source>
-        <translation>«{folder}» no está ahora; aún se puede preguntar a lo que se ha leído de ahí.</translation>
+        <translation>«{folder}» no está disponible ahora; aún se puede preguntar sobre lo que se leyó de ahí.</translation>
     </message>
     <message>
         <source>“{folder}” could not be opened.</source>
@@ -1405,7 +1405,7 @@
     </message>
     <message>
         <source>Answers a question from a text</source>
-        <translation>Responde una pregunta a partir de un texto</translation>
+        <translation>Responde a preguntas sobre un texto</translation>
     </message>
     <message>
         <source>question answering</source>
@@ -1429,7 +1429,7 @@
     </message>
     <message>
         <source>Tells whether a text follows another</source>
-        <translation>Dice si un texto sigue a otro</translation>
+        <translation>Dice si un texto continúa otro</translation>
     </message>
     <message>
         <source>next sentence prediction</source>
@@ -1613,7 +1613,7 @@
     </message>
     <message>
         <source>Look on the page that Spanlight came from.</source>
-        <translation>Mira en la página de la que vino Spanlight.</translation>
+        <translation>Mira en la página de la que procede Spanlight.</translation>
     </message>
     <message>
         <source>What is at that address does not announce versions of Spanlight.</source>
@@ -1761,7 +1761,7 @@
     </message>
     <message>
         <source>Get the code once more, delete the folder .venv beside it, and start again: {command}</source>
-        <translation>Consigue el código de nuevo, borra la carpeta .venv que está a su lado y vuelve a iniciar: {command}</translation>
+        <translation>Descarga el código de nuevo, elimina la carpeta .venv que está a su lado y vuelve a iniciar Spanlight: {command}</translation>
     </message>
     <message>
         <source>Install it again.</source>
@@ -2113,7 +2113,7 @@
     </message>
     <message>
         <source>Get it again from where it came.</source>
-        <translation>Consíguelo otra vez en su origen.</translation>
+        <translation>Vuelve a obtenerlo de donde vino.</translation>
     </message>
     <message>
         <source>“{name}” would unpack to far more than a document, and was not opened.</source>
@@ -2149,7 +2149,7 @@
     </message>
     <message>
         <source>The {process} ended while it was at work.</source>
-        <translation>El {process} ha terminado mientras trabajaba.</translation>
+        <translation>El {process} se ha cerrado mientras trabajaba.</translation>
     </message>
     <message>
         <source>The {process} was ended by the system, most likely because memory ran out.</source>
@@ -2257,7 +2257,7 @@
     </message>
     <message>
         <source>{name} does not work when it is to answer questions.</source>
-        <translation>{name} no funciona para responder preguntas.</translation>
+        <translation>{name} no funciona para responder a preguntas.</translation>
     </message>
     <message>
         <source>{name} does not work when it is to classify texts.</source>
@@ -2269,7 +2269,7 @@
     </message>
     <message>
         <source>{name} does not work when it is to tell what follows.</source>
-        <translation>{name} no funciona para decir qué sigue.</translation>
+        <translation>{name} no funciona para decir si un texto continúa otro.</translation>
     </message>
     <message>
         <source>{name} does not work when it is to find names.</source>
@@ -2346,6 +2346,14 @@
     <message>
         <source>The table has more cells than a spreadsheet takes.</source>
         <translation>La tabla tiene más celdas de las que caben en una hoja de cálculo.</translation>
+    </message>
+    <message>
+        <source>Another process is filling the table “{table}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait until it is done: what it has read is not read again.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>cells</source>
@@ -2444,12 +2452,16 @@
         <translation>No se ha determinado el idioma</translation>
     </message>
     <message>
+        <source>The columns could not be added to the spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Page {number} of “{name}” could not be drawn</source>
         <translation>No se ha podido dibujar la página {number} de «{name}»</translation>
     </message>
     <message>
         <source>“{name}” could not be marked</source>
-        <translation>No se ha podido marcar «{name}»</translation>
+        <translation>No se ha podido resaltar en «{name}»</translation>
     </message>
     <message>
         <source>{failed}: it takes more than {size} GB of memory.</source>
@@ -2529,7 +2541,7 @@
     </message>
     <message>
         <source>What follows: {title}</source>
-        <translation>Qué viene después: {title}</translation>
+        <translation>Frase siguiente: {title}</translation>
     </message>
     <message>
         <source>Names in a text: {title}</source>
@@ -2641,7 +2653,7 @@
     </message>
     <message>
         <source>None of these answers stands in a PDF, so there is nothing to mark.</source>
-        <translation>Ninguna de estas respuestas está en un PDF, así que no hay nada que marcar.</translation>
+        <translation>Ninguna de estas respuestas está en un PDF, así que no hay nada que resaltar.</translation>
     </message>
     <message>
         <source>Choose another format.</source>
@@ -2657,15 +2669,15 @@
     </message>
     <message>
         <source>Marking PDFs</source>
-        <translation>Marcando los PDF</translation>
+        <translation>Resaltando en los PDF</translation>
     </message>
     <message>
         <source>“{words}” on {page} of {document} was not marked: {reason}</source>
-        <translation>No se ha marcado «{words}» ({page} de {document}): {reason}</translation>
+        <translation>No se ha resaltado «{words}» ({page} de {document}): {reason}</translation>
     </message>
     <message>
         <source>“{words}” of {document} was not marked: {reason}</source>
-        <translation>No se ha marcado «{words}», de {document}: {reason}</translation>
+        <translation>No se ha resaltado «{words}», de {document}: {reason}</translation>
     </message>
     <message>
         <source>{file} is the document itself.</source>
@@ -2737,7 +2749,7 @@
     </message>
     <message>
         <source>It may have been moved or renamed.</source>
-        <translation>Puede que se haya movido o haya cambiado de nombre.</translation>
+        <translation>Puede que se haya movido o renombrado.</translation>
     </message>
     <message>
         <source>The text of {document} is not kept any more.</source>
@@ -2813,7 +2825,7 @@
     </message>
     <message>
         <source>Another Spanlight is updating the libraries just now.</source>
-        <translation>Otro Spanlight está actualizando ahora las bibliotecas.</translation>
+        <translation>Otra instancia de Spanlight está actualizando ahora las bibliotecas.</translation>
     </message>
     <message>
         <source>What was read can be asked; try again later.</source>
@@ -2909,7 +2921,7 @@
     </message>
     <message>
         <source>They are for answering questions, classifying texts and finding names.</source>
-        <translation>Son para responder preguntas, clasificar textos y encontrar nombres.</translation>
+        <translation>Son para responder a preguntas, clasificar textos y encontrar nombres.</translation>
     </message>
     <message>
         <source>{commit} is no commit.</source>
@@ -3153,7 +3165,7 @@
     </message>
     <message>
         <source>The process that reaches the network ended while it was at work.</source>
-        <translation>El proceso que accede a la red ha terminado mientras trabajaba.</translation>
+        <translation>El proceso que accede a la red se ha cerrado mientras trabajaba.</translation>
     </message>
     <message>
         <source>The network ledger cannot be read: {reason}.</source>
@@ -4061,7 +4073,7 @@
     </message>
     <message>
         <source>this PyTorch has no kernels for the GPU {gpu} ({name}), only for {built}</source>
-        <translation>este PyTorch no tiene núcleos de cálculo para la GPU {gpu} ({name}), solo para {built}</translation>
+        <translation>este PyTorch no tiene kernels para la GPU {gpu} ({name}), solo para {built}</translation>
     </message>
     <message>
         <source>the GPU {gpu} (compute capability {capability}) is too old for this PyTorch, which needs {least} or newer</source>
@@ -4377,7 +4389,7 @@
     </message>
     <message>
         <source>answer questions</source>
-        <translation>responder preguntas</translation>
+        <translation>responder a preguntas</translation>
     </message>
     <message>
         <source>classify texts</source>
@@ -4389,15 +4401,15 @@
     </message>
     <message>
         <source>tell what follows</source>
-        <translation>decir qué sigue</translation>
+        <translation>decir si un texto continúa otro</translation>
     </message>
     <message>
         <source>find names</source>
-        <translation>buscar nombres</translation>
+        <translation>encontrar nombres</translation>
     </message>
     <message>
         <source>find passages by meaning</source>
-        <translation>buscar pasajes por su significado</translation>
+        <translation>encontrar pasajes por su significado</translation>
     </message>
     <message>
         <source>Choose another model, or train that head on it.</source>
@@ -4433,7 +4445,7 @@
     </message>
     <message>
         <source>id2label in config.json maps 0, 1, 2 ... to the names of the classes.</source>
-        <translation>En config.json, id2label asigna a 0, 1, 2 ... los nombres de las clases.</translation>
+        <translation>En config.json, id2label asigna a 0, 1, 2… los nombres de las clases.</translation>
     </message>
     <message>
         <source>The labels of {name} are malformed.</source>
@@ -5129,7 +5141,7 @@
     </message>
     <message>
         <source>The network ledger cannot be written: {reason}.</source>
-        <translation>No se puede escribir el registro de la red: {reason}.</translation>
+        <translation>No se puede escribir el registro de red: {reason}.</translation>
     </message>
     <message>
         <source>Nothing is sent without it. Make room on the disk, or check {path}.</source>
@@ -5269,7 +5281,7 @@
     </message>
     <message>
         <source>Does it follow?</source>
-        <translation>¿Va a continuación?</translation>
+        <translation>¿Continúa?</translation>
     </message>
     <message>
         <source>Names in a text</source>
@@ -5441,7 +5453,7 @@
     </message>
     <message>
         <source>Places in the window</source>
-        <translation>Lugares en la ventana</translation>
+        <translation>Posiciones en la ventana</translation>
     </message>
     <message>
         <source>position embeddings</source>
@@ -5597,15 +5609,15 @@
     </message>
     <message>
         <source>There is no text to look at.</source>
-        <translation>No hay ningún texto que mirar.</translation>
+        <translation>No hay ningún texto que examinar.</translation>
     </message>
     <message>
         <source>There is no question to look at.</source>
-        <translation>No hay ninguna pregunta que mirar.</translation>
+        <translation>No hay ninguna pregunta que examinar.</translation>
     </message>
     <message>
         <source>There is no blank to look at.</source>
-        <translation>No hay ningún hueco que mirar.</translation>
+        <translation>No hay ningún hueco que examinar.</translation>
     </message>
     <message>
         <source>Type ___ where a word is missing.</source>
@@ -5613,7 +5625,7 @@
     </message>
     <message>
         <source>There is no second passage to look at.</source>
-        <translation>No hay un segundo pasaje que mirar.</translation>
+        <translation>No hay un segundo pasaje que examinar.</translation>
     </message>
     <message>
         <source>Start</source>
@@ -5645,7 +5657,7 @@
     </message>
     <message>
         <source>Name one of: {classes}.</source>
-        <translation>Nombra una de estas: {classes}.</translation>
+        <translation>Indica una de estas: {classes}.</translation>
     </message>
     <message>
         <source>Class</source>
@@ -5681,7 +5693,7 @@
     </message>
     <message>
         <source>Give one word for each blank.</source>
-        <translation>Da una palabra para cada hueco.</translation>
+        <translation>Indica una palabra para cada hueco.</translation>
     </message>
     <message>
         <source>Blank {number}</source>
@@ -5705,7 +5717,7 @@
     </message>
     <message>
         <source>−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)</source>
-        <translation>−log p(sigue, u otro) (BERT, Devlin et al. 2019, sección 3.1)</translation>
+        <translation>−log p(continúa, o no) (BERT, Devlin et al. 2019, sección 3.1)</translation>
     </message>
     <message>
         <source>mean of −log p(tag) over the words&apos; first pieces (BERT, Devlin et al. 2019, section 5.3)</source>
@@ -5753,11 +5765,11 @@
     </message>
     <message>
         <source>follows</source>
-        <translation>sigue</translation>
+        <translation>continúa</translation>
     </message>
     <message>
         <source>other</source>
-        <translation>otro</translation>
+        <translation>no continúa</translation>
     </message>
     <message>
         <source>no answer</source>
@@ -5817,7 +5829,7 @@
     </message>
     <message>
         <source>There are: {classes}.</source>
-        <translation>Hay estas: {classes}.</translation>
+        <translation>Existen estas: {classes}.</translation>
     </message>
     <message>
         <source>sections</source>
@@ -6077,7 +6089,7 @@
     </message>
     <message>
         <source>{name} cannot answer questions.</source>
-        <translation>{name} no puede responder preguntas.</translation>
+        <translation>{name} no puede responder a preguntas.</translation>
     </message>
     <message>
         <source>Choose another teacher.</source>
@@ -6101,7 +6113,7 @@
     </message>
     <message>
         <source>Only question answering is learnt from a teacher.</source>
-        <translation>Solo se aprende de un profesor a responder preguntas.</translation>
+        <translation>De un profesor solo se aprende a responder a preguntas.</translation>
     </message>
     <message>
         <source>Leave the teacher out.</source>
@@ -6173,7 +6185,7 @@
     </message>
     <message>
         <source>Answers questions about your own documents by lighting up the exact words of the answer, on your own computer.</source>
-        <translation>Responde preguntas sobre tus propios documentos resaltando las palabras exactas de la respuesta, en tu propio ordenador.</translation>
+        <translation>Responde a preguntas sobre tus propios documentos resaltando las palabras exactas de la respuesta, en tu propio ordenador.</translation>
     </message>
     <message>
         <source>Nothing of it ever leaves this computer.</source>
@@ -6245,11 +6257,11 @@
     </message>
     <message>
         <source>Asked for only when you press the button</source>
-        <translation>Se buscan solo al pulsar el botón</translation>
+        <translation>Solo se buscan al pulsar el botón</translation>
     </message>
     <message>
         <source>A sample that is asked for you</source>
-        <translation>Un documento de muestra con su pregunta</translation>
+        <translation>Un documento de ejemplo con su pregunta</translation>
     </message>
     <message>
         <source>What helps to find it, to copy</source>
@@ -6337,7 +6349,7 @@
     </message>
     <message>
         <source>the work on Ask</source>
-        <translation>el trabajo en Preguntar</translation>
+        <translation>el trabajo en «Preguntar»</translation>
     </message>
     <message>
         <source>Waiting for the reader</source>
@@ -6357,7 +6369,7 @@
     </message>
     <message>
         <source>Bring it back with Ctrl+Shift+T.</source>
-        <translation>Recupéralo con Ctrl+Shift+T.</translation>
+        <translation>Recupéralo con Ctrl+Mayús+T.</translation>
     </message>
     <message>
         <source>Copied with its source</source>
@@ -6469,19 +6481,19 @@
     </message>
     <message>
         <source>Usual</source>
-        <translation>Habitual</translation>
+        <translation>Recomendado</translation>
     </message>
     <message>
         <source>Usual confidence threshold</source>
-        <translation>Umbral de seguridad habitual</translation>
+        <translation>Umbral de seguridad recomendado</translation>
     </message>
     <message>
         <source>What was found to be best for this reader</source>
-        <translation>El que ha resultado mejor para este lector</translation>
+        <translation>El que mejor resultado da con este lector</translation>
     </message>
     <message>
         <source>Answers if {percent} sure there is one</source>
-        <translation>Responde si hay respuesta con un {percent} de seguridad</translation>
+        <translation>Responde si está un {percent} seguro de que hay respuesta</translation>
     </message>
     <message>
         <source>Done</source>
@@ -6649,7 +6661,7 @@
     </message>
     <message>
         <source>Larger, smaller, usual size</source>
-        <translation>Más grande, más pequeño, tamaño habitual</translation>
+        <translation>Más grande, más pequeño, tamaño normal</translation>
     </message>
     <message>
         <source>Keep these as a library</source>
@@ -6663,7 +6675,7 @@
         <source>{n:,} document was opened. As a library they can be asked all at once.</source>
         <comment>{n:,} documents were opened. As a library they can be asked all at once.</comment>
         <translation>
-            <numerusform>Se ha abierto {n:,} documento. Como biblioteca se puede preguntar a todos a la vez.</numerusform>
+            <numerusform>Se ha abierto {n:,} documento. Como biblioteca se le puede preguntar cuando quieras.</numerusform>
             <numerusform>Se han abierto {n:,} documentos. Como biblioteca se puede preguntar a todos a la vez.</numerusform>
         </translation>
     </message>
@@ -6841,7 +6853,7 @@
     </message>
     <message>
         <source>Rename	F2</source>
-        <translation>Cambiar nombre	F2</translation>
+        <translation>Renombrar	F2</translation>
     </message>
     <message>
         <source>Add a folder to it…</source>
@@ -6977,7 +6989,7 @@
     </message>
     <message>
         <source>Bring it back  (Ctrl+Shift+T)</source>
-        <translation>Recuperar  (Ctrl+Shift+T)</translation>
+        <translation>Recuperar  (Ctrl+Mayús+T)</translation>
     </message>
     <message>
         <source>Close  (Ctrl+W)</source>
@@ -7121,7 +7133,7 @@
     </message>
     <message>
         <source>Documents of every kind; or pdf, docx; or +csv for these as well</source>
-        <translation>Documentos de todo tipo; o pdf, docx; o +csv para incluir también estos</translation>
+        <translation>Documentos de todo tipo; o pdf, docx; o +csv para añadir también ese tipo</translation>
     </message>
     <message>
         <source>Nothing; or drafts/*, *copy*</source>
@@ -7137,7 +7149,7 @@
     </message>
     <message>
         <source>No document is touched  (Del)</source>
-        <translation>No se toca ningún documento  (Del)</translation>
+        <translation>No se toca ningún documento  (Supr)</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -7185,11 +7197,11 @@
     </message>
     <message>
         <source>“{folder}” is not there now</source>
-        <translation>«{folder}» no está ahí ahora</translation>
+        <translation>«{folder}» no está disponible ahora</translation>
     </message>
     <message>
         <source>Save and read them</source>
-        <translation>Guardar y leerlos</translation>
+        <translation>Guardar y leer</translation>
     </message>
     <message>
         <source>Add files to {library}</source>
@@ -7485,7 +7497,7 @@
     </message>
     <message>
         <source>The page does not show exactly these words, so nothing is marked.</source>
-        <translation>La página no muestra exactamente estas palabras, así que no se marca nada.</translation>
+        <translation>La página no muestra exactamente estas palabras, así que no se resalta nada.</translation>
     </message>
     <message>
         <source>The place that is shown</source>
@@ -7503,8 +7515,8 @@
         <source>{n:,} place marked</source>
         <comment>{n:,} places marked</comment>
         <translation>
-            <numerusform>{n:,} lugar marcado</numerusform>
-            <numerusform>{n:,} lugares marcados</numerusform>
+            <numerusform>{n:,} lugar resaltado</numerusform>
+            <numerusform>{n:,} lugares resaltados</numerusform>
         </translation>
     </message>
     <message>
@@ -7653,7 +7665,7 @@
     </message>
     <message>
         <source>Copy the chosen rows, or the probabilities</source>
-        <translation>Copiar las filas elegidas o las probabilidades</translation>
+        <translation>Copiar las filas seleccionadas o las probabilidades</translation>
     </message>
     <message>
         <source>Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)</source>
@@ -7757,7 +7769,7 @@
     </message>
     <message>
         <source>Give the blank back</source>
-        <translation>Devolver el hueco</translation>
+        <translation>Recuperar el hueco</translation>
     </message>
     <message>
         <source>Text with blanks</source>
@@ -7787,13 +7799,13 @@
         <source>Words for {n:,} blank found in {time}</source>
         <comment>Words for {n:,} blanks found in {time}</comment>
         <translation>
-            <numerusform>Palabras para {n:,} hueco encontradas en {time}</numerusform>
-            <numerusform>Palabras para {n:,} huecos encontradas en {time}</numerusform>
+            <numerusform>Palabras encontradas para {n:,} hueco en {time}</numerusform>
+            <numerusform>Palabras encontradas para {n:,} huecos en {time}</numerusform>
         </translation>
     </message>
     <message>
         <source>“{word}” put in its place; Ctrl+Z gives the blank back</source>
-        <translation>«{word}» ocupa su sitio; Ctrl+Z devuelve el hueco</translation>
+        <translation>«{word}» ocupa su sitio; Ctrl+Z recupera el hueco</translation>
     </message>
     <message>
         <source>Select one word, or a few, without a blank among them.</source>
@@ -7829,11 +7841,11 @@
     </message>
     <message>
         <source>How likely is …</source>
-        <translation>Probabilidad de …</translation>
+        <translation>Prob. de …</translation>
     </message>
     <message>
         <source>any word</source>
-        <translation>cualquier palabra</translation>
+        <translation>una palabra</translation>
     </message>
     <message>
         <source>How likely is this word in the blank</source>
@@ -7869,7 +7881,7 @@
     </message>
     <message>
         <source>Put “{word}” back</source>
-        <translation>Devolver «{word}»</translation>
+        <translation>Volver a poner «{word}»</translation>
     </message>
     <message>
         <source>Make a blank of the selected word  (Ctrl+B)</source>
@@ -7889,7 +7901,7 @@
     </message>
     <message>
         <source>Masked words, BERT section 3.1, Task #1.</source>
-        <translation>Palabras enmascaradas, BERT, sección 3.1, tarea n.º 1.</translation>
+        <translation>Palabras enmascaradas, BERT, sección 3.1, tarea n.º&#xa0;1.</translation>
     </message>
     <message numerus="yes">
         <source>Ctrl+Enter finds the words for it.</source>
@@ -7965,7 +7977,7 @@
     </message>
     <message>
         <source>Next place of the chosen name, in the list</source>
-        <translation>Lugar siguiente del nombre elegido, en la lista</translation>
+        <translation>Lugar siguiente del nombre seleccionado, en la lista</translation>
     </message>
     <message>
         <source>Open a file</source>
@@ -8125,7 +8137,7 @@
     </message>
     <message>
         <source>The names are found by {model}</source>
-        <translation>{model} busca los nombres</translation>
+        <translation>{model} encuentra los nombres</translation>
     </message>
     <message>
         <source>Two passages: does the second come right after the first, or from somewhere else?</source>
@@ -8221,7 +8233,7 @@
     </message>
     <message>
         <source>Next sentence prediction, BERT section 3.1, Task #2.</source>
-        <translation>Predicción de la frase siguiente, BERT, sección 3.1, tarea n.º 2.</translation>
+        <translation>Predicción de la frase siguiente, BERT, sección 3.1, tarea n.º&#xa0;2.</translation>
     </message>
     <message>
         <source>{model} tells what follows</source>
@@ -8485,7 +8497,7 @@
     </message>
     <message>
         <source>Delete  (Del)</source>
-        <translation>Eliminar  (Del)</translation>
+        <translation>Eliminar  (Supr)</translation>
     </message>
     <message>
         <source>What was asked before</source>
@@ -9231,11 +9243,11 @@
     </message>
     <message>
         <source>Both come to the same.</source>
-        <translation>Los dos llegan a lo mismo.</translation>
+        <translation>Los dos dan el mismo resultado.</translation>
     </message>
     <message>
         <source>They do not come to the same.</source>
-        <translation>No llegan a lo mismo.</translation>
+        <translation>No dan el mismo resultado.</translation>
     </message>
     <message>
         <source>{model} is {times:.1f} times as fast.</source>
@@ -9243,7 +9255,7 @@
     </message>
     <message>
         <source>Still reading…</source>
-        <translation>Aún leyendo…</translation>
+        <translation>Sigue leyendo…</translation>
     </message>
     <message>
         <source>in {time}</source>
@@ -9271,7 +9283,7 @@
     </message>
     <message>
         <source>A place outside the window is first moved back to the window’s length, one past its last token, and that place is then ignored.</source>
-        <translation>Un lugar fuera de la ventana se lleva primero a la longitud de la ventana, uno más allá de su último token, y luego se ignora.</translation>
+        <translation>Una posición fuera de la ventana se lleva primero a la longitud de la ventana, una más allá de su último token, y luego se ignora.</translation>
     </message>
     <message>
         <source>Nothing is left to take a mean of: the sum is 0 and so is the count, and 0 divided by 0 is not a number. That is what transformers returns. Spanlight’s training adds nothing for such an example, so that one window without its answer cannot spoil all weights.</source>
@@ -9423,15 +9435,15 @@
     </message>
     <message>
         <source>Why does question answering take every token’s state, and classification only the pooled {token}?</source>
-        <translation>¿Por qué para responder preguntas se usa el estado de cada token y para clasificar solo el {token} agrupado?</translation>
+        <translation>¿Por qué para responder a preguntas se usa el estado de cada token y para clasificar solo el {token} agrupado?</translation>
     </message>
     <message>
         <source>The sequence output’s first vector is {token} as the last layer leaves it. The pooled output is that vector put through one more layer: {size:,} weighted sums of its numbers, each squeezed between −1 and 1 by tanh. Other numbers come out, made to judge the text as a whole: BERT’s pooler learned that by telling whether one passage follows another, ALBERT’s by telling which of two came first, and a classifier goes on teaching it. For a text to classify, “Pooled output and [CLS]” proves it in numbers.</source>
-        <translation>El primer vector de la salida de secuencia es {token} tal como lo deja la última capa. La salida agrupada es ese vector pasado por una capa más: {size:,} sumas ponderadas de sus números, cada una comprimida entre −1 y 1 por tanh. Salen otros números, hechos para juzgar el texto en su conjunto: el pooler de BERT lo aprendió diciendo si un pasaje sigue a otro, el de ALBERT diciendo cuál de dos iba primero, y con un clasificador sigue aprendiendo. Con un texto para clasificar, «Salida agrupada y [CLS]» lo demuestra con números.</translation>
+        <translation>El primer vector de la salida de secuencia es {token} tal como lo deja la última capa. La salida agrupada es ese vector pasado por una capa más: {size:,} sumas ponderadas de sus números, cada una comprimida entre −1 y 1 por tanh. Salen otros números, hechos para juzgar el texto en su conjunto: el pooler de BERT lo aprendió diciendo si un pasaje continúa otro, el de ALBERT diciendo cuál de dos iba primero, y con un clasificador sigue aprendiendo. Con un texto para clasificar, «Salida agrupada y [CLS]» lo demuestra con números.</translation>
     </message>
     <message>
         <source>Why does question answering take every token’s state, and classification only {token}?</source>
-        <translation>¿Por qué para responder preguntas se usa el estado de cada token y para clasificar solo {token}?</translation>
+        <translation>¿Por qué para responder a preguntas se usa el estado de cada token y para clasificar solo {token}?</translation>
     </message>
     <message>
         <source>In BERT the pooled output is the first token’s vector put through one more layer, dense and tanh, so its numbers are others. {family} has no such layer ahead of its heads here: the head for classes takes the first token’s vector itself and has a dense layer of its own, as the picture shows.</source>
@@ -9483,7 +9495,7 @@
     </message>
     <message>
         <source>encoder and heads, with the shapes that flow</source>
-        <translation>codificador y cabezas, con las formas que fluyen</translation>
+        <translation>codificador y cabezas, con las formas de los tensores</translation>
     </message>
     <message>
         <source>The text is cut into tokens, each token becomes a row of numbers, and layer by layer every token takes up something of the others.</source>
@@ -9539,7 +9551,7 @@
     </message>
     <message>
         <source>Question answering takes every token’s state, so it leaves the pooled output aside.</source>
-        <translation>Para responder preguntas se usa el estado de cada token, así que la salida agrupada se deja de lado.</translation>
+        <translation>Para responder a preguntas se usa el estado de cada token, así que la salida agrupada se deja de lado.</translation>
     </message>
     <message>
         <source>Filling in takes the hidden tokens’ states, so it leaves the pooled output aside.</source>
@@ -9547,7 +9559,7 @@
     </message>
     <message>
         <source>Finding names takes every token’s state, so it leaves the pooled output aside.</source>
-        <translation>Para buscar nombres se usa el estado de cada token, así que la salida agrupada se deja de lado.</translation>
+        <translation>Para encontrar nombres se usa el estado de cada token, así que la salida agrupada se deja de lado.</translation>
     </message>
     <message>
         <source>Pooled output</source>
@@ -9583,7 +9595,7 @@
     </message>
     <message>
         <source>Both are held against what the model gave. All dimensions are below, under Numbers.</source>
-        <translation>Ambos se comparan con lo que dio el modelo. Todas las dimensiones están abajo, en Números.</translation>
+        <translation>Ambos se comparan con lo que dio el modelo. Todas las dimensiones están abajo, en «Números».</translation>
     </message>
     <message>
         <source>{formula}, by hand</source>
@@ -9611,7 +9623,7 @@
     </message>
     <message>
         <source>The pooled output is not the first token’s vector from the last layer: it is that vector put through one more layer, the pooler. BERT’s pooler was taught to tell whether one passage follows another (next sentence prediction), and its heads for a whole text take what it gives; heads that judge each token take the states themselves.</source>
-        <translation>La salida agrupada no es el vector del primer token de la última capa: es ese vector pasado por una capa más, el pooler. Al pooler de BERT se le enseñó a decir si un pasaje sigue a otro (predicción de la frase siguiente), y sus cabezas para textos enteros reciben lo que da; las cabezas que juzgan cada token reciben los propios estados.</translation>
+        <translation>La salida agrupada no es el vector del primer token de la última capa: es ese vector pasado por una capa más, el pooler. Al pooler de BERT se le enseñó a decir si un pasaje continúa otro (predicción de la frase siguiente), y sus cabezas para textos enteros reciben lo que da; las cabezas que juzgan cada token reciben los propios estados.</translation>
     </message>
     <message>
         <source>Look at this text as one to classify</source>
@@ -9819,7 +9831,7 @@
     </message>
     <message>
         <source>Three ways to ask what the result rests on. None of them is the whole truth: the first shares the score out over the tokens, the second takes a sentence away and sees what becomes of the score, the third shows where each token looks inside the layers.</source>
-        <translation>Tres maneras de preguntar en qué se apoya el resultado. Ninguna es toda la verdad: la primera reparte la puntuación entre los tokens, la segunda quita una frase y ve qué ocurre con la puntuación, la tercera muestra a dónde mira cada token dentro de las capas.</translation>
+        <translation>Tres maneras de preguntar en qué se apoya el resultado. Ninguna es toda la verdad: la primera reparte la puntuación entre los tokens, la segunda quita una frase y mira qué pasa con la puntuación, y la tercera muestra a dónde mira cada token dentro de las capas.</translation>
     </message>
     <message>
         <source>How the score is shared out</source>
@@ -9831,11 +9843,11 @@
     </message>
     <message>
         <source>What speaks for it</source>
-        <translation>Qué habla a favor</translation>
+        <translation>Qué lo apoya</translation>
     </message>
     <message>
         <source>Which words speak for it</source>
-        <translation>Qué palabras hablan a favor</translation>
+        <translation>Qué palabras lo apoyan</translation>
     </message>
     <message>
         <source>attribution</source>
@@ -9843,7 +9855,7 @@
     </message>
     <message>
         <source>Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in logits, the score’s own unit.</source>
-        <translation>El fondo ámbar habla a favor del resultado; el azul, en contra; cuanto más intenso, más. Los números están en logits, la unidad propia de la puntuación.</translation>
+        <translation>El fondo ámbar indica apoyo al resultado; el azul, lo contrario; cuanto más intenso, más. Los números están en logits, la unidad propia de la puntuación.</translation>
     </message>
     <message>
         <source>Without a sentence</source>
@@ -10083,7 +10095,7 @@
     </message>
     <message>
         <source>The folder is not there now.</source>
-        <translation>La carpeta no está ahí ahora.</translation>
+        <translation>La carpeta no está disponible ahora.</translation>
     </message>
     <message>
         <source>Password</source>
@@ -10159,7 +10171,7 @@
     </message>
     <message>
         <source>Spanlight is not whole: {path} is missing.</source>
-        <translation>Spanlight no está completo: falta {path}.</translation>
+        <translation>Spanlight está incompleto: falta {path}.</translation>
     </message>
     <message>
         <source>Undo  (Ctrl+Z)</source>
@@ -10279,7 +10291,7 @@
     </message>
     <message>
         <source>for Look inside</source>
-        <translation>para Ver por dentro</translation>
+        <translation>para «Ver por dentro»</translation>
     </message>
     <message>
         <source>Where models run</source>
@@ -10375,7 +10387,7 @@
     </message>
     <message>
         <source>Remove  (Del)</source>
-        <translation>Quitar  (Del)</translation>
+        <translation>Quitar  (Supr)</translation>
     </message>
     <message>
         <source>{model}: {words}</source>
@@ -10467,7 +10479,7 @@
     </message>
     <message>
         <source>Drop its folder or zip here. It is checked first.</source>
-        <translation>Suelta aquí su carpeta o su zip. Antes se comprueba.</translation>
+        <translation>Suelta aquí su carpeta o su zip. Se comprueba antes de añadirlo.</translation>
     </message>
     <message>
         <source>Import a model&apos;s folder</source>
@@ -10771,7 +10783,7 @@
     </message>
     <message>
         <source>The chosen rows, with every figure  (Ctrl+C)</source>
-        <translation>Las filas elegidas, con todas las cifras  (Ctrl+C)</translation>
+        <translation>Las filas seleccionadas, con todas las cifras  (Ctrl+C)</translation>
     </message>
     <message>
         <source>Copy as CSV</source>
@@ -10779,7 +10791,7 @@
     </message>
     <message>
         <source>Delete the chosen rows  (Del)</source>
-        <translation>Eliminar las filas elegidas  (Del)</translation>
+        <translation>Eliminar las filas seleccionadas  (Supr)</translation>
     </message>
     <message>
         <source>Copied as CSV</source>
@@ -10959,7 +10971,7 @@
     </message>
     <message>
         <source>It can be paused, and goes on where it was.</source>
-        <translation>Se puede pausar y sigue donde estaba.</translation>
+        <translation>Se puede pausar y continúa donde se quedó.</translation>
     </message>
     <message>
         <source>Its owner asks people to register first.</source>
@@ -10979,7 +10991,7 @@
     </message>
     <message>
         <source>organisation/name, or its address</source>
-        <translation>organización/nombre o su dirección</translation>
+        <translation>propietario/modelo o dirección</translation>
     </message>
     <message>
         <source>A model&apos;s repository on Hugging Face, or its address</source>
@@ -11147,11 +11159,11 @@
     </message>
     <message>
         <source>To the chosen model&apos;s buttons</source>
-        <translation>A los botones del modelo elegido</translation>
+        <translation>A los botones del modelo seleccionado</translation>
     </message>
     <message>
         <source>Remove the chosen model, after asking</source>
-        <translation>Quitar el modelo elegido, tras preguntar</translation>
+        <translation>Quitar el modelo seleccionado, tras preguntar</translation>
     </message>
     <message>
         <source>Copy, delete, bring back what was measured</source>
@@ -11171,7 +11183,7 @@
     </message>
     <message>
         <source>Point at a mark, or walk with the arrow keys.</source>
-        <translation>Señala una marca o recórrelas con las flechas del teclado.</translation>
+        <translation>Señala una marca o recórrelas con las flechas.</translation>
     </message>
     <message>
         <source>On the dashed line, it is right exactly as often as it says.</source>
@@ -11301,8 +11313,8 @@
         <source>Clear {n:,} request from this list? This cannot be undone.</source>
         <comment>Clear {n:,} requests from this list? This cannot be undone.</comment>
         <translation>
-            <numerusform>¿Borrar {n:,} petición de esta lista? No se puede deshacer.</numerusform>
-            <numerusform>¿Borrar {n:,} peticiones de esta lista? No se puede deshacer.</numerusform>
+            <numerusform>¿Vaciar la lista ({n:,} petición)? Esto no se puede deshacer.</numerusform>
+            <numerusform>¿Vaciar la lista ({n:,} peticiones)? Esto no se puede deshacer.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -11363,11 +11375,11 @@
     </message>
     <message>
         <source>Tells what follows</source>
-        <translation>Dice qué sigue</translation>
+        <translation>Dice si continúa</translation>
     </message>
     <message>
         <source>tells what follows</source>
-        <translation>dice qué sigue</translation>
+        <translation>dice si continúa</translation>
     </message>
     <message>
         <source>finds names</source>
@@ -11427,7 +11439,7 @@
     </message>
     <message>
         <source>As the model gives them, never fitted to examples: it may be too sure</source>
-        <translation>Tal como las da el modelo, nunca ajustadas a ejemplos: puede ser demasiado seguro</translation>
+        <translation>Tal como las da el modelo, nunca ajustadas a ejemplos: puede que esté demasiado seguro</translation>
     </message>
     <message>
         <source>{command} fits them</source>
@@ -11511,7 +11523,7 @@
     </message>
     <message>
         <source>Model that tells what follows</source>
-        <translation>Modelo que dice qué sigue</translation>
+        <translation>Modelo de frase siguiente</translation>
     </message>
     <message>
         <source>Model that finds names</source>
@@ -11555,7 +11567,7 @@
     </message>
     <message>
         <source>Only when asked: for models, and for updates</source>
-        <translation>Solo si lo pides: para modelos y actualizaciones</translation>
+        <translation>Solo si lo pides: modelos y actualizaciones</translation>
     </message>
     <message>
         <source>{number:.0f} million weights.</source>
@@ -11747,7 +11759,7 @@
     </message>
     <message>
         <source>Not read yet</source>
-        <translation>Sin leer aún</translation>
+        <translation>Aún sin leer</translation>
     </message>
     <message>
         <source>no text</source>
@@ -11971,7 +11983,7 @@
     </message>
     <message>
         <source>{name}: rename it, or choose another table</source>
-        <translation>{name}: cambiar el nombre o elegir otra tabla</translation>
+        <translation>{name}: renombrar o elegir otra tabla</translation>
     </message>
     <message>
         <source>New table…</source>
@@ -12175,11 +12187,11 @@
     </message>
     <message>
         <source>Larger, smaller, usual size of the document</source>
-        <translation>Documento más grande, más pequeño o a su tamaño normal</translation>
+        <translation>Documento más grande, más pequeño, tamaño normal</translation>
     </message>
     <message>
         <source>Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text.</source>
-        <translation>Suelta una carpeta para hacer una tabla con ella, o una lista de preguntas: CSV, Excel o un texto.</translation>
+        <translation>Suelta una carpeta para crear una tabla con ella, o una lista de preguntas: CSV, Excel o un texto.</translation>
     </message>
     <message>
         <source>Single documents are opened on the page Ask.</source>
@@ -12187,7 +12199,7 @@
     </message>
     <message>
         <source>{model} is used for Ask and tables now</source>
-        <translation>{model} se usa ahora en Preguntar y en las tablas</translation>
+        <translation>{model} se usa ahora en «Preguntar» y en las tablas</translation>
     </message>
     <message>
         <source>No questions yet</source>
@@ -12483,7 +12495,7 @@
     </message>
     <message>
         <source>Delete this version  (Del)</source>
-        <translation>Eliminar esta versión  (Del)</translation>
+        <translation>Eliminar esta versión  (Supr)</translation>
     </message>
     <message>
         <source>Delete it</source>
@@ -12539,7 +12551,7 @@
     </message>
     <message>
         <source>F1 on held-out corrections</source>
-        <translation>F1 en correcciones apartadas</translation>
+        <translation>F1 en correcciones reservadas</translation>
     </message>
     <message>
         <source>Curves of teaching</source>
@@ -12607,7 +12619,7 @@
     </message>
     <message>
         <source>Give the chosen labels  (Enter)</source>
-        <translation>Poner las etiquetas elegidas  (Enter)</translation>
+        <translation>Poner las etiquetas seleccionadas  (Enter)</translation>
     </message>
     <message>
         <source>Text {number:,}</source>
@@ -12623,7 +12635,7 @@
     </message>
     <message>
         <source>Parts of your texts are held out in turn, and predicted by a classifier that has not seen them.</source>
-        <translation>Se apartan por turnos partes de tus textos y las predice un clasificador que no las ha visto.</translation>
+        <translation>Partes de tus textos se reservan por turnos, y las predice un clasificador que no las ha visto.</translation>
     </message>
     <message>
         <source>Once every label has {enough} examples a classifier is taught, and measured on texts that it has not seen.</source>
@@ -12647,7 +12659,7 @@
     </message>
     <message>
         <source>Measure the classifier on texts held out</source>
-        <translation>Medir el clasificador con textos apartados</translation>
+        <translation>Medir el clasificador con textos reservados</translation>
     </message>
     <message>
         <source>Each label</source>
@@ -12683,7 +12695,7 @@
     </message>
     <message>
         <source>Not measured yet</source>
-        <translation>Sin medir aún</translation>
+        <translation>Aún sin medir</translation>
     </message>
     <message>
         <source>{percent} right</source>
@@ -12783,7 +12795,7 @@
     </message>
     <message>
         <source>How good is it?</source>
-        <translation>¿Cómo de bueno es?</translation>
+        <translation>¿Qué tal funciona?</translation>
     </message>
     <message>
         <source>Labelling</source>
@@ -12807,7 +12819,7 @@
     </message>
     <message>
         <source>Give the text, or the chosen ones, this label</source>
-        <translation>Poner esta etiqueta al texto o a los elegidos</translation>
+        <translation>Poner esta etiqueta al texto o a los seleccionados</translation>
     </message>
     <message>
         <source>Another text first</source>
@@ -12827,7 +12839,7 @@
     </message>
     <message>
         <source>Several labels: give the chosen ones; in the table: open the text</source>
-        <translation>Varias etiquetas: poner las elegidas; en la tabla: abrir el texto</translation>
+        <translation>Varias etiquetas: poner las seleccionadas; en la tabla: abrir el texto</translation>
     </message>
     <message>
         <source>Search the texts</source>
@@ -12979,7 +12991,7 @@
     </message>
     <message>
         <source>Delete it  (Del)</source>
-        <translation>Eliminarla  (Del)</translation>
+        <translation>Eliminarla  (Supr)</translation>
     </message>
     <message>
         <source>Write those listed as SQuAD 2.0</source>
@@ -13187,7 +13199,7 @@ Pregunta</translation>
     </message>
     <message>
         <source>1 to 9 label the chosen texts, Delete takes labels back, Enter opens one.</source>
-        <translation>1 a 9 etiquetan los textos elegidos, Del retira las etiquetas, Enter abre uno.</translation>
+        <translation>1 a 9 etiquetan los textos seleccionados, Supr retira las etiquetas y Enter abre uno.</translation>
     </message>
     <message>
         <source>Not labelled</source>
@@ -13257,13 +13269,13 @@ Pregunta</translation>
         <source>Put away after {n:,} minute; the next question loads it again</source>
         <comment>Put away after {n:,} minutes; the next question loads it again</comment>
         <translation>
-            <numerusform>Retirado tras {n:,} minuto; la próxima pregunta lo vuelve a cargar</numerusform>
-            <numerusform>Retirado tras {n:,} minutos; la próxima pregunta lo vuelve a cargar</numerusform>
+            <numerusform>Fuera de memoria tras {n:,} minuto; la próxima pregunta lo vuelve a cargar</numerusform>
+            <numerusform>Fuera de memoria tras {n:,} minutos; la próxima pregunta lo vuelve a cargar</numerusform>
         </translation>
     </message>
     <message>
         <source>Put away; the next question loads it again</source>
-        <translation>Retirado; la próxima pregunta lo vuelve a cargar</translation>
+        <translation>Fuera de memoria; la próxima pregunta lo vuelve a cargar</translation>
     </message>
     <message>
         <source>The models have left the memory. Nothing that you typed or asked is lost.</source>
@@ -13335,7 +13347,7 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     </message>
     <message>
         <source>Read them</source>
-        <translation>Leerlos</translation>
+        <translation>Leer</translation>
     </message>
     <message numerus="yes">
         <source>“{library}” has {n:,} new document, {size}. Read all of them?</source>
