@@ -2349,11 +2349,11 @@
     </message>
     <message>
         <source>Another process is filling the table “{table}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderer Prozess füllt die Tabelle „{table}“</translation>
     </message>
     <message>
         <source>Wait until it is done: what it has read is not read again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten Sie, bis er fertig ist: Was er gelesen hat, wird nicht noch einmal gelesen.</translation>
     </message>
     <message>
         <source>cells</source>
@@ -2453,7 +2453,7 @@
     </message>
     <message>
         <source>The columns could not be added to the spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Spalten konnten nicht in die Tabellendatei geschrieben werden</translation>
     </message>
     <message>
         <source>Page {number} of “{name}” could not be drawn</source>

@@ -2349,11 +2349,11 @@
     </message>
     <message>
         <source>Another process is filling the table “{table}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Otro proceso está rellenando la tabla «{table}»</translation>
     </message>
     <message>
         <source>Wait until it is done: what it has read is not read again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Espera a que termine: lo que ya haya leído no se vuelve a leer.</translation>
     </message>
     <message>
         <source>cells</source>
@@ -2453,7 +2453,7 @@
     </message>
     <message>
         <source>The columns could not be added to the spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>No se pudieron añadir las columnas a la hoja de cálculo</translation>
     </message>
     <message>
         <source>Page {number} of “{name}” could not be drawn</source>

@@ -104,7 +104,7 @@ class TextList(RowTable):
             width = max(least, self.horizontalHeader().sectionSizeHint(at))
             self.setColumnWidth(at, width)
             left -= width
-        self.setColumnWidth(0, max(step(40), left))
+        self.setColumnWidth(0, max(step(24), left))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.text()
