@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.elided import ElidedButton, ElidedLabel
+from app.ui.kit.parts import Sideways
 
 Role, Text = QAccessible.Role, QAccessible.Text
 # What a person uses or looks at, and what therefore has a name; a cell may be empty.
@@ -174,6 +175,20 @@ def cut_off(page: QWidget) -> Iterator[str]:
         place = QRect(one.mapTo(window, QPoint()), one.size())
         if not window.rect().contains(place) and not _scrolls(one):
             yield f"outside: {called(one)} {place.getRect()}"
+
+
+def sideways(page: QWidget) -> Iterator[str]:
+    """What of a page is wider than the area that it is shown in, whether that can be scrolled or not.
+
+    Not what has two dimensions, and scrolls by itself: a list or table, a chart, code, texts that are a line each.
+    """
+    for area in page.findChildren(QScrollArea):
+        over = area.horizontalScrollBar().maximum()
+        if area.isVisible() and over and not isinstance(area, Sideways):
+            yield f"{over} too wide: {type(area.widget()).__name__} in {called(area.parentWidget())}"
+    around = page.parentWidget()
+    if around is not None and not page.isWindow() and page.width() > around.width():
+        yield f"{page.width() - around.width()} too wide: the page"
 
 
 def _scrolls(widget: QWidget) -> bool:
