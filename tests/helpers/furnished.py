@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import Qt
@@ -35,6 +35,7 @@ from tests.helpers.names_here import FINDER, find
 from tests.helpers.teaching import table_file
 from tests.helpers.windows import FakeEngine
 
+DialogT = TypeVar("DialogT", bound=QDialog)
 CARDS = (*insides.CARDS[:-1], FINDER)
 NAMED = "Ada Lovelace met Charles Babbage in London."
 CONTRACTS = {
@@ -181,9 +182,9 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 yield "ask, whether to remove a library", page
                 page.documents.confirmation.withdraw()
                 page.documents.act("contents", row)
-                yield from sheet(page, Contents)
+                yield from sheet(page, Contents, lambda contents: contents.save.isEnabled())
                 page.asking.show_ledger(library.number)
-                yield from sheet(page, Ledger)
+                yield from sheet(page, Ledger, lambda ledger: ledger.list.isHidden())
                 shortcut(page, "Ctrl+B")
                 page.panel.threshold.change.click()
                 yield "ask, the threshold", page
@@ -243,12 +244,15 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     yield from sheet(window, ShortcutsHelp)
 
 
-def sheet(page: QWidget, kind: type[QDialog]) -> Iterator[tuple[str, QWidget]]:
+def sheet(
+    page: QWidget, kind: type[DialogT], is_filled: Callable[[DialogT], bool] = QWidget.isVisible
+) -> Iterator[tuple[str, QWidget]]:
     """A dialog over a page, once it is shown and filled; it is closed afterwards."""
     wait_until(lambda: page.findChild(kind) is not None)
     dialog = page.findChild(kind)
     assert dialog is not None
-    QTest.qWait(600)
+    wait_until(lambda: is_filled(dialog))
+    QTest.qWait(50)
     yield f"the sheet {kind.__name__}", dialog
     dialog.close()
 

@@ -8,7 +8,16 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.ui.window.window import MainWindow
-from tests.helpers.accessible import cut_off, out_of_order, pale, sideways, too_small, unsaid, unseen_focus
+from tests.helpers.accessible import (
+    cut_off,
+    faint,
+    out_of_order,
+    pale,
+    sideways,
+    too_small,
+    unsaid,
+    unseen_focus,
+)
 from tests.helpers.furnished import FurnishedEngine, furnish, places
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine
@@ -39,7 +48,7 @@ def test_everything_is_told_reached_and_seen(furnished: MainWindow, qtbot: QtBot
     sized(furnished, 1200, 800)
     for name, page in places(furnished):
         window = page.window()
-        found = [*unsaid(page), *too_small(page), *cut_off(page), *pale(page)]
+        found = [*unsaid(page), *too_small(page), *cut_off(page), *pale(page), *faint(page, furnished.theme)]
         if window is furnished:
             window.activateWindow()
             qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
@@ -66,7 +75,7 @@ def test_everything_is_seen_in_the_dark(furnished: MainWindow, qtbot: QtBot) -> 
     furnished.theme.choose("dark")
     sized(furnished, 1200, 800)
     for name, page in places(furnished):
-        found = [*pale(page)]
+        found = [*pale(page), *faint(page, furnished.theme)]
         if page.window() is furnished and "," not in name:
             furnished.activateWindow()
             qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
