@@ -215,6 +215,7 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 page._class_panel.ways.chosen.emit("one")
             case "history":
                 page.panel.bar.delete_all.click()
+                rest()
                 yield "history, whether to delete it", page
                 page.panel.bar.question.withdraw()
             case "inspect":

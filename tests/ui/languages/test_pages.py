@@ -58,7 +58,8 @@ def known(furnished: MainWindow) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def engine() -> FakeEngine:
+def engine(language: str) -> FakeEngine:
+    """That of a window which is made once the language is there: a new one for each."""
     return FurnishedEngine()
 
 
