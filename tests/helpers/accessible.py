@@ -9,22 +9,29 @@ from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QImage
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QColor, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QAbstractScrollArea,
     QAbstractSpinBox,
     QApplication,
+    QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
     QScrollArea,
     QSlider,
+    QStyle,
+    QStyleOptionButton,
     QToolButton,
     QWidget,
 )
 
 from app.ui.kit.elided import ElidedButton, ElidedLabel
+from app.ui.kit.parts import Sideways
+from app.ui.kit.score_bars import ScoreBars
+from app.ui.kit.theme import Theme
 
 Role, Text = QAccessible.Role, QAccessible.Text
 # What a person uses or looks at, and what therefore has a name; a cell may be empty.
@@ -38,6 +45,13 @@ _EDGES = 8
 # As many rows of a list, and cells of a table, are looked at.
 _MOST_CHILDREN = 60
 _TARGET = 24
+# What is lit, the colour of its line or edge, and what that is told from; and pixels of a line that can be seen.
+_LINES = tuple(
+    (f"{lit}ground", f"{lit}line", f"{lit}ground") for lit in ("answer_", "other_", "own_")
+) + tuple((f"name_{n}", f"name_{n}_line", f"name_{n}") for n in range(1, 9))
+_EDGES_OF_BARS = (("mark", "answer_line", "track"), ("mark_faint", "answer_line", "track"))
+_LINE = 16
+_EDGE = 3
 # Pixels of a focus ring, which differ by 3 : 1 from what is there without the focus.
 _RING = 24
 
@@ -176,6 +190,20 @@ def cut_off(page: QWidget) -> Iterator[str]:
             yield f"outside: {called(one)} {place.getRect()}"
 
 
+def sideways(page: QWidget) -> Iterator[str]:
+    """What of a page is wider than the area that it is shown in, whether that can be scrolled or not.
+
+    Not what has two dimensions, and scrolls by itself: a list or table, a chart, code, texts that are a line each.
+    """
+    for area in page.findChildren(QScrollArea):
+        over = area.horizontalScrollBar().maximum()
+        if area.isVisible() and over and not isinstance(area, Sideways):
+            yield f"{over} too wide: {type(area.widget()).__name__} in {called(area.parentWidget())}"
+    around = page.parentWidget()
+    if around is not None and not page.isWindow() and page.width() > around.width():
+        yield f"{page.width() - around.width()} too wide: the page"
+
+
 def _scrolls(widget: QWidget) -> bool:
     return any(isinstance(each, QAbstractScrollArea) for each in _ancestors(widget.window(), widget)[:-1])
 
@@ -193,6 +221,62 @@ def pale(page: QWidget) -> Iterator[str]:
         most = contrasts(colours[counts > 1], colours[counts.argmax()][None]).max()
         if most < 4.5:
             yield f"{most:.1f}: {called(one)} “{one.text()[:40]}”"
+
+
+def faint(page: QWidget, theme: Theme) -> Iterator[str]:
+    """Marks with less than 3 : 1 of contrast with what they are on: lines under words, bars, edges of what is used."""
+    window = page.window()
+    image = pixels(window)
+    for one in page.findChildren(QWidget):
+        if not (one.isVisible() and one.isEnabled()):
+            continue
+        whole = QRect(one.mapTo(window, QPoint()), one.size())
+        seen = one.visibleRegion().boundingRect().translated(whole.topLeft())
+        if isinstance(one, (QLineEdit, QComboBox, QAbstractSpinBox)):
+            is_inside = isinstance(one.parentWidget(), (QAbstractSpinBox, QComboBox))
+            framed = whole if not is_inside else QRect()
+        elif isinstance(one, QCheckBox):
+            option = QStyleOptionButton()
+            one.initStyleOption(option)
+            box = one.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, one)
+            framed = box.translated(whole.topLeft())
+        elif isinstance(one, QSlider) or (isinstance(one, QAbstractButton) and _is_chosen_segment(one)):
+            framed = whole
+        else:
+            framed = QRect()
+        if framed.isValid() and seen.contains(framed):
+            ground = image[framed.top() - 1, framed.left() - 1]
+            seen_of_it = contrasts(_part(image, framed), ground) >= 3
+            if not isinstance(one, QSlider):  # its knob; of the others the edge, not what is written inside
+                seen_of_it[_EDGE:-_EDGE, _EDGE:-_EDGE] = False
+            if seen_of_it.sum() < framed.height():
+                yield f"edge of {called(one)}"
+        lines = _LINES if isinstance(one, QAbstractScrollArea) else ()
+        if isinstance(one, (QAbstractItemView, ScoreBars)):
+            lines = (*lines, *_EDGES_OF_BARS)
+        for inside, line, beside in lines:
+            marked = _line(_part(image, seen), *map(theme.colour, (inside, line, beside)))
+            if marked is not None and marked < _LINE:
+                yield f"{line} of {inside} in {called(one)}: {marked} pixels"
+
+
+def _is_chosen_segment(button: QAbstractButton) -> bool:
+    return button.property("kind") == "segment" and button.isChecked()
+
+
+def _part(image: np.ndarray, place: QRect) -> np.ndarray:
+    return image[max(0, place.top()) : place.bottom() + 1, max(0, place.left()) : place.right() + 1]
+
+
+def _line(image: np.ndarray, inside: QColor, line: QColor, beside: QColor) -> int | None:
+    """How many pixels of a line, drawn smoothly, differ by 3 : 1 from what is beside it; None without its inside."""
+    low, high, ground = (np.array(colour.getRgb()[:3], float) for colour in (inside, line, beside))
+    if (np.abs(image - low).max(axis=2) < 1).sum() < _LINE:
+        return None
+    way = high - low
+    share = np.clip((image - low) @ way / (way @ way), 0, 1)
+    is_between = np.linalg.norm(image - low - share[:, :, None] * way, axis=2) < 12
+    return int((is_between & (contrasts(image, ground) >= 3)).sum())
 
 
 def unseen_focus(window: QWidget, chain: Sequence[QWidget]) -> Iterator[str]:

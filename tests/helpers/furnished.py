@@ -6,13 +6,13 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
 
 from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
@@ -23,6 +23,8 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
+from app.ui.ask.library_sheets import Contents, Ledger
+from app.ui.table.document_choice import DocumentChoice
 from app.ui.window.pages import KEYS
 from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
@@ -33,6 +35,7 @@ from tests.helpers.names_here import FINDER, find
 from tests.helpers.teaching import table_file
 from tests.helpers.windows import FakeEngine
 
+DialogT = TypeVar("DialogT", bound=QDialog)
 CARDS = (*insides.CARDS[:-1], FINDER)
 NAMED = "Ada Lovelace met Charles Babbage in London."
 CONTRACTS = {
@@ -173,6 +176,15 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                     rest()
                     yield f"ask, {name}", page
                 press(Qt.Key.Key_Escape)
+                library = window.libraries.all[0][0]
+                row = next(row for _, row in page.documents.list.rows.heads() if row.library is not None)
+                page.documents.act("remove", row)
+                yield "ask, whether to remove a library", page
+                page.documents.confirmation.withdraw()
+                page.documents.act("contents", row)
+                yield from sheet(page, Contents, lambda contents: contents.save.isEnabled())
+                page.asking.show_ledger(library.number)
+                yield from sheet(page, Ledger, lambda ledger: ledger.list.isHidden())
                 shortcut(page, "Ctrl+B")
                 page.panel.threshold.change.click()
                 yield "ask, the threshold", page
@@ -190,12 +202,22 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 page.questions.add()
                 yield "table, a question", page
                 page.line.close_line()
+                page.head.remove_asked.emit()
+                yield "table, whether to remove it", page
+                page.remove_question.withdraw()
+                page.head.documents.click()
+                yield from sheet(page, DocumentChoice)
             case "classify":
                 page._class_panel.ways.chosen.emit("lines")
                 page.run()
                 rest()
                 yield "classify, lines", page
                 page._class_panel.ways.chosen.emit("one")
+            case "history":
+                page.panel.bar.delete_all.click()
+                rest()
+                yield "history, whether to delete it", page
+                page.panel.bar.question.withdraw()
             case "inspect":
                 for at in page._sections.named():
                     page._sections.names.setCurrentIndex(at)
@@ -220,10 +242,20 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                         rest()
                         yield f"teach, {part}", page
     window.show_help()
-    help_sheet = window.findChild(ShortcutsHelp)
-    assert help_sheet is not None
-    yield "keys", help_sheet
-    help_sheet.close()
+    yield from sheet(window, ShortcutsHelp)
+
+
+def sheet(
+    page: QWidget, kind: type[DialogT], is_filled: Callable[[DialogT], bool] = QWidget.isVisible
+) -> Iterator[tuple[str, QWidget]]:
+    """A dialog over a page, once it is shown and filled; it is closed afterwards."""
+    wait_until(lambda: page.findChild(kind) is not None)
+    dialog = page.findChild(kind)
+    assert dialog is not None
+    wait_until(lambda: is_filled(dialog))
+    QTest.qWait(50)
+    yield f"the sheet {kind.__name__}", dialog
+    dialog.close()
 
 
 def shortcut(page: QWidget, keys: str) -> None:

@@ -107,7 +107,7 @@ class PlaceDelegate(RowDelegate):
         if wide > number:
             top = box.center().y() - theme.step(0.75)
             bar = QRectF(box.right() - wide, top, theme.step(11), theme.step(1.5))
-            draw_bar(painter, bar, place.probability, theme.colour("track"), theme.colour("mark"))
+            draw_bar(painter, theme, bar, place.probability)
 
 
 class AnswerList(RowList):

@@ -271,7 +271,7 @@ class AnswerPanel(QFrame):
         self.box.edited.connect(self._name_question)
         theme.space(self._column, 3, (4.5, 4.5, 4.5, 3))
         theme.space(self._results, 3)
-        theme.in_steps(self.setMinimumWidth, 60)
+        theme.in_steps(inner.setMinimumWidth, 45)
         self._name_question()
         self._clear_answer()
         self.suggest(())

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 
-from app.core.legible import legible
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.wording import size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
 from app.flows.library.libraries import ledger
 from app.flows.workspace import Workspace
+from app.ui.kit.dialog import PageDialog
 from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import show_in_folder
@@ -54,34 +55,21 @@ class _FileDelegate(RowDelegate):
             line.translate(0, line.height() + (step(0.5) if font == "strong" else 0))
 
 
-class _Sheet(QDialog):
-    """A title, a line of words, a list of files, and buttons below it; it is deleted when it closes."""
+class _Sheet(PageDialog):
+    """A title, a line of words, a list of files, and buttons below it."""
 
     def __init__(self, theme: Theme, library: Library, title: str, list_name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme, self._library = theme, library
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(legible(title))
-        self.setAccessibleName(title)
-        self.title = plain_label(library.name, type="title", wrap=False)
+        super().__init__(theme, title, 175, 120, parent)
+        self._library = library
+        self.title = plain_label(library.name, type="title")
         self.words = plain_label(ink="quiet")
         self.notice = Notice(theme)
         self.model = RowModel(_row_words)
         self.list = RowList(theme, list_name, self.model, _FileDelegate(theme, line=True))
-        self.foot = QHBoxLayout()
-        self.column = QVBoxLayout(self)
         for part in (self.title, self.words, self.notice):
             self.column.addWidget(part)
         self.column.addWidget(self.list, 1)
-        self.column.addLayout(self.foot)
-        edge = theme.step(6)
-        self.column.setContentsMargins(edge, edge, edge, theme.step(4))
-        self.column.setSpacing(theme.step(3))
-        self.foot.setSpacing(theme.step(2))
         self.list.selectionModel().currentChanged.connect(self._chosen)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(175), self._theme.step(120))
 
     def _show_rows(self, rows: Sequence[LibraryFile | str]) -> None:
         at = max(0, self.list.currentIndex().row())
@@ -129,7 +117,6 @@ class Ledger(_Sheet):
         self.act.clicked.connect(self._open)
         self.list.doubleClicked.connect(self._open)
         self._chosen()
-        self.resize(self.sizeHint())  # Qt's own choice is the least height of the list
         self.refresh()
 
     def files(self) -> tuple[LibraryFile, ...]:
@@ -210,10 +197,9 @@ class Contents(_Sheet):
         self.take_out = push_button(theme, tr("Take out"), tip=tr("No document is touched  (Del)"))
         self.save = push_button(theme, tr("Save"), kind="primary")
         self.cancel = push_button(theme, tr("Cancel"))
-        above = QHBoxLayout()
+        above = FlowRow()
         for button in (self.add_folder, self.add_files, self.take_out):
             above.addWidget(button)
-        above.addStretch(1)
         above.setSpacing(theme.step(2))
         place = self.column.indexOf(self.list) + 1
         self.column.insertLayout(place, above)
@@ -242,7 +228,6 @@ class Contents(_Sheet):
         self.cancel.clicked.connect(self.reject)
         self._show_rows(library.roots)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.resize(self.sizeHint())
         self._changed()
 
     def library(self) -> Library:

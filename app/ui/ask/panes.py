@@ -10,8 +10,9 @@ from app.settings.settings import Settings
 from app.ui.kit.theme import Theme
 
 _SPLITTER = "ask"
-# In steps: the side panel's usual width, its preferred least width, and the page's least width.
-_SIDE, _SIDE_WELL, _PAGE_LEAST = 98, 76, 50
+# In steps: the side panel's usual width, its preferred least width, that of the page, which goes first where there is
+# no room for both, and the page's least width.
+_SIDE, _SIDE_WELL, _PAGE_WELL, _PAGE_LEAST = 98, 76, 62, 50
 
 
 class AskPanes(QSplitter):
@@ -29,7 +30,7 @@ class AskPanes(QSplitter):
         column.setSpacing(0)
         column.addWidget(above)
         column.addWidget(page, 1)
-        middle.setMinimumWidth(theme.step(_PAGE_LEAST))
+        theme.in_steps(middle.setMinimumWidth, _PAGE_LEAST)
         self.addWidget(middle)
         self.addWidget(side)
         self.setStretchFactor(0, 1)
@@ -52,6 +53,7 @@ class AskPanes(QSplitter):
         if not self._placed:
             step = self._theme.step
             wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() * 3 // 8))
+            wide = min(wide, self.width() - step(_PAGE_WELL))
             self.setSizes([self.width() - wide, wide])
 
     @Slot()

@@ -105,6 +105,7 @@ class HistoryBar(QFrame):
     @Slot()
     def _ask_to_confirm(self) -> None:
         self._stack.setCurrentWidget(self.question)
+        self.updateGeometry()
         self.question.ask(
             tr(
                 "Delete {n:,} question and its answer for good? This cannot be undone.",

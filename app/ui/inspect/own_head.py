@@ -12,7 +12,7 @@ from app.core.about import command
 from app.core.inside import ModelPicture
 from app.core.message import Message
 from app.ui.inspect.section import Part, within
-from app.ui.kit.parts import Label, plain_label
+from app.ui.kit.parts import Label, Sideways, plain_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -158,7 +158,7 @@ class OwnHeadPart(Part):
         copy.clicked.connect(self._copy)
         self.tools(self._way, copy)
         self.content.addLayout(within(self._words))
-        self.add(self._code)
+        self.add(Sideways(self._code))
         self._restyle_code()
         theme.changed.connect(self._restyle_code)
 

@@ -13,7 +13,7 @@ from app.core.models import Head, family_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
 from app.ui.inspect.section import Part, Section, leftmost, within
-from app.ui.kit.parts import as_tip, plain_label
+from app.ui.kit.parts import Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
@@ -148,7 +148,7 @@ class PictureSection(Section):
         self._tree = ModuleTree(self.theme)
         self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)
         self._own.note.connect(self.note)
-        self.add_results(self._facts, self._picture, self.bar(self._picture))
+        self.add_results(self._facts, Sideways(self._picture), self.bar(self._picture))
         self.body.addLayout(leftmost(self._unfold, copy))
         self.results += (self._unfold, copy)
         self.add_results(self._tree, self._answers, self._own)

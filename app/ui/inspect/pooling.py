@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from app.core.inside import Part as TokenPart
 from app.core.inside import Pooling
@@ -13,7 +13,7 @@ from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.section import Part, Section, leftmost
 from app.ui.kit.chart import number
-from app.ui.kit.parts import as_tip, plain_label
+from app.ui.kit.parts import Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -94,11 +94,13 @@ class ProofPart(Part):
             tr("W and b are the layer’s weights, h is the first token’s vector"),
             tr("Both are held against what the model gave. All dimensions are below, under Numbers."),
         )
-        self._grid = QGridLayout()
+        figures = QWidget()
+        self._grid = QGridLayout(figures)
         self._cells: list[tuple[QLabel, ...]] = []
-        self.content.addLayout(self._grid)
+        self.add(Sideways(figures))
         self._verdicts = plain_label(selectable=True), plain_label(selectable=True)
         self.add(*self._verdicts)
+        theme.in_steps(self._grid.setContentsMargins, 0, 0, 0, 0)
         theme.in_steps(self._grid.setHorizontalSpacing, 5)
         theme.in_steps(self._grid.setVerticalSpacing, 1.5)
 

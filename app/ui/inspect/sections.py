@@ -114,7 +114,7 @@ class Sections(QObject):
         layout = QVBoxLayout(ground)
         layout.addWidget(section)
         self._theme.in_steps(layout.setContentsMargins, 6, 5, 6, 6)
-        area = Scrolling(ground, sideways=True)
+        area = Scrolling(ground)
         self._sections[at], self._areas[at] = section, area
         self.stack.addWidget(area)
         # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.message import Message
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
@@ -29,10 +30,13 @@ class Confirmation(QWidget):
         self._question = plain_label(type="strong")
         self.confirm = push_button(theme, action, kind=kind)
         self.cancel = push_button(theme, keep)
+        buttons = FlowRow()
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.confirm)
         row = QHBoxLayout(self)
         row.addWidget(self._question, 1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.confirm)
+        row.addLayout(buttons)
+        theme.in_steps(buttons.setSpacing, 2)
         theme.space(row, 2, (4, 2, 4, 2) if is_band else (0, 0, 0, 0))
         if is_band:
             mark(self, kind="welcome")

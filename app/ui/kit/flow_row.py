@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMargins, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle
 
 
 class FlowRow(QLayout):
     """Widgets side by side at their usual sizes, in as many lines as they need; hidden ones take no room.
+
+    They begin at the right where the language is written from there.
 
     With `squeezed` they are at their least sizes before there is a second line.
     """
@@ -59,6 +61,8 @@ class FlowRow(QLayout):
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the widgets if `move`; returns the height that they take."""
         x, y, high = rect.x(), rect.y(), 0
+        around = self.parentWidget()
+        way = around.layoutDirection() if around is not None else Qt.LayoutDirection.LeftToRight
         is_tight = self._squeezed and self.sizeHint().width() > rect.width()
         for item in self._items:
             if item.isEmpty():
@@ -68,7 +72,7 @@ class FlowRow(QLayout):
             if x > rect.x() and x + wide > rect.x() + rect.width():
                 x, y, high = rect.x(), y + high + self.spacing(), 0
             if move:
-                item.setGeometry(QRect(x, y, wide, size.height()))
+                item.setGeometry(QStyle.visualRect(way, rect, QRect(x, y, wide, size.height())))
             x += wide + self.spacing()
             high = max(high, size.height())
         return y + high - rect.y()

@@ -89,6 +89,14 @@ class FormCard(QFrame):
             self._place(3 * at, row)
         self._fit()
 
+    def least_beside(self) -> int:
+        """The width that the card needs with its headings at the left, in pixels."""
+        rows = [row for row in self._rows if row.heading is not None and not row.widget.isHidden()]
+        headings = max((row.heading.sizeHint().width() for row in rows if row.heading), default=0)
+        widgets = max((row.widget.minimumSizeHint().width() for row in rows), default=0)
+        beside = max(headings, self._theme.step(_HEADINGS)) + self._grid.horizontalSpacing() + widgets
+        return beside + 2 * self._theme.step(6)
+
     def _add(self, row: _Row) -> None:
         self._place(3 * len(self._rows), row)
         self._rows.append(row)
@@ -181,7 +189,9 @@ class CardColumn(Scrolling):
 
     @Slot()
     def _fit(self) -> None:
-        narrow = 0 < self.viewport().width() < self._theme.step(_NARROW)
-        for card in self._parts:
-            if isinstance(card, FormCard):
-                card.set_narrow(narrow)
+        margins = self._column.contentsMargins()
+        wide, cards = self.viewport().width(), [card for card in self._parts if isinstance(card, FormCard)]
+        room = wide - margins.left() - margins.right()
+        narrow = 0 < wide < self._theme.step(_NARROW) or any(card.least_beside() > room for card in cards)
+        for card in cards:
+            card.set_narrow(narrow)

@@ -5,9 +5,18 @@ from __future__ import annotations
 from html import escape
 from textwrap import wrap as wrapped
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.legible import legible_line, legible_lines
 from app.ui.kit.theme import Theme, mark
@@ -165,17 +174,63 @@ class IconLabel(QWidget):
 class Scrolling(QScrollArea):
     """A widget that scrolls, as wide as its area: without a frame, and not reached by Tab.
 
-    It can be scrolled `sideways` too where it cannot be as narrow as the area.
+    Where it is not scrolled `sideways` too, the area is never narrower than what it shows.
     """
 
     def __init__(self, widget: QWidget, *, sideways: bool = False) -> None:
         super().__init__()
+        self._sideways = sideways
         self.setWidget(widget)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if not sideways:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def event(self, event: QEvent) -> bool:
+        """Need more or less room when the widget does."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
+
+    def minimumSizeHint(self) -> QSize:
+        hint, inner = super().minimumSizeHint(), self.widget()
+        if self._sideways or inner is None:
+            return hint
+        least = max(inner.minimumWidth(), inner.minimumSizeHint().width())
+        return QSize(least + self.verticalScrollBar().sizeHint().width(), hint.height())
+
+
+class Sideways(QScrollArea):
+    """A widget as high as it is, scrolled sideways where it cannot be narrower: a chart, figures in columns, code."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self._inner = widget
+        self.setWidget(widget)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def event(self, event: QEvent) -> bool:
+        """Be as high as the widget when it gets higher or lower."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        hint, least = self._inner.sizeHint(), self._inner.minimumSizeHint().width()
+        bar = self.horizontalScrollBar().sizeHint().height() if least > self.width() else 0
+        return QSize(max(hint.width(), least), hint.height() + bar)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.sizeHint().height())
 
 
 def in_the_middle(theme: Theme, inner: QWidget) -> Scrolling:

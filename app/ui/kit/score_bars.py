@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
-    QColor,
     QFontMetrics,
     QGuiApplication,
     QHelpEvent,
@@ -16,6 +15,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QPen,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -38,21 +38,31 @@ def breakable(text: str) -> str:
     return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,4}", word.group())), text)
 
 
-def draw_bar(painter: QPainter, place: QRectF, fraction: float, ground: QColor, fill: QColor) -> None:
-    """A rounded bar filled to `fraction` (0 to 1); a share above zero is always seen."""
+def draw_bar(
+    painter: QPainter,
+    theme: Theme,
+    place: QRectF,
+    fraction: float,
+    *,
+    faint: bool = False,
+    from_right: bool = False,
+) -> None:
+    """A rounded bar filled to `fraction` (0 to 1), with an edge; a share above zero is always seen."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     radius = place.height() / 2
-    painter.setBrush(ground)
+    painter.setBrush(theme.colour("track"))
     painter.drawRoundedRect(place, radius, radius)
     share = min(1.0, max(0.0, fraction))
     if share > 0:
         painter.save()
-        painter.setClipRect(
-            QRectF(place.left(), place.top(), max(2.0, place.width() * share), place.height())
-        )
-        painter.setBrush(fill)
-        painter.drawRoundedRect(place, radius, radius)
+        wide = max(2.0, place.width() * share)
+        left = place.right() - wide if from_right else place.left()
+        painter.setClipRect(QRectF(left, place.top(), wide, place.height()))
+        painter.setBrush(theme.colour("mark_faint" if faint else "mark"))
+        painter.setPen(QPen(theme.colour("answer_line"), 1))  # amber alone is too pale beside the track
+        edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(edge, radius - 0.5, radius - 0.5)
         painter.restore()
 
 
@@ -141,8 +151,9 @@ class ScoreBars(QWidget):
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
         if row.fraction is not None:
             bar = QRectF(place.left(), line.bottom() + theme.step(1.25), place.width(), theme.step(1.75))
-            fill = theme.colour("mark" if row.best and self.isEnabled() else "mark_faint")
-            draw_bar(painter, bar, row.fraction, theme.colour("track"), fill)
+            faint = not (row.best and self.isEnabled())
+            right = self.isRightToLeft()
+            draw_bar(painter, theme, bar, row.fraction, faint=faint, from_right=right)
 
     def _row_height(self) -> int:
         bars = any(row.fraction is not None for row in self._rows)

@@ -85,7 +85,7 @@ class TwoPanes(Panes):
         self.setStretchFactor(0, 0)
         self.setStretchFactor(1, 1)
         self.setHandleWidth(1)
-        theme.in_steps(self.side.setMinimumWidth, 74)
+        theme.in_steps(inner.setMinimumWidth, 72)
         theme.in_steps(self.right.setMinimumWidth, 76)
         theme.space(self.left, 3, (4, 5, 4, 4))
 

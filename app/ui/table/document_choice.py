@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QWidget
 
 from app.core.library import FileState, LibraryFile
+from app.ui.kit.dialog import PageDialog
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark
@@ -19,8 +21,8 @@ from app.ui.kit.translation import tr
 _PATH = Qt.ItemDataRole.UserRole
 
 
-class DocumentChoice(QDialog):
-    """The files of a library, each with a tick, and a search; it is deleted when it closes.
+class DocumentChoice(PageDialog):
+    """The files of a library, each with a tick, and a search.
 
     `chosen` carries the paths of the ticked ones; none for all, also those to come.
     """
@@ -30,11 +32,7 @@ class DocumentChoice(QDialog):
     def __init__(
         self, theme: Theme, name: str, files: Sequence[LibraryFile], ticked: Sequence[str], parent: QWidget
     ) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("Documents of the table"))
-        self.setAccessibleName(self.windowTitle())
+        super().__init__(theme, tr("Documents of the table"), 140, 130, parent)
         self.words = plain_label(ink="quiet")
         self.search = SearchLine(theme, tr("Find a document"))
         self.items = QStandardItemModel(self)
@@ -64,20 +62,16 @@ class DocumentChoice(QDialog):
         self.save = push_button(theme, tr("Save"), kind="primary")
         self.cancel = push_button(theme, tr("Cancel"))
         self.save.setDefault(True)
-        foot = QHBoxLayout()
-        foot.addWidget(self.tick)
-        foot.addWidget(self.untick)
-        foot.addStretch(1)
-        foot.addWidget(self.cancel)
-        foot.addWidget(self.save)
-        column = QVBoxLayout(self)
-        for part in (plain_label(name, type="title", wrap=False), self.words, self.search, self.list):
-            column.addWidget(part)
-        column.addLayout(foot)
-        edge = theme.step(6)
-        column.setContentsMargins(edge, edge, edge, theme.step(4))
-        column.setSpacing(theme.step(3))
-        foot.setSpacing(theme.step(2))
+        ticks = FlowRow()
+        for button in (self.tick, self.untick):
+            ticks.addWidget(button)
+        ticks.setSpacing(theme.step(2))
+        for part in (plain_label(name, type="title"), self.words, self.search, self.list):
+            self.column.addWidget(part)
+        self.column.addLayout(ticks)
+        self.foot.addStretch(1)
+        for button in (self.cancel, self.save):
+            self.foot.addWidget(button)
         self.items.itemChanged.connect(self._count)
         self.search.textChanged.connect(self._found.setFilterFixedString)
         self.search.down_requested.connect(self.list.setFocus)
@@ -85,16 +79,12 @@ class DocumentChoice(QDialog):
         self.untick.clicked.connect(self._untick)
         self.save.clicked.connect(self._save)
         self.cancel.clicked.connect(self.reject)
-        self.resize(self.sizeHint())
         self._count()
 
     def ticked(self) -> tuple[str, ...]:
         """The paths of the ticked files."""
         every = (self.items.item(row) for row in range(self.items.rowCount()))
         return tuple(item.data(_PATH) for item in every if item.checkState() is Qt.CheckState.Checked)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(140), self._theme.step(130))
 
     @Slot()
     def _count(self, *_: QStandardItem) -> None:

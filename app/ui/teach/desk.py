@@ -77,8 +77,7 @@ class LabelButton(QPushButton):
         draw_line(painter, theme, name, self.label, font, "ink", Qt.AlignmentFlag.AlignVCenter)
         if self._guess is not None:
             bar = QRectF(name.left(), place.bottom() - step(1.5), place.width() - step(5), step(1.25))
-            fill = theme.colour("mark" if self._guess >= 0.5 else "mark_faint")
-            draw_bar(painter, bar, self._guess, theme.colour("track"), fill)
+            draw_bar(painter, theme, bar, self._guess, faint=self._guess < 0.5)
 
 
 class Desk(QFrame):

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.ui.kit.parts import Label
 from app.ui.window.window import MainWindow
 from tests.helpers import insides
-from tests.helpers.accessible import cut_off, nodes
+from tests.helpers.accessible import cut_off, nodes, sideways
 from tests.helpers.ask_page import TEXT
 from tests.helpers.furnished import CARDS, CONTRACTS, NAMED, QUESTIONS, FurnishedEngine, furnish, places
 from tests.helpers.pseudo import pseudo_language, untranslated
@@ -58,7 +58,8 @@ def known(furnished: MainWindow) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def engine() -> FakeEngine:
+def engine(language: str) -> FakeEngine:
+    """That of a window which is made once the language is there: a new one for each."""
     return FurnishedEngine()
 
 
@@ -107,6 +108,7 @@ def test_all_is_translated_and_nothing_is_cut(furnished: MainWindow, known: set[
         found = [
             *([] if page.window() is furnished and "about" in name else english(page, known)),
             *cut_off(page),
+            *sideways(page),
         ]
         faults += [f"{name}: {fault}" for fault in dict.fromkeys(found)]
     assert not faults, "\n" + "\n".join(faults)

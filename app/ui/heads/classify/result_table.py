@@ -102,8 +102,7 @@ class _BarDelegate(QStyledItemDelegate):
         if bar_width > theme.step(4):
             high = theme.step(1.5)
             bar = QRectF(place.left(), place.center().y() - high / 2, bar_width, high)
-            fill = theme.colour("mark" if share >= 0.5 else "mark_faint")
-            draw_bar(painter, bar, share, theme.colour("track"), fill)
+            draw_bar(painter, theme, bar, share, faint=share < 0.5)
         painter.restore()
 
 

@@ -45,8 +45,7 @@ class _WordDelegate(RowDelegate):
         right = inner.right() - painter.fontMetrics().horizontalAdvance("0.0001%") - step(2)
         wide = min(step(28), (right - left) * 0.45)
         bar = QRectF(right - wide, rect.center().y() - step(0.875), wide, step(1.75))
-        fill = theme.colour("mark_faint" if self.faded or at else "mark")
-        draw_bar(painter, bar, row.probability, theme.colour("track"), fill)
+        draw_bar(painter, theme, bar, row.probability, faint=self.faded or at > 0)
         place = QRectF(left, inner.top(), bar.left() - step(3) - left, inner.height())
         self.draw_text(painter, place, row.word, "quote", ink)
 

@@ -130,7 +130,7 @@ class NameDelegate(RowDelegate):
         room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(localised(_WIDEST)) - step(2))
         if wide:
             bar = QRectF(room.right() - step(9), room.center().y() - step(0.75), step(9), step(1.5))
-            draw_bar(painter, bar, row.probability, theme.colour("track"), theme.colour("mark"))
+            draw_bar(painter, theme, bar, row.probability)
             room.setRight(bar.left() - step(3))
         if row.count > 1:
             often = f"× {written(row.count, ',')}"

@@ -96,16 +96,16 @@ class FlowPicture(Chart):
 
     def _scroll_to_current(self) -> None:
         """Scroll to the current box."""
-        area: QWidget | None = self.parentWidget()
-        while area is not None and not isinstance(area, QScrollArea):
-            area = area.parentWidget()
-        inner = area.widget() if area is not None else None
-        if area is None or inner is None or self.current < 0:
+        if self.current < 0:
             return
         place, edge = self._figure.boxes[self.current].place, self.theme.step(4)
-        for point in (place.bottomRight(), place.topLeft()):
-            where = self.mapTo(inner, point.toPoint())
-            area.ensureVisible(where.x(), where.y(), edge, edge)
+        area: QWidget | None = self.parentWidget()
+        while area is not None:
+            if isinstance(area, QScrollArea) and (inner := area.widget()) is not None:
+                for point in (place.bottomRight(), place.topLeft()):
+                    where = self.mapTo(inner, point.toPoint())
+                    area.ensureVisible(where.x(), where.y(), edge, edge)
+            area = area.parentWidget()
 
     # Size
 

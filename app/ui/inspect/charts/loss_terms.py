@@ -163,7 +163,7 @@ class LossTerms(RowsChart):
         self.write(painter, given, wording.percent(term.probability), "ui", side=_RIGHT)
         room = painter.fontMetrics().horizontalAdvance(localised(wording.percent(1.0))) + theme.step(2)
         bar = QRectF(given.left(), place.center().y() - theme.step(1), given.width() - room, theme.step(2))
-        draw_bar(painter, bar, term.probability, theme.colour("track"), theme.colour("mark"))
+        draw_bar(painter, theme, bar, term.probability)
 
     def _draw_total(self, painter: QPainter, place: QRectF, total: _Total) -> None:
         font = "strong" if total.formula else "ui"

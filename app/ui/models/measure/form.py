@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
 
@@ -194,6 +194,12 @@ class MeasureForm(QFrame):
         if not busy:
             self._show_line()
             self.model.setEnabled(bool(self._cards))
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as it is with the examples below the model."""
+        choices = max(self.model.minimumSizeHint().width(), self.data.minimumSizeHint().width())
+        beside = self._grid.horizontalSpacing() + self.button.minimumSizeHint().width()
+        return QSize(choices + beside + 2 * self._theme.step(5), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the examples to the right of the model, or below it."""

@@ -148,8 +148,7 @@ class MeasurePairs(QWidget):
         left = number.right() + theme.step(2)
         if cell.fraction is not None and place.right() - left > theme.step(6):
             bar = QRectF(left, place.center().y() - theme.step(0.875), place.right() - left, theme.step(1.75))
-            fill = theme.colour("mark" if cell.better or len(self._names) < 2 else "mark_faint")
-            draw_bar(painter, bar, cell.fraction, theme.colour("track"), fill)
+            draw_bar(painter, theme, bar, cell.fraction, faint=not cell.better and len(self._names) > 1)
 
     def _cell(self, row: QRectF, at: int) -> QRectF:
         left = self._title_width()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.measure_words import examples
@@ -95,6 +95,23 @@ class MeasureEmpty(QFrame):
             button.clicked.connect(self._clicked)
             self.buttons.append(button)
             self._row.addWidget(button, 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the widest suggestion: in a narrow window they are below each other."""
+        least = max((button.minimumWidth() for button in self.buttons), default=0)
+        return QSize(least, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the suggestions beside or below each other."""
+        super().resizeEvent(event)
+        beside = sum(button.minimumWidth() + self._row.spacing() for button in self.buttons)
+        way = (
+            QBoxLayout.Direction.LeftToRight
+            if beside <= event.size().width()
+            else QBoxLayout.Direction.TopToBottom
+        )
+        if self._row.direction() != way:
+            self._row.setDirection(way)
 
     def set_busy(self, busy: bool) -> None:
         """Set whether a measurement is running."""
