@@ -51,7 +51,7 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
     package = _open(data, name, report)
     body, styles = _body(package, "presentation")
     blocks = Blocks()
-    flow = Flow(blocks, styles, report)
+    flow = Flow(blocks, styles, report, slides=True)
     slides = [each for each in body if local(each) == "page"]
     for number, slide in enumerate(slides, start=1):
         report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))

@@ -34,12 +34,16 @@ _MOST_REPEATED = 10_000
 
 
 class Flow:
-    """Adds what stands in an element to blocks; foot- and endnotes are kept until `add_notes`."""
+    """Adds what stands in an element to blocks; foot- and endnotes are kept until `add_notes`.
 
-    def __init__(self, blocks: Blocks, styles: OpenStyles, report: Report) -> None:
+    With `slides` only these have headings: others are set in bold, so that the words below them have the slide's.
+    """
+
+    def __init__(self, blocks: Blocks, styles: OpenStyles, report: Report, *, slides: bool = False) -> None:
         self._blocks = blocks
         self._styles = styles
         self._report = report
+        self._slides = slides
         self._notes: list[Element] = []
         self._boxes: list[Element] = []
         self._counts: dict[str, list[int]] = {}
@@ -100,7 +104,7 @@ class Flow:
         elif style.title:
             level = 1
         words = self.words(paragraph)
-        if level and self._blocks.in_table:
+        if level and (self._slides or self._blocks.in_table):
             level, words = 0, [(text, styles | {Style.STRONG}) for text, styles in words]
         self._begin(style, level, marker, depth)
         add_words(self._blocks, words)

@@ -9,7 +9,7 @@ from app.core.report import Silent
 from app.core.text import Document
 from app.documents.opendocument.document import read_odp
 from app.documents.parts import Parts
-from tests.helpers.flowing import cells, check_parts, outline
+from tests.helpers.flowing import cells, check_parts, outline, styles
 from tests.helpers.office import box, open_file, page
 
 REAL = Path(__file__).parents[1] / "real"
@@ -72,6 +72,12 @@ def test_shapes_groups_lists_and_tables() -> None:
     assert outline(parts)[:3] == ["heading1 | Slide 1", "paragraph | y", "item1 • | x"]
     assert cells(parts, 0) == {(0, 0): "a", (0, 1): "b", (1, 0): "a", (1, 1): "b"}
     assert parts.tables[0].header_rows == 1
+
+
+def test_only_slides_have_headings() -> None:
+    parts = slides(page(box("<text:h>Within</text:h>" + p("words"))))
+    assert outline(parts) == ["heading1 | Slide 1", "paragraph | Within", "paragraph | words"]
+    assert styles(parts) == [("strong", "Within")]
 
 
 def test_a_presentation_of_pictures_holds_no_text() -> None:
