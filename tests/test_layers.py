@@ -121,6 +121,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "docx": ("app.documents",),
     "lxml": ("app.documents",),
     "selectolax": ("app.documents",),
+    "striprtf": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "py3langid": ("app.documents",),

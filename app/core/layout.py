@@ -18,6 +18,10 @@ class Kind(StrEnum):
     MARKDOWN = "markdown"
     HTML = "html"
     DOCX = "docx"
+    ODT = "odt"
+    RTF = "rtf"
+    PPTX = "pptx"
+    ODP = "odp"
     PDF = "pdf"
 
 
@@ -63,7 +67,7 @@ class Styled:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph of a flowing document (HTML, Markdown, DOCX); blocks are in text order.
+    """One paragraph of a flowing document (any kind but plain text and PDF); blocks are in text order.
 
     `level` is a heading's level, or how deep an item or a quote is nested, from 1. `marker` is shown before an item
     ("•", "3.") and is not part of the text. `table` is the index into `Opened.tables`, and `row` and `column` the place

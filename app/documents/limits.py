@@ -14,6 +14,10 @@ MOST_BYTES = {
     Kind.MARKDOWN: 20_000_000,
     Kind.HTML: 20_000_000,
     Kind.DOCX: 200_000_000,
+    Kind.ODT: 200_000_000,
+    Kind.RTF: 64_000_000,
+    Kind.PPTX: 200_000_000,
+    Kind.ODP: 200_000_000,
     Kind.PDF: 1_000_000_000,
 }
 # A PDF up to this size is read into memory, so that it may change or be deleted while it is open.

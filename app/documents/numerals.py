@@ -33,6 +33,12 @@ def roman(number: int) -> str:
     return written
 
 
+def numeral(number: int, form: str) -> str:
+    """A number in a form as HTML and OpenDocument name it: 1, a, A, i or I."""
+    written = {"a": letters, "i": roman}.get(form.lower(), str)(number)
+    return written.upper() if form.isupper() else written
+
+
 def from_roman(written: str) -> int:
     """iv as 4; raises KeyError for letters that are not Roman numerals."""
     values = [_ROMAN_DIGITS[letter] for letter in written.casefold()]

@@ -37,7 +37,7 @@ class _Loaded(NamedTuple):
 
 
 def read(order: Read, report: Report) -> Opened:
-    """The document in a file or in bytes: plain text, Markdown, HTML, DOCX or PDF, recognised by content first.
+    """The document in a file or in bytes: of any `Kind`, recognised by content first.
 
     Raises SpanlightError for what cannot be read (missing, not permitted, not a regular file, empty, larger than
     `limits.MOST_BYTES`, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
@@ -48,6 +48,8 @@ def read(order: Read, report: Report) -> Opened:
     report.progress(Progress(0, 0, Message("Reading {name}", name=name)))
     loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
     try:
+        if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
+            loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
         parts = _parts(loaded, order, name, report)
     except PasswordNeeded:
         raise
@@ -93,8 +95,23 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
         case Kind.DOCX:
             from app.documents.word.document import read_docx
 
-            look_into_zip(loaded.data, name)
             return read_docx(loaded.data, name, report)
+        case Kind.ODT:
+            from app.documents.opendocument.document import read_odt
+
+            return read_odt(loaded.data, name, report)
+        case Kind.RTF:
+            from app.documents.rtf import read_rtf
+
+            return read_rtf(loaded.data, name, report)
+        case Kind.PPTX:
+            from app.documents.powerpoint import read_pptx
+
+            return read_pptx(loaded.data, name, report)
+        case Kind.ODP:
+            from app.documents.opendocument.document import read_odp
+
+            return read_odp(loaded.data, name, report)
         case Kind.HTML:
             from app.documents.html.page import read_html
 
@@ -184,10 +201,12 @@ def library_versions() -> dict[str, str]:
     import lxml.etree
     import markdown_it
     import pypdfium2.version as pdf
+    import striprtf
 
     return {
         "pdfium": f"{pdf.PDFIUM_INFO} (pypdfium2 {pdf.PYPDFIUM_INFO})",
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,
+        "striprtf": striprtf.__version__,
     }

@@ -18,6 +18,12 @@ _SUFFIXES = {
     ".pdf": Kind.PDF,
     ".docx": Kind.DOCX,
     ".docm": Kind.DOCX,
+    ".odt": Kind.ODT,
+    ".rtf": Kind.RTF,
+    ".pptx": Kind.PPTX,
+    ".pptm": Kind.PPTX,
+    ".ppsx": Kind.PPTX,
+    ".odp": Kind.ODP,
     ".html": Kind.HTML,
     ".htm": Kind.HTML,
     ".xhtml": Kind.HTML,
@@ -28,9 +34,21 @@ _SUFFIXES = {
 NAMES = {
     Kind.PDF: Message("a PDF"),
     Kind.DOCX: Message("a Word file"),
+    Kind.ODT: Message("an OpenDocument text"),
+    Kind.RTF: Message("a rich text file"),
+    Kind.PPTX: Message("a PowerPoint file"),
+    Kind.ODP: Message("an OpenDocument presentation"),
     Kind.HTML: Message("a web page"),
     Kind.MARKDOWN: Message("Markdown"),
     Kind.TEXT: Message("text"),
+}
+# Text under the name of one of these is text; other bytes are a broken file of it.
+_NEVER_TEXT = frozenset((Kind.PDF, Kind.DOCX, Kind.ODT, Kind.RTF, Kind.PPTX, Kind.ODP))
+# What is in a zip, by how the names in it begin, or by the type that stands first in it.
+_FOLDERS = {Kind.DOCX: b"word/", Kind.PPTX: b"ppt/"}
+_TYPES = {
+    Kind.ODT: b"mimetypeapplication/vnd.oasis.opendocument.text",
+    Kind.ODP: b"mimetypeapplication/vnd.oasis.opendocument.presentation",
 }
 
 _PICTURE, _PACKED, _PACKED_ZIP = (
@@ -53,12 +71,11 @@ _OTHERS = (
     (b"7z\xbc\xaf\x27\x1c", _PACKED),
     (b"Rar!\x1a\x07", _PACKED),
     (b"SQLite format 3\x00", _DATABASE),
-    (b"{\\rtf", Message("a rich text file (.rtf)")),
     (b"OggS", _SOUND),
     (b"ID3", _SOUND),
 )
 # Part names in the directory of each kind of zip, which is not compressed.
-_PARTS = ((b"xl/workbook", Message("an Excel file")), (b"ppt/presentation", Message("a PowerPoint file")))
+_PARTS = ((b"xl/workbook", Message("an Excel file")),)
 _OLD_OFFICE = {".xls": Message("an old Excel file (.xls)"), ".ppt": Message("an old PowerPoint file (.ppt)")}
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
@@ -71,15 +88,17 @@ def suffix_kind(name: str) -> Kind | None:
 
 
 def first_look(head: bytes, name: str) -> Kind:
-    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of that name.
+    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of such a name.
 
     Raises SpanlightError, which names what the file is, if it cannot be read.
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
         return Kind.DOCX
-    if head.startswith(OLE) and named is Kind.DOCX:  # a locked one is packed in it
+    if head.startswith(OLE) and named in _FOLDERS:  # a locked one is packed in it
         return Kind.DOCX
+    if head.startswith(b"{\\rtf"):
+        return Kind.RTF
     mark = head[:1024].find(b"%PDF-")
     # A text may mention PDF's mark; a PDF may have other bytes before it.
     if mark == 0 or (
@@ -91,24 +110,30 @@ def first_look(head: bytes, name: str) -> Kind:
         raise _refusal(name, other)
     if _HTML.match(_start(head)):
         return Kind.HTML
-    if named in (Kind.PDF, Kind.DOCX):
+    if named in _NEVER_TEXT:
         if b"\0" in head or not _reads_as_text(head):
-            message = (
-                Message("“{name}” is not a PDF: it does not begin as one.", name=name)
-                if named is Kind.PDF
-                else Message("“{name}” is not a Word file: it does not begin as one.", name=name)
+            raise SpanlightError(
+                Message("“{name}” does not begin as {kind} does.", name=name, kind=NAMES[named]),
+                Message("It may be damaged; get it once more."),
             )
-            raise SpanlightError(message, Message("It may be damaged; get it once more."))
         return Kind.TEXT
     return named or Kind.TEXT
 
 
-def look_into_zip(data: bytes, name: str) -> None:
-    """Raise SpanlightError for a zip that is not a Word file, naming what it is if its directory shows that."""
-    if not data.startswith(b"PK"):
-        return
-    if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
-        return
+def look_into_zip(data: bytes, name: str) -> Kind:
+    """The kind of document in a zip, by its directory, which is not compressed.
+
+    Raises SpanlightError for any other zip, naming what it is if that is known.
+    """
+    named = suffix_kind(name)
+    for kind, mark in _TYPES.items():
+        if mark in data[:200] or (named is kind and data.rfind(b"META-INF/manifest.xml") >= 0):
+            return kind
+    if data.rfind(b"[Content_Types].xml") >= 0:
+        found = [kind for kind, folder in _FOLDERS.items() if data.rfind(folder) >= 0]
+        # A file of one kind may be part of one of the other.
+        if found:
+            return named if named in found else found[0]
     if b"mimetypeapplication/epub+zip" in data[:200]:
         raise _refusal(name, Message("an EPUB book"))
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
@@ -116,9 +141,9 @@ def look_into_zip(data: bytes, name: str) -> None:
     for part, what in _PARTS:
         if data.rfind(part) >= 0:
             raise _refusal(name, what)
-    if suffix_kind(name) is Kind.DOCX:
+    if named in _FOLDERS or named in _TYPES:
         raise SpanlightError(
-            Message("“{name}” is a broken Word file: parts of it are missing.", name=name),
+            Message("“{name}” is broken: parts of it are missing.", name=name),
             Message("It may be damaged; get it once more."),
         )
     raise _refusal(name, _PACKED_ZIP)

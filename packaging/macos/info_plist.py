@@ -20,6 +20,17 @@ DOCUMENTS = (
             "org.openxmlformats.wordprocessingml.document.macroenabled",
         ),
     ),
+    ("OpenDocument text", ("org.oasis-open.opendocument.text",)),
+    ("Rich text", ("public.rtf",)),
+    (
+        "Presentation",
+        (
+            "org.openxmlformats.presentationml.presentation",
+            "org.openxmlformats.presentationml.presentation.macroenabled",
+            "org.openxmlformats.presentationml.slideshow",
+            "org.oasis-open.opendocument.presentation",
+        ),
+    ),
     ("Markdown document", (MARKDOWN,)),
     ("Web page", ("public.html", "public.xhtml")),
     ("Plain text", ("public.plain-text",)),

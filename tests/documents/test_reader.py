@@ -18,6 +18,7 @@ from app.documents import reader
 from app.documents.orders import Read
 from app.documents.reader import read
 from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.office import ap, box, frame, open_file, page, pptx_file, titled
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 
@@ -48,6 +49,10 @@ FILES = {
     Kind.MARKDOWN: ("a.md", b"# Tarts\n\n" + WORDS.encode()),
     Kind.HTML: ("a.html", b"<h1>Tarts</h1><p>" + WORDS.encode()),
     Kind.DOCX: ("a.docx", word_file(WORDS)),
+    Kind.ODT: ("a.odt", open_file("text", f"<text:h>Tarts</text:h><text:p>{WORDS}</text:p>")),
+    Kind.RTF: ("a.rtf", rb"{\rtf1\outlinelevel0 Tarts\par\pard " + WORDS.encode() + b"}"),
+    Kind.PPTX: ("a.pptx", pptx_file([titled("Tarts") + frame(ap(WORDS))])),
+    Kind.ODP: ("a.odp", open_file("presentation", page(box(f"<text:p>{WORDS}</text:p>")))),
     Kind.PDF: ("a.pdf", small_pdf([Page(lines(WORDS))])),
 }
 
@@ -74,8 +79,9 @@ def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
         assert WORDS in from_file.document.text
         assert from_file.notes == ()
         assert bool(from_file.pages) == (kind is Kind.PDF)
-        if kind in (Kind.MARKDOWN, Kind.HTML, Kind.DOCX):
-            assert from_file.headings[0].span.of(from_file.document.text) == "Tarts"
+        if kind not in (Kind.TEXT, Kind.PDF):
+            titles = {Kind.PPTX: "Slide 1: Tarts", Kind.ODP: "Slide 1"}
+            assert from_file.headings[0].span.of(from_file.document.text) == titles.get(kind, "Tarts")
             assert {BlockKind.HEADING, BlockKind.PARAGRAPH} <= {block.kind for block in from_file.blocks}
         from_bytes = read(Read("", name, data=data), Silent())
         assert from_bytes.document.text == from_file.document.text
@@ -211,10 +217,26 @@ def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:
     for name, inside, what in (
         ("a.zip", ("notes.txt",), "a packed file (.zip)"),
         ("a.xlsx", ("[Content_Types].xml", "xl/workbook.xml"), "an Excel file"),
-        ("a.pptx", ("[Content_Types].xml", "ppt/presentation.xml"), "a PowerPoint file"),
-        ("a.docx", ("notes.txt",), "a broken Word file"),
+        ("a.docx", ("notes.txt",), "“a.docx” is broken"),
+        ("a.pptx", ("notes.txt",), "“a.pptx” is broken"),
+        ("a.odt", ("notes.txt",), "“a.odt” is broken"),
     ):
         with zipfile.ZipFile(tmp_path / name, "w") as packed:
             for part in inside:
                 packed.writestr(part, "words")
         assert what in refusal(tmp_path / name).message
+
+
+def test_a_zip_is_told_by_what_is_in_it_and_not_by_its_name(tmp_path: Path) -> None:
+    for kind, (_, data) in FILES.items():
+        if data.startswith(b"PK"):
+            other = "a.docx" if kind is not Kind.DOCX else "a.pptx"
+            found = read(Read("", other, data=data), Silent())
+            assert found.kind is kind
+            assert found.notes[0].startswith(f"By its content, “{other}” is a")
+
+
+def test_a_slide_with_a_word_file_in_it_is_a_slide(tmp_path: Path) -> None:
+    files = {"ppt__embeddings__x": FILES[Kind.DOCX][1]}
+    data = pptx_file([titled("Tarts")], **files) + b"word/"
+    assert read(Read("", "a.pptx", data=data), Silent()).kind is Kind.PPTX

@@ -16,6 +16,21 @@ from typing import Literal
 from openpyxl import Workbook
 
 from tests.helpers.flowing import document_xml, p, packed, part_xml, r, word_file
+from tests.helpers.office import (
+    Slide,
+    ap,
+    box,
+    frame,
+    open_file,
+    page,
+    pptx_file,
+    relations,
+    shapes_xml,
+    slide_table,
+    tc,
+    titled,
+    zipped,
+)
 from tests.helpers.small_pdfs import Page, lines, pdf_of, small_pdf
 
 WORDS = "The knave stole the tarts."
@@ -62,6 +77,30 @@ _NUMBERING = (
     '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="lowerRoman"/>'
     '<w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
 )
+_SLIDES = [
+    Slide(
+        titled("One") + frame(ap(WORDS) + ap("b", level=1), 'idx="1"'), notes=frame(ap("said"), 'type="body"')
+    ),
+    Slide(slide_table([tc("a", 'gridSpan="2"') + tc("", 'hMerge="1"'), tc("b") + tc("c")]), more='show="0"'),
+]
+_LISTS = (
+    '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="i"/>'
+    "</text:list-style>"
+    '<style:style style:name="B" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>'
+)
+_CELLS = "".join(f"<table:table-cell><text:p>{each}</text:p></table:table-cell>" for each in "ab")
+_TABLE = (
+    f'<table:table><table:table-row table:number-rows-repeated="2">{_CELLS}</table:table-row></table:table>'
+)
+_LIST = '<text:list text:style-name="N"><text:list-item><text:p>x</text:p></text:list-item></text:list>'
+_NOTED = "<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>"
+_BOLD = '<text:span text:style-name="B">b</text:span>'
+_FLOW = f"<text:h>One</text:h><text:p>{WORDS}{_NOTED}{_BOLD}</text:p>{_LIST}{_TABLE}"
+_RTF = (
+    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset128 B;}}{\stylesheet{\s1\outlinelevel0 h;}}"
+    rf"\pard\s1 One\par\pard {WORDS}{{\footnote note}} \'e9\u8364?{{\f1\'83\'65}}\par{{\listtext 1.\tab}}x\par"
+    r"\trowd\cellx1\cellx2\intbl a\cell b\cell\row\pard{\v no}\line end\par}"
+)
 _ROWS = "".join(
     json.dumps(row, ensure_ascii=False) + "\n"
     for row in (
@@ -96,6 +135,12 @@ def whole() -> dict[str, bytes]:
         "old.html": _HTML.replace("utf-8", "windows-1251").encode("cp1251", "xmlcharrefreplace"),
         "a.md": _MARKDOWN.encode(),
         "a.docx": word_file(_BODY, numbering=_NUMBERING),
+        "a.odt": open_file("text", _FLOW, _LISTS),
+        "a.rtf": _RTF.encode(),
+        "a.pptx": pptx_file(_SLIDES),
+        "a.odp": open_file(
+            "presentation", page(box(_FLOW) + box(_TABLE), box("<text:p>said</text:p>")), _LISTS
+        ),
         "a.pdf": small_pdf([Page(lines(f"{WORDS}\nand more")), Page(lines("Page two"))], [("One", 0, 1)]),
         "a.csv": _CSV.encode(),
         "a.tsv": _CSV.replace(",", "\t").encode("cp1252", "replace"),
@@ -112,7 +157,8 @@ TOKENS = (
     b"&#1114112;", b"&#0;", b"&#xD800;", b"<td rowspan=65534 colspan=1000>", b"<table>", b'charset="idna"', b"|",
     b"> ", b"    ", b"```", b"[](", b"endstream", b"/Kids [2 0 R]", b"-1", b"99999999999999999999", b"1e999", b"NaN",
     b'"', b"\\ud800", b"{", b"[", b",", b"\t", b"\n\n", b"w:val=\"-1\"", b"<w:tbl>", b"PK\x01\x02",
-    b"\xe2\x80\xae", b"%PDF-",
+    b"\xe2\x80\xae", b"%PDF-", b"\\cell ", b"\\bin9 ", b"{\\*\\x ", b"\\u-1 ", b"</a:p>", b"<a:tbl>", b"<text:p>",
+    b'"1000000"',
 )  # fmt: skip
 
 
@@ -217,6 +263,18 @@ def _entities(depth: int, part: str = "word/document.xml") -> bytes:
     return packed({part: xml})
 
 
+def _changed_part(part: str, data: str | bytes, file: bytes) -> bytes:
+    """A packed file with another part in place of its own."""
+    with zipfile.ZipFile(io.BytesIO(file)) as old:
+        return zipped({name: data if name == part else old.read(name) for name in old.namelist()})
+
+
+def _laughing(part: str, file: bytes) -> bytes:
+    """A packed file one of whose parts declares entities that unpack without end."""
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    return _changed_part(part, f'<!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]><x>&l9;</x>', file)
+
+
 def _sheet_xml(inside: str, after: str = "", before: str = "") -> bytes:
     """A spreadsheet whose first sheet has this XML."""
     xml = (
@@ -234,6 +292,7 @@ def _nested(before: bytes, after: bytes = b"", depth: int = 100_000) -> bytes:
     return before * depth + WORDS.encode() + after * depth
 
 
+_REPEATED_CELL = '<table:table-cell table:number-columns-repeated="99999"'
 _CELL = '<c r="{}" t="inlineStr"><is><t>words</t></is></c>'
 DEEP = 100_000
 CRAFTED: dict[str, Callable[[], bytes]] = {
@@ -296,6 +355,95 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
     "twice.docx": lambda: word_file(_BODY) + word_file(_BODY),
     "outside.docx": lambda: packed({"../../evil": b"x", "word/document.xml": document_xml(p(r(WORDS)))}),
     "notes.docx": lambda: packed({"word/document.xml": part_xml("document", ""), "word/footnotes.xml": b"\xff\xfe<"}),
+    "bomb.pptx": lambda: pptx_file([b"<p:sp>".decode() * 3_000_000]),
+    "laughs.pptx": lambda: _laughing("ppt/slides/slide1.xml", pptx_file(_SLIDES)),
+    "deep.pptx": lambda: pptx_file(["<p:grpSp>" * 30_000]),
+    "groups.pptx": lambda: pptx_file(["<p:grpSp>" * 200 + frame(ap(WORDS)) + "</p:grpSp>" * 200]),
+    "formula.pptx": lambda: pptx_file([frame("<a:p><a14:m>" + "<m:r>" * 230 + "<m:t>x</m:t>")]),
+    "same.pptx": lambda: pptx_file([frame(ap(WORDS) * 10_000)], order=[0] * 100_000),
+    "notes.pptx": lambda: pptx_file(
+        [Slide("", related=[("n", "notesSlide", "../notesSlides/one.xml")])] * 2_000,
+        notesSlides__one=shapes_xml("notes", frame(ap(WORDS) * 20_000, 'type="body"')),
+    ),
+    "layouts.pptx": lambda: pptx_file(
+        [Slide(frame(ap("x"), 'idx="1"'), related=[("l", "slideLayout", "../slideLayouts/one.xml")])] * 500,
+        slideLayouts__one=shapes_xml("sldLayout", frame(ap("x"), 'idx="2"') * 5_000),
+    ),
+    "spans.pptx": lambda: pptx_file(
+        [slide_table([tc("x", 'rowSpan="1000000" gridSpan="1000000"') * 10] * 500)]
+    ),
+    "cells.pptx": lambda: pptx_file([slide_table([tc("x") * 50_000])]),
+    "round.pptx": lambda: _changed_part(
+        "ppt/_rels/presentation.xml.rels", relations(("rId0", "slide", "presentation.xml")), pptx_file(_SLIDES)
+    ),
+    "outside.pptx": lambda: zipped({"../../evil": b"x", "[Content_Types].xml": b"", "ppt/presentation.xml": b"<p/>"}),
+    "away.pptx": lambda: _changed_part(
+        "ppt/_rels/presentation.xml.rels", relations(("rId0", "slide", "../../../../etc/passwd")), pptx_file(_SLIDES)
+    ),
+    "levels.pptx": lambda: pptx_file([frame('<a:p><a:pPr lvl="-99999999999"/></a:p>' + ap("x", level=99999))]),
+    "small.pptx": lambda: lying_zip(pptx_file(_SLIDES), 1),
+    "large.pptx": lambda: lying_zip(pptx_file(_SLIDES), 2**32 - 1),
+    "bomb.odt": lambda: open_file("text", "<text:p>" * 3_000_000),
+    "laughs.odt": lambda: _laughing("content.xml", open_file("text", _FLOW)),
+    "styles-laugh.odt": lambda: _laughing("styles.xml", open_file("text", _FLOW)),
+    "deep.odt": lambda: open_file("text", "<table:table><table:table-row><table:table-cell>" * 30_000),
+    "lists.odt": lambda: open_file("text", "<text:list><text:list-item>" * 110 + f"<text:p>{WORDS}</text:p>"),
+    "sections.odt": lambda: open_file("text", "<text:section>" * 230 + f"<text:p>{WORDS}</text:p>"),
+    "runs.odt": lambda: open_file("text", "<text:p>" + "<text:span>" * 230 + WORDS),
+    "frames.odt": lambda: open_file("text", "<text:p><draw:frame><draw:text-box>" * 75 + f"<text:p>{WORDS}"),
+    "tables.odt": lambda: open_file("text", ("<table:table><table:table-row><table:table-cell>") * 75 + "<text:p>x"),
+    "note-in-note.odt": lambda: open_file("text", "<text:p>a<text:note><text:note-body>" * 75 + "<text:p>x"),
+    "repeated.odt": lambda: open_file(
+        "text", _TABLE.replace('="2"', '="99999999999"').replace("<table:table-cell", _REPEATED_CELL) * 1_000
+    ),
+    "spans.odt": lambda: open_file(
+        "text", _TABLE.replace("<table:table-cell", '<table:table-cell table:number-rows-spanned="1000000"') * 1_000
+    ),
+    "round.odt": lambda: open_file(
+        "text", '<text:p text:style-name="a">x</text:p>',
+        "".join(
+            f'<style:style style:name="{a}" style:family="paragraph" style:parent-style-name="{b}"/>'
+            for a, b in ("ab", "ba")
+        ),
+    ),
+    "blanks.odt": lambda: open_file("text", "<text:p>a" + '<text:s text:c="1000000000"/>' * 30_000 + "b</text:p>"),
+    "numbers.odt": lambda: open_file(
+        "text", _LIST.replace("<text:list-item>", '<text:list-item text:start-value="99999999999">') * 50,
+        _LISTS.replace('text:level="1"', 'text:level="-1" text:display-levels="99999"'),
+    ),
+    "encrypted.odt": lambda: zipped(
+        {"mimetype": "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml": "<encryption-data/>"}
+    ),
+    "small.odt": lambda: lying_zip(open_file("text", _FLOW), 1),
+    "bomb.odp": lambda: open_file("presentation", "<draw:page>" * 3_000_000),
+    "laughs.odp": lambda: _laughing("content.xml", open_file("presentation", page(box(_FLOW)))),
+    "deep.odp": lambda: open_file("presentation", "<draw:page>" + "<draw:g>" * 30_000),
+    "groups.odp": lambda: open_file("presentation", "<draw:page>" + "<draw:g>" * 230 + box(_FLOW)),
+    "frames.odp": lambda: open_file("presentation", "<draw:page>" + "<draw:frame><draw:text-box>" * 110 + "<text:p>x"),
+    "pages.odp": lambda: open_file("presentation", page("") * 100_000 + page(box(_FLOW))),
+    "titles.odp": lambda: open_file("presentation", page(box(_FLOW, 'presentation:class="title"') * 1_000)),
+    "title.odp": lambda: open_file("presentation", page(box(_FLOW * 5_000, 'presentation:class="title"'))),
+    "notes.odp": lambda: open_file("presentation", page("", page("", page("", box(_FLOW))))),
+    "repeated.odp": lambda: open_file("presentation", page(box(_TABLE.replace('="2"', '="99999999"') * 1_000))),
+    "text.odp": lambda: zipped({"mimetype": "application/vnd.oasis.opendocument.presentation", "content.xml": b"<a/>"}),
+    "none.odp": lambda: zipped({"mimetype": "application/vnd.oasis.opendocument.presentation"}),
+    "large.odp": lambda: lying_zip(open_file("presentation", page(box(_FLOW))), 2**32 - 1),
+    "groups.rtf": lambda: b"{\\rtf1" + b"{" * DEEP,
+    "closed.rtf": lambda: b"{\\rtf1" + b"}" * DEEP,
+    "fields.rtf": lambda: b"{\\rtf1" + b"{\\field{\\*\\fldinst{ HYPERLINK " * 300 + b'"x"}}' * DEEP,
+    "fonts.rtf": lambda: b"{\\rtf1{\\fonttbl" + b"{\\f1\\f2\\fcharset" * 900 + b"\\f1\\fcharset99999999999" * DEEP,
+    "binary.rtf": lambda: b"{\\rtf1 a{\\pict\\bin999999999 " + b"\\bin-1 \\bin" * DEEP,
+    "unicode.rtf": lambda: b"{\\rtf1 " + b"\\u-99999999999999 ?\\u55357?\\u64976?\\u0?" * DEEP,
+    "skipped.rtf": lambda: b"{\\rtf1\\uc99999999999 " + b"\\u1 " * DEEP + WORDS.encode(),
+    "cells.rtf": lambda: b"{\\rtf1\\trowd " + b"\\intbl x\\cell" * 200_000 + b"\\row",
+    "rows.rtf": lambda: b"{\\rtf1" + b"\\trowd\\trhdr\\intbl x\\cell\\row" * 100_000,
+    "notes.rtf": lambda: b"{\\rtf1 " + b"{\\footnote x" * 900 + b"{\\listtext " * 90,
+    "codes.rtf": lambda: b"{\\rtf1{\\fonttbl{\\f1\\fcharset128 x;}}\\f1 " + b"\\'81\\'ff\xff" * DEEP,
+    "words.rtf": lambda: b"{\\rtf1 " + b"\\" + b"a" * 5_000_000,
+    "pictures.rtf": lambda: b"{\\rtf1 a{\\pict " + b"00ff" * 5_000_000 + b"}b}",
+    "long.rtf": lambda: b"{\\rtf1 " + b"word " * 2_000_000,
+    "longer.rtf": lambda: b"{\\rtf1 " + b"word " * 6_000_000,
+    "half.rtf": lambda: b"{\\rtf",
     "tree.pdf": lambda: tree_pdf(b"/Count 3 /Kids [3 0 R 2 0 R 2 0 R]"),
     "million.pdf": lambda: tree_pdf(b"/Count 1000000 /Kids [3 0 R]"),
     "same.pdf": lambda: tree_pdf(b"/Count 20000 /Kids [%s]" % (b"3 0 R " * 20_000)),

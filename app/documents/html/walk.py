@@ -16,7 +16,7 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
-from app.documents.numerals import bullet, letters, roman
+from app.documents.numerals import bullet, numeral
 
 # Never shown as words, or only by a script.
 _DROPPED = frozenset(
@@ -160,8 +160,7 @@ class _List:
             return "" if self.kind else bullet(level)
         number = bounded_number(value, -(10**9), 10**9, self.number)
         self.number = number + self.step
-        written = {"a": letters, "i": roman}.get(self.kind.lower(), str)(number)
-        return f"{written.upper() if self.kind.isupper() else written}."
+        return f"{numeral(number, self.kind)}."
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     """
     report.progress(Progress(0, len(data), Message("Opening the document")))
     package = open_package(data, name, report)
-    main = _main_part(package)
+    main = package.main_part("word/document.xml")
     root = package.xml(main)
     body = child(root, "body")
     if body is None:
@@ -57,26 +57,11 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     return parts
 
 
-def _main_part(package: Package) -> str:
-    """The name of the part with the text."""
-    relations = package.xml("_rels/.rels")
-    for relation in relations if relations is not None else ():
-        if (attribute(relation, "Type") or "").endswith("/officeDocument"):
-            return (attribute(relation, "Target") or "").lstrip("/")
-    return "word/document.xml"
-
-
 def _related(package: Package, main: str) -> dict[str, str]:
     """The names of the parts that the text refers to, by their kind."""
-    folder, file = posixpath.split(main)
-    found = {kind: posixpath.join(folder, usual) for kind, usual in _USUAL.items()}
-    relations = package.xml(posixpath.join(folder, "_rels", f"{file}.rels"))
-    for relation in relations if relations is not None else ():
-        kind = (attribute(relation, "Type") or "").rpartition("/")[2]
-        target = attribute(relation, "Target") or ""
-        if kind in _USUAL and target and attribute(relation, "TargetMode") != "External":
-            found[kind] = posixpath.normpath(posixpath.join("/" + folder, target)).lstrip("/")
-    return found
+    folder = posixpath.dirname(main)
+    usual = {kind: posixpath.join(folder, file) for kind, file in _USUAL.items()}
+    return usual | {each.kind: each.target for each in package.relations(main) if each.kind in _USUAL}
 
 
 class _Reader:

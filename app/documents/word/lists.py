@@ -127,11 +127,18 @@ def _read(element: Element) -> _Level:
 
 
 def _bullet(level: _Level, depth: int) -> str:
-    text = level.text.strip()
-    if not text:
+    if not level.text.strip():
         return bullet(depth + 1) if level.text == "" else ""
-    known = _OWN_BULLETS.get(text) or symbol(text[0], level.font)
-    return known or (bullet(depth + 1) if "\ue000" <= text[0] <= "\uf8ff" else text)
+    return shown_bullet(level.text, level.font, depth + 1)
+
+
+def shown_bullet(text: str, font: str, level: int) -> str:
+    """A bullet that is given in a symbol font; the usual one of its level, from 1, if it is not known."""
+    text = text.strip()
+    if not text:
+        return bullet(level)
+    known = _OWN_BULLETS.get(text) or symbol(text[0], font)
+    return known or (bullet(level) if "\ue000" <= text[0] <= "\uf8ff" else text)
 
 
 def _number(count: int, form: str) -> str:

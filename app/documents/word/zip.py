@@ -1,8 +1,9 @@
-"""The zip file of a Word document: checked before anything in it is unpacked or parsed."""
+"""The zip file of an Office document: checked before anything in it is unpacked or parsed."""
 
 from __future__ import annotations
 
 import io
+import posixpath
 import struct
 import zipfile
 import zlib
@@ -16,6 +17,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Report
 from app.documents.sniff import OLE
+from app.documents.word.xml import attribute
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 500_000_000
@@ -28,6 +30,15 @@ _ENTRY = b"PK\x01\x02"
 _LOCAL = b"PK\x03\x04"
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # PKWARE APPNOTE 4.3.7
 _ENCRYPTED = 0x1
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relationship of a part: its identifier, the last word of its type, and the part that it leads to."""
+
+    identifier: str
+    kind: str
+    target: str
 
 
 @dataclass
@@ -43,13 +54,38 @@ class Package:
     )  # of a file without directory: offset, method
     damaged: bool = False
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parts."""
+        return tuple(self.places if self.file is None else self.file.NameToInfo)
+
+    def relations(self, part: str) -> list[Relation]:
+        """The relationships of a part of an Office Open XML file, of the file itself for ""; none lead out of it."""
+        folder, file = posixpath.split(part)
+        root = self.xml(posixpath.join(folder, "_rels", f"{file}.rels"))
+        found = []
+        for relation in root if root is not None else ():
+            target = attribute(relation, "Target") or ""
+            if target and attribute(relation, "TargetMode") != "External":
+                kind = (attribute(relation, "Type") or "").rpartition("/")[2]
+                name = posixpath.normpath(posixpath.join("/" + folder, target)).lstrip("/")
+                found.append(Relation(attribute(relation, "Id") or "", kind, name))
+        return found
+
+    def main_part(self, usual: str) -> str:
+        """The name of an Office Open XML file's main part; the usual one if nothing names it."""
+        return next((each.target for each in self.relations("") if each.kind == "officeDocument"), usual)
+
+    def raw_part(self, part: str) -> bytes:
+        """A part's unpacked bytes, as far as it is not damaged; none for a missing part."""
+        return b"".join(self._pieces(part)) if part in self.names else b""
+
     def xml(self, part: str) -> etree._Element | None:
         """The root of an XML part as far as it can be parsed; None for a missing or empty part.
 
-        Raises SpanlightError if the part declares a document type or entities, which Word's files never do.
+        Raises SpanlightError if the part declares a document type or entities, which no Office program writes.
         """
-        names = self.places if self.file is None else self.file.NameToInfo
-        if part not in names:
+        if part not in (self.places if self.file is None else self.file.NameToInfo):
             return None
         if not self._has_plain_prolog(part):
             self.damaged = True
@@ -83,10 +119,10 @@ class Package:
         def refuse(*_: object) -> None:
             raise SpanlightError(
                 Message(
-                    "“{name}” holds declarations that no Word document needs, and was not opened.",
+                    "“{name}” holds declarations that no document needs, and was not opened.",
                     name=self.name,
                 ),
-                Message("Open it in Word and save it anew, if you trust it."),
+                Message("Open it in the program that wrote it and save it anew, if you trust it."),
             )
 
         parser = expat.ParserCreate()
@@ -114,7 +150,7 @@ class Package:
                 while piece := file.read(_PIECE):
                     self.report.check()
                     yield piece
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, struct.error):
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, struct.error):
             self.damaged = True
 
     def _pieces_without_directory(self, part: str) -> Iterator[bytes]:
@@ -142,7 +178,7 @@ class Package:
 
 
 def open_package(data: bytes, name: str, report: Report) -> Package:
-    """The parts of a Word file after its directory was checked; nothing is unpacked yet.
+    """The parts of an Office file after its directory was checked; nothing is unpacked yet.
 
     A truncated file without its directory is searched for its parts. Raises SpanlightError for an encrypted file, for
     one with more than 10,000 entries, more than 500 MB unpacked or compressed tighter than 250 : 1, for names that lead
@@ -168,7 +204,7 @@ def open_package(data: bytes, name: str, report: Report) -> Package:
     for entry in file.infolist():
         total += entry.file_size
         if entry.flag_bits & _ENCRYPTED:
-            raise _encrypted(name)
+            raise encrypted(name)
         _check_name(entry.filename, name)
         packed_tight = entry.file_size > MOST_RATIO * max(1, entry.compress_size)
         if total > MOST_BYTES or (entry.file_size > _SMALL and packed_tight):
@@ -188,7 +224,7 @@ def _salvaged(data: bytes, name: str, report: Report) -> Package:
         start = offset + _LOCAL_HEADER.size
         entry = data[start : start + length].decode("utf-8", "replace")
         if flags & _ENCRYPTED:
-            raise _encrypted(name)
+            raise encrypted(name)
         if method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             _check_name(entry, name)
             places.setdefault(entry, (start + length + extra, method))
@@ -204,7 +240,7 @@ def _check_name(entry: str, name: str) -> None:
             Message(
                 "“{name}” holds files that would be unpacked outside of it, and was not opened.", name=name
             ),
-            Message("Open it in Word and save it anew, if you trust it."),
+            Message("Open it in the program that wrote it and save it anew, if you trust it."),
         )
 
 
@@ -219,21 +255,25 @@ def damaged_beyond_reading(name: str) -> SpanlightError:
 def _too_large(name: str) -> SpanlightError:
     return SpanlightError(
         Message("“{name}” would unpack to far more than a document, and was not opened.", name=name),
-        Message("If you trust it, open it in Word and save it as plain text."),
+        Message("If you trust it, open it in the program that wrote it and save it as plain text."),
     )
 
 
-def _encrypted(name: str) -> SpanlightError:
+def encrypted(name: str) -> SpanlightError:
+    """The error for a file that is protected with a password."""
     return SpanlightError(
-        Message("“{name}” is protected with a password, which only Word can take off.", name=name),
-        Message("Open it in Word, save a copy without a password, and open that."),
+        Message(
+            "“{name}” is protected with a password, which only the program that set it can take off.",
+            name=name,
+        ),
+        Message("Open it there, save a copy without a password, and open that."),
     )
 
 
 def _old_or_encrypted(data: bytes, name: str) -> SpanlightError:
     if "EncryptedPackage".encode("utf-16-le") in data:
-        return _encrypted(name)
+        return encrypted(name)
     return SpanlightError(
-        Message("“{name}” is of an old Word that is not read.", name=name),
-        Message("Open it in Word and save it as .docx."),
+        Message("“{name}” is of an old Office that is not read.", name=name),
+        Message("Open it in a newer one and save it anew, as .docx or .pptx."),
     )

@@ -20,6 +20,10 @@ _FORMATS = {
     Kind.MARKDOWN: "text/markdown",
     Kind.HTML: "text/html",
     Kind.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    Kind.ODT: "application/vnd.oasis.opendocument.text",
+    Kind.RTF: "application/rtf",
+    Kind.PPTX: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    Kind.ODP: "application/vnd.oasis.opendocument.presentation",
     Kind.PDF: "application/pdf",
 }
 # Terms that the annotation vocabulary does not have.

@@ -117,7 +117,7 @@ def test_protected_files() -> None:
     ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
     with pytest.raises(SpanlightError, match="password"):
         read(ole + "EncryptedPackage".encode("utf-16-le"))
-    with pytest.raises(SpanlightError, match="old Word"):
+    with pytest.raises(SpanlightError, match="old Office"):
         read(ole)
 
 

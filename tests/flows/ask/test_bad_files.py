@@ -32,7 +32,7 @@ def documents() -> Iterator[Documents]:
     processes.close()
 
 
-SUFFIXES = ("txt", "pdf", "docx", "html", "md")
+SUFFIXES = ("txt", "pdf", "docx", "odt", "rtf", "pptx", "odp", "html", "md")
 
 
 def test_empty(documents: Documents, tmp_path: Path) -> None:

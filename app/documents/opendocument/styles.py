@@ -1,0 +1,148 @@
+"""The effect of an OpenDocument file's named styles on its paragraphs, words, lists and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.core.layout import BlockKind, Style
+from app.documents.block_words import PLAIN, Styles
+from app.documents.numerals import bullet, numeral
+from app.documents.word.lists import shown_bullet
+from app.documents.word.styles import is_code_font
+from app.documents.word.xml import Element, attribute, child, integer, local
+
+_DEEPEST = 40
+_KINDS = {"preformatted text": BlockKind.CODE, "quotations": BlockKind.QUOTE, "quotation": BlockKind.QUOTE}
+
+
+@dataclass(frozen=True)
+class TextStyle:
+    """A paragraph's or a run's style with all that it is based on; `title` is whether it is the document's title."""
+
+    styles: Styles = PLAIN
+    kind: BlockKind | None = None
+    title: bool = False
+    hidden: bool = False
+
+
+PLAIN_STYLE = TextStyle()
+
+
+class OpenStyles:
+    """Styles of the parts content.xml and styles.xml, which may be missing, by their names."""
+
+    def __init__(self, *roots: Element | None) -> None:
+        self._elements: dict[tuple[str, str], Element] = {}
+        self._lists: dict[str, dict[int, Element]] = {}
+        self._made: dict[tuple[str, str], TextStyle] = {}
+        for root in roots:
+            for part in root if root is not None else ():
+                if local(part) in ("styles", "automatic-styles"):
+                    for each in part:
+                        self._add(each)
+
+    def _add(self, element: Element) -> None:
+        name = attribute(element, "name") or ""
+        if local(element) == "style":
+            self._elements.setdefault((attribute(element, "family") or "", name), element)
+        elif local(element) == "list-style":
+            levels = {integer(attribute(level, "level")) or 0: level for level in element}
+            self._lists.setdefault(name, levels)
+
+    def of(self, family: str, name: str | None) -> TextStyle:
+        """The style of a family ("paragraph", "text") with a name; a plain one for none or an unknown one."""
+        key = (family, name or "")
+        if key not in self._made:
+            found = PLAIN_STYLE
+            for each in reversed(list(self._chain(key))):
+                found = _extended(found, each)
+            self._made[key] = found
+        return self._made[key]
+
+    def is_hidden_page(self, name: str | None) -> bool:
+        """Whether a slide of this style is left out when the slides are shown."""
+        chain = self._chain(("drawing-page", name or ""))
+        properties = (child(each, "drawing-page-properties") for each in chain)
+        return next(
+            (found == "hidden" for each in properties if (found := attribute(each, "visibility"))), False
+        )
+
+    def first_number(self, name: str, level: int) -> int:
+        """The number of the first item of a list style's level, from 1."""
+        first = integer(attribute(self._lists.get(name, {}).get(level), "start-value"))
+        return 1 if first is None else first
+
+    def marker(self, name: str, level: int, counts: list[int]) -> str:
+        """The bullet or the number of an item, by the counts of all levels; empty where its list shows none."""
+        levels = self._lists.get(name, {})
+        meant = levels.get(level)
+        if meant is None:
+            return bullet(level)
+        if local(meant) != "list-level-style-number":
+            text = attribute(meant, "bullet-char")
+            font = attribute(child(meant, "text-properties"), "font-name") or ""
+            return bullet(level) if text is None else shown_bullet(text, font, level) if text.strip() else ""
+        if not attribute(meant, "num-format"):
+            return ""
+        shown = max(1, min(integer(attribute(meant, "display-levels")) or 1, level))
+        numbers = ".".join(
+            numeral(counts[each], attribute(levels.get(each), "num-format") or "1")
+            for each in range(level - shown + 1, level + 1)
+        )
+        return (
+            f"{attribute(meant, 'num-prefix') or ''}{numbers}{attribute(meant, 'num-suffix') or ''}".strip()
+        )
+
+    def _chain(self, key: tuple[str, str]) -> Iterator[Element]:
+        """The style and what it is based on."""
+        family, name = key
+        seen: set[str] = set()
+        while (family, name) in self._elements and name not in seen and len(seen) < _DEEPEST:
+            seen.add(name)
+            element = self._elements[family, name]
+            yield element
+            name = attribute(element, "parent-style-name") or ""
+
+
+def _extended(base: TextStyle, element: Element) -> TextStyle:
+    """A style that is based on another."""
+    properties = child(element, "text-properties")
+    styles = set(base.styles)
+    for style, on in (
+        (Style.STRONG, _is_bold(attribute(properties, "font-weight"))),
+        (Style.EMPHASIS, _is_set(attribute(properties, "font-style"), "normal")),
+        (Style.UNDERLINED, _is_set(attribute(properties, "text-underline-style"), "none")),
+        (Style.STRUCK, _is_set(attribute(properties, "text-line-through-style"), "none")),
+        (Style.CODE, _is_code(attribute(properties, "font-name") or attribute(properties, "font-family"))),
+    ):
+        if on is not None:
+            styles = styles | {style} if on else styles - {style}
+    if raised := (attribute(properties, "text-position") or "").split(" ")[0]:
+        styles -= {Style.RAISED, Style.LOWERED}
+        if raised == "sub" or raised.startswith("-"):
+            styles |= {Style.LOWERED}
+        elif raised == "super" or raised.strip("0%"):
+            styles |= {Style.RAISED}
+    name = (
+        (attribute(element, "display-name") or attribute(element, "name") or "").lower().replace("_20_", " ")
+    )
+    display = attribute(properties, "display")
+    return TextStyle(
+        frozenset(styles),
+        _KINDS.get(name, base.kind),
+        base.title or name == "title",
+        base.hidden if display is None else display == "none",
+    )
+
+
+def _is_bold(weight: str | None) -> bool | None:
+    return None if weight is None else weight == "bold" or (integer(weight) or 0) >= 600
+
+
+def _is_set(value: str | None, off: str) -> bool | None:
+    return None if value is None else value != off
+
+
+def _is_code(font: str | None) -> bool | None:
+    return None if font is None else is_code_font(font)

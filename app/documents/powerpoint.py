@@ -1,0 +1,309 @@
+"""Converts a PowerPoint file (.pptx) to text and blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.core.layout import BlockKind, Style
+from app.core.message import Message
+from app.core.report import Progress, Report
+from app.documents.block_words import Styles
+from app.documents.blocks import MOST_COLUMNS, Blocks
+from app.documents.numerals import bullet, numeral
+from app.documents.parts import Parts
+from app.documents.slides import LINE_BREAK, add_words, notes_heading, parts_of_slides, slide_heading
+from app.documents.word.lists import shown_bullet
+from app.documents.word.xml import Element, attribute, child, integer, local
+from app.documents.word.zip import Package, damaged_beyond_reading, open_package
+
+_SLIDE = re.compile(r"ppt/slides/slide(\d{1,9})\.xml")
+_TITLES = frozenset(("title", "ctrTitle"))
+# What the master repeats on each slide, and on each page of notes.
+_OF_MASTER = frozenset(("dt", "ftr", "sldNum", "hdr", "sldImg"))
+# Placeholders whose paragraphs have a bullet if nothing says otherwise.
+_BULLETED = frozenset(("body", "obj"))
+_LEVELS = 9
+_FORMS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
+_ON = frozenset(("1", "true", "on"))
+
+
+def read_pptx(data: bytes, name: str, report: Report) -> Parts:
+    """The text, headings, blocks and tables of a presentation: its slides in order, each with its notes.
+
+    A slide's title comes first, then its text frames, tables and diagrams in the order in which a screen reader takes
+    them. Hidden slides are read and marked; hidden frames, the master's own words, dates, footers, numbers, comments,
+    charts and pictures are left out. A damaged file is read as far as possible, and a note says so. Raises
+    SpanlightError for a file that is unsafe, encrypted or not a presentation, and Stopped when the report says so.
+    """
+    report.progress(Progress(0, len(data), Message("Opening the document")))
+    package = open_package(data, name, report)
+    slides = _slides(package)
+    reader = _Reader(package)
+    for number, part in enumerate(slides, start=1):
+        report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))
+        reader.slide(number, part)
+    notes = [Message("The file is damaged: what could be read of it is shown.")] if package.damaged else []
+    parts = parts_of_slides(reader.blocks, notes)
+    if package.damaged and not parts.text:
+        raise damaged_beyond_reading(name)
+    return parts
+
+
+def _slides(package: Package) -> list[str]:
+    """The slides' parts in the presentation's order; without one, by the numbers in their names."""
+    main = package.main_part("ppt/presentation.xml")
+    listed = child(package.xml(main), "sldIdLst")
+    targets = {each.identifier: each.target for each in package.relations(main) if each.kind == "slide"}
+    found = [targets.get(_reference(each) or "", "") for each in listed] if listed is not None else []
+    if any(found):
+        return found
+    by_number = {
+        int(match[1]): part for part in package.names if (match := _SLIDE.fullmatch(part)) is not None
+    }
+    package.damaged |= bool(by_number)
+    return [by_number[number] for number in sorted(by_number)]
+
+
+def _reference(element: Element, name: str = "id") -> str | None:
+    """The identifier of the relationship that an element refers to."""
+    return next((str(value) for key, value in element.attrib.items() if str(key).endswith(f"}}{name}")), None)
+
+
+class _Reader:
+    """Adds slides to blocks."""
+
+    def __init__(self, package: Package) -> None:
+        self.blocks = Blocks()
+        self._package = package
+        self._diagrams: dict[str, str] = {}
+        self._layouts: dict[str, dict[str, Element]] = {}
+        self._read: set[str] = set()
+
+    def slide(self, number: int, part: str) -> None:
+        """Add a slide and its notes; one that cannot be read is left out."""
+        package = self._package
+        root = self._once(part)
+        if root is None:
+            package.damaged = True
+            return
+        relations = package.relations(part)
+        related = {each.kind: each.target for each in relations}
+        self._diagrams = {each.identifier: each.target for each in relations}
+        layout = related.get("slideLayout", "")
+        if layout not in self._layouts:
+            self._layouts[layout] = _placeholders(package.xml(layout))
+        shapes = [shape for shape in _shapes(_tree(root)) if _kind(shape) not in _OF_MASTER]
+        title = next((shape for shape in shapes if _kind(shape) in _TITLES and _has_words(shape)), None)
+        slide_heading(
+            self.blocks,
+            number,
+            [] if title is None else _title(title),
+            hidden=(attribute(root, "show") or "1") not in _ON,
+        )
+        for shape in shapes:
+            if shape is not title:
+                self._shape(shape, self._layouts[layout])
+        pages = _shapes(_tree(self._once(related.get("notesSlide", ""))))
+        notes = [shape for shape in pages if _kind(shape) == "body" and _has_words(shape)]
+        if notes:
+            notes_heading(self.blocks)
+        for shape in notes:
+            self._frame(child(shape, "txBody"))
+
+    def _once(self, part: str) -> Element | None:
+        """The root of a part that belongs to one slide; none where another slide has had it."""
+        if part in self._read:
+            return None
+        self._read.add(part)
+        return self._package.xml(part)
+
+    def _shape(self, shape: Element, layout: dict[str, Element]) -> None:
+        self._package.report.check()
+        if local(shape) == "sp":
+            kind = _kind(shape)
+            like = layout.get(attribute(_holder(shape), "idx") or "", layout.get(kind))
+            styles = child(child(like, "txBody"), "lstStyle")
+            self._frame(child(shape, "txBody"), styles, bulleted=kind in _BULLETED)
+            return
+        data = child(child(shape, "graphic"), "graphicData")
+        table, diagram = child(data, "tbl"), child(data, "relIds")
+        if table is not None:
+            self._table(table)
+        if diagram is not None:
+            self._diagram(self._diagrams.get(_reference(diagram, "dm") or "", ""))
+
+    def _frame(
+        self, body: Element | None, inherited: Element | None = None, *, bulleted: bool = False
+    ) -> None:
+        """Add the paragraphs of a text frame."""
+        own = child(body, "lstStyle")
+        counts: list[int] = [0] * _LEVELS
+        for paragraph in body if body is not None else ():
+            if local(paragraph) != "p":
+                continue
+            words = list(_runs(paragraph))
+            properties = child(paragraph, "pPr")
+            level = max(0, min(integer(attribute(properties, "lvl")) or 0, _LEVELS - 1))
+            levels = [properties, *(child(each, f"lvl{level + 1}pPr") for each in (own, inherited))]
+            marker = None
+            if any(text.strip() for text, _ in words):
+                marker = _marker(levels, level, counts, bulleted)
+            if marker is None:
+                self.blocks.begin(BlockKind.PARAGRAPH)
+            else:
+                self.blocks.begin(BlockKind.ITEM, level + 1, marker)
+            add_words(self.blocks, words)
+            self.blocks.end()
+
+    def _table(self, table: Element) -> None:
+        blocks = self.blocks
+        has_header = attribute(child(table, "tblPr"), "firstRow") in _ON
+        blocks.begin_table()
+        for number, row in enumerate(each for each in table if local(each) == "tr"):
+            self._package.report.check()
+            blocks.row(has_header and not number)
+            for cell in row:
+                merged = attribute(cell, "hMerge") in _ON or attribute(cell, "vMerge") in _ON
+                if local(cell) == "tc" and not merged:
+                    blocks.cell(_span(cell, "rowSpan"), _span(cell, "gridSpan"))
+                    self._frame(child(cell, "txBody"))
+        blocks.end_table()
+
+    def _diagram(self, part: str) -> None:
+        """Add the words of a SmartArt diagram."""
+        points = child(self._once(part), "ptLst")
+        for point in points if points is not None else ():
+            self._frame(child(point, "t"))
+
+
+def _tree(root: Element | None) -> Element | None:
+    return child(child(root, "cSld"), "spTree")
+
+
+def _shapes(parent: Element | None) -> Iterator[Element]:
+    """The text frames, tables and diagrams in a tree of shapes, those of groups in their place; no hidden ones."""
+    for each in parent if parent is not None else ():
+        name = local(each)
+        if name == "AlternateContent":
+            yield from _shapes(_chosen(each))
+        elif (
+            name in ("grpSp", "sp", "graphicFrame")
+            and attribute(_property(each, "cNvPr"), "hidden") not in _ON
+        ):
+            if name == "grpSp":
+                yield from _shapes(each)
+            else:
+                yield each
+
+
+def _chosen(alternatives: Element) -> Element | None:
+    """Of a shape and its fallback for older programs the first."""
+    return next((each for each in alternatives if local(each) in ("Choice", "Fallback")), None)
+
+
+def _property(shape: Element, name: str) -> Element | None:
+    holder = next((each for each in shape if local(each).startswith("nv")), None)
+    return child(holder, name)
+
+
+def _holder(shape: Element) -> Element | None:
+    """What says that a shape is a placeholder of the master, and which."""
+    return child(_property(shape, "nvPr"), "ph")
+
+
+def _kind(shape: Element) -> str:
+    """A placeholder's kind, empty for any other shape."""
+    holder = _holder(shape)
+    return "" if holder is None else attribute(holder, "type") or "obj"
+
+
+def _placeholders(root: Element | None) -> dict[str, Element]:
+    """The placeholders of a layout by their numbers, and by their kinds the first of each."""
+    found: dict[str, Element] = {}
+    for shape in _shapes(_tree(root)):
+        if kind := _kind(shape):
+            found.setdefault(kind, shape)
+            found.setdefault(attribute(_holder(shape), "idx") or kind, shape)
+    return found
+
+
+def _has_words(shape: Element) -> bool:
+    return any(text.strip() for text, _ in _title(shape))
+
+
+def _title(shape: Element) -> Iterator[tuple[str, Styles]]:
+    """A frame's words in a row."""
+    body = child(shape, "txBody")
+    for paragraph in body if body is not None else ():
+        if local(paragraph) == "p":
+            yield from _runs(paragraph)
+            yield LINE_BREAK, frozenset()
+
+
+def _runs(paragraph: Element) -> Iterator[tuple[str, Styles]]:
+    """The paragraph's words with their styles; a forced line break is a separate LINE_BREAK."""
+    for each in paragraph:
+        name = local(each)
+        if name in ("r", "fld"):
+            text = child(each, "t")
+            if text is not None and text.text:
+                yield text.text.replace("_x000D_", ""), _styles(child(each, "rPr"))
+        elif name == "br":
+            yield LINE_BREAK, frozenset()
+        elif name in ("AlternateContent", "m"):
+            formula = _chosen(each) if name == "AlternateContent" else each
+            for part in formula.iter() if formula is not None else ():
+                if local(part) == "t" and part.text:
+                    yield part.text, frozenset()
+
+
+def _styles(properties: Element | None) -> Styles:
+    found = set()
+    for style, name in ((Style.STRONG, "b"), (Style.EMPHASIS, "i")):
+        if attribute(properties, name) in _ON:
+            found.add(style)
+    if (attribute(properties, "strike") or "noStrike") != "noStrike":
+        found.add(Style.STRUCK)
+    if (attribute(properties, "u") or "none") != "none":
+        found.add(Style.UNDERLINED)
+    raised = integer(attribute(properties, "baseline")) or 0
+    if raised:
+        found.add(Style.RAISED if raised > 0 else Style.LOWERED)
+    if child(properties, "hlinkClick") is not None:
+        found = (found | {Style.LINK}) - {Style.UNDERLINED}
+    return frozenset(found)
+
+
+def _marker(levels: list[Element | None], level: int, counts: list[int], bulleted: bool) -> str | None:
+    """A paragraph's number or bullet by the first of its properties that say so; None if it is not an item."""
+    counts[level + 1 :] = [0] * (_LEVELS - level - 1)
+    for properties in levels:
+        for each in properties if properties is not None else ():
+            name = local(each)
+            if name == "buAutoNum":
+                first = integer(attribute(each, "startAt")) or 1
+                counts[level] = counts[level] + 1 if counts[level] else first
+                return _number(counts[level], attribute(each, "type") or "")
+            if name in ("buNone", "buChar", "buBlip"):
+                counts[level] = 0
+            if name == "buNone":
+                return None
+            if name == "buChar":
+                font = attribute(child(properties, "buFont"), "typeface") or ""
+                return shown_bullet(attribute(each, "char") or "", font, level + 1)
+            if name == "buBlip":
+                return bullet(level + 1)
+    counts[level] = 0
+    return bullet(level + 1) if bulleted else None
+
+
+def _number(count: int, form: str) -> str:
+    written = numeral(count, next((_FORMS[each] for each in _FORMS if form.startswith(each)), "1"))
+    if form.endswith("ParenBoth"):
+        return f"({written})"
+    return f"{written}{')' if form.endswith('ParenR') else '' if form.endswith('Plain') else '.'}"
+
+
+def _span(cell: Element, name: str) -> int:
+    return max(1, min(integer(attribute(cell, name)) or 1, MOST_COLUMNS))

@@ -1,0 +1,50 @@
+"""How the slides of a presentation follow each other in a text: a heading for each, its words, its notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from app.core.layout import BlockKind, Style
+from app.documents.block_words import Styles
+from app.documents.blocks import Blocks
+from app.documents.parts import Parts
+
+LINE_BREAK = "\n"
+_NUMBERED = re.compile(r"Slide \d+( \(hidden\))?")
+
+
+def slide_heading(blocks: Blocks, number: int, title: Iterable[tuple[str, Styles]], *, hidden: bool) -> None:
+    """Begin a slide with "Slide 3: Title", or "Slide 3 (hidden)"; numbers count from 1, hidden slides as well."""
+    words = [(" " if text == LINE_BREAK else text, styles) for text, styles in title]
+    blocks.begin(BlockKind.HEADING, 1)
+    blocks.words(f"Slide {number}{' (hidden)' if hidden else ''}")
+    if any(text.strip() for text, _ in words):
+        blocks.words(": ")
+        for text, styles in words:
+            blocks.words(text, styles)
+    blocks.end()
+
+
+def parts_of_slides(blocks: Blocks, notes: Iterable[str]) -> Parts:
+    """Everything collected; no text if there is nothing but the numbers of slides."""
+    parts = blocks.parts(notes)
+    if all(_NUMBERED.fullmatch(block.span.of(parts.text)) for block in parts.blocks):
+        return Parts("", notes=parts.notes)
+    return parts
+
+
+def notes_heading(blocks: Blocks) -> None:
+    """Begin the notes of a slide; no heading of the document, so that what is in them has the slide's."""
+    blocks.begin(BlockKind.PARAGRAPH)
+    blocks.words("Notes", frozenset([Style.STRONG]))
+    blocks.end()
+
+
+def add_words(blocks: Blocks, words: Iterable[tuple[str, Styles]]) -> None:
+    """Add words to the open block; a LINE_BREAK among them is a line's end."""
+    for text, styles in words:
+        if text == LINE_BREAK:
+            blocks.line_break()
+        else:
+            blocks.words(text, styles)
