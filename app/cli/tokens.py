@@ -39,7 +39,9 @@ the text from 0, end not included.
 """
     + FORMATS
 )
-_SUFFIXES = tuple(".pdf .docx .html .htm .xhtml .md .markdown .txt .text .rst .log .csv".split())
+_SUFFIXES = tuple(
+    ".pdf .docx .epub .eml .mbox .msg .html .htm .xhtml .md .markdown .txt .text .rst .log .csv".split()
+)
 
 
 def parser() -> argparse.ArgumentParser:

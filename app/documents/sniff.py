@@ -24,6 +24,10 @@ _SUFFIXES = {
     ".md": Kind.MARKDOWN,
     ".markdown": Kind.MARKDOWN,
     ".mdown": Kind.MARKDOWN,
+    ".epub": Kind.EPUB,
+    ".eml": Kind.EML,
+    ".mbox": Kind.MBOX,
+    ".msg": Kind.MSG,
 }
 NAMES = {
     Kind.PDF: Message("a PDF"),
@@ -31,6 +35,10 @@ NAMES = {
     Kind.HTML: Message("a web page"),
     Kind.MARKDOWN: Message("Markdown"),
     Kind.TEXT: Message("text"),
+    Kind.EPUB: Message("an EPUB book"),
+    Kind.EML: Message("a mail"),
+    Kind.MBOX: Message("a mailbox"),
+    Kind.MSG: Message("a mail that Outlook saved"),
 }
 
 _PICTURE, _PACKED, _PACKED_ZIP = (
@@ -60,9 +68,20 @@ _OTHERS = (
 # Part names in the directory of each kind of zip, which is not compressed.
 _PARTS = ((b"xl/workbook", Message("an Excel file")), (b"ppt/presentation", Message("a PowerPoint file")))
 _OLD_OFFICE = {".xls": Message("an old Excel file (.xls)"), ".ppt": Message("an old PowerPoint file (.ppt)")}
+# Kinds that begin in their own way.
+_BEGINNINGS = frozenset((Kind.PDF, Kind.DOCX, Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG))
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
+_EPUB = b"mimetypeapplication/epub+zip"
+# The first line of a mailbox, which has a time, above a header.
+_MAILBOX = re.compile(rb"From [^\n]*\d\d:\d\d[^\n]*\n(?:>?From |[!-9;-~]+:)")
+_FIELDS = re.compile(rb"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+# Of these fields every mail has the first, and what was sent has one of the others.
+_FROM = re.compile(rb"^From:", re.IGNORECASE | re.MULTILINE)
+_SENT = re.compile(rb"^(?:Message-ID|Received|Return-Path|MIME-Version):", re.IGNORECASE | re.MULTILINE)
+# The name of a part that every mail of Outlook's has.
+_OUTLOOK = "__properties_version1.0".encode("utf-16-le")
 
 
 def suffix_kind(name: str) -> Kind | None:
@@ -77,9 +96,11 @@ def first_look(head: bytes, name: str) -> Kind:
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
-        return Kind.DOCX
+        return Kind.EPUB if named is Kind.EPUB or _EPUB in head[:200] else Kind.DOCX
     if head.startswith(OLE) and named is Kind.DOCX:  # a locked one is packed in it
         return Kind.DOCX
+    if head.startswith(OLE) and (named is Kind.MSG or _OUTLOOK in head):
+        return Kind.MSG
     mark = head[:1024].find(b"%PDF-")
     # A text may mention PDF's mark; a PDF may have other bytes before it.
     if mark == 0 or (
@@ -91,12 +112,12 @@ def first_look(head: bytes, name: str) -> Kind:
         raise _refusal(name, other)
     if _HTML.match(_start(head)):
         return Kind.HTML
-    if named in (Kind.PDF, Kind.DOCX):
+    if mail := _mail(head, named):
+        return mail
+    if named in _BEGINNINGS:
         if b"\0" in head or not _reads_as_text(head):
-            message = (
-                Message("“{name}” is not a PDF: it does not begin as one.", name=name)
-                if named is Kind.PDF
-                else Message("“{name}” is not a Word file: it does not begin as one.", name=name)
+            message = Message(
+                "“{name}” is not {kind}: it does not begin as one.", name=name, kind=NAMES[named]
             )
             raise SpanlightError(message, Message("It may be damaged; get it once more."))
         return Kind.TEXT
@@ -109,8 +130,6 @@ def look_into_zip(data: bytes, name: str) -> None:
         return
     if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
         return
-    if b"mimetypeapplication/epub+zip" in data[:200]:
-        raise _refusal(name, Message("an EPUB book"))
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
         raise _refusal(name, Message("an OpenDocument file"))
     for part, what in _PARTS:
@@ -122,6 +141,19 @@ def look_into_zip(data: bytes, name: str) -> None:
             Message("It may be damaged; get it once more."),
         )
     raise _refusal(name, _PACKED_ZIP)
+
+
+def _mail(head: bytes, named: Kind | None) -> Kind | None:
+    """A mail or a mailbox by its first lines, where its name suggests no other kind; None for anything else."""
+    if named not in (None, Kind.EML, Kind.MBOX, Kind.MSG):
+        return None
+    head = head.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+    if _MAILBOX.match(head) or (named is Kind.MBOX and head.startswith(b"From ")):
+        return Kind.MBOX
+    fields = _FIELDS.match(head)
+    if fields and (named is Kind.EML or (_FROM.search(fields[0]) and _SENT.search(fields[0]))):
+        return Kind.EML
+    return None
 
 
 def _other(head: bytes, name: str) -> str:

@@ -17,7 +17,9 @@ from app.core.report import Silent, Stopped
 from app.documents import reader
 from app.documents.orders import Read
 from app.documents.reader import read
+from tests.helpers.books import book, chapter
 from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.mails import compound, mail, mailbox_of, outlook_parts
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 
@@ -49,6 +51,10 @@ FILES = {
     Kind.HTML: ("a.html", b"<h1>Tarts</h1><p>" + WORDS.encode()),
     Kind.DOCX: ("a.docx", word_file(WORDS)),
     Kind.PDF: ("a.pdf", small_pdf([Page(lines(WORDS))])),
+    Kind.EPUB: ("a.epub", book([chapter(f"<h1>Tarts</h1><p>{WORDS}</p>")])),
+    Kind.EML: ("a.eml", bytes(mail(WORDS, subject="Tarts"))),
+    Kind.MBOX: ("a.mbox", mailbox_of([bytes(mail(WORDS, subject="Tarts"))])),
+    Kind.MSG: ("a.msg", compound(outlook_parts(WORDS, subject="Tarts"))),
 }
 
 
@@ -74,7 +80,7 @@ def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
         assert WORDS in from_file.document.text
         assert from_file.notes == ()
         assert bool(from_file.pages) == (kind is Kind.PDF)
-        if kind in (Kind.MARKDOWN, Kind.HTML, Kind.DOCX):
+        if kind not in (Kind.TEXT, Kind.PDF):
             assert from_file.headings[0].span.of(from_file.document.text) == "Tarts"
             assert {BlockKind.HEADING, BlockKind.PARAGRAPH} <= {block.kind for block in from_file.blocks}
         from_bytes = read(Read("", name, data=data), Silent())

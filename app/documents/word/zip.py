@@ -43,6 +43,15 @@ class Package:
     )  # of a file without directory: offset, method
     damaged: bool = False
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parts."""
+        return tuple(self.places if self.file is None else self.file.NameToInfo)
+
+    def raw_part(self, part: str) -> bytes:
+        """A part's unpacked bytes, as far as it is not damaged; none for a missing part."""
+        return b"".join(self._pieces(part)) if part in self.names else b""
+
     def xml(self, part: str) -> etree._Element | None:
         """The root of an XML part as far as it can be parsed; None for a missing or empty part.
 

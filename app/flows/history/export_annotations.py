@@ -21,6 +21,10 @@ _FORMATS = {
     Kind.HTML: "text/html",
     Kind.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     Kind.PDF: "application/pdf",
+    Kind.EPUB: "application/epub+zip",
+    Kind.EML: "message/rfc822",
+    Kind.MBOX: "application/mbox",
+    Kind.MSG: "application/vnd.ms-outlook",
 }
 # Terms that the annotation vocabulary does not have.
 _CONTEXT = [

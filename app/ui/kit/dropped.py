@@ -13,7 +13,7 @@ from app.core.report import Report
 # Endings of documents; anything else may be a folder or a model's zip.
 _DOCUMENTS = {
     ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
-    ".jsonl", ".json", ".xz",
+    ".jsonl", ".json", ".xz", ".epub", ".eml", ".mbox", ".msg",
 }  # fmt: skip
 
 
