@@ -26,7 +26,7 @@ from app.cli.terminal import (
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import Subject, language
-from app.core.layout import Opened
+from app.core.layout import Kind, Opened
 from app.core.library import LibraryReading, LibraryStatus
 from app.core.models import Head
 from app.core.quotes import quote
@@ -488,7 +488,7 @@ def _where(answer: Answer, opened: Opened, name: str) -> str:
     """The place of an answer, as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
     where = ""
     if place := opened.place_at(answer.span.start):
-        where = f", on {place}"
+        where = f", in {place}" if opened.kind is Kind.MBOX else f", on {place}"
     if name:
         where += f" of {one_line(name)}" if where else f", in {one_line(name)}"
     heading = opened.heading_at(answer.span.start)

@@ -76,7 +76,7 @@ _HTML = re.compile(
 _EPUB = b"mimetypeapplication/epub+zip"
 # The first line of a mailbox, which has a time, above a header.
 _MAILBOX = re.compile(rb"From [^\n]*\d\d:\d\d[^\n]*\n(?:>?From |[!-9;-~]+:)")
-_FIELDS = re.compile(rb"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+_FIELDS = re.compile(rb"(?:[!-9;-~]+:[^\n]*(?:\n|\Z)(?:[ \t][^\n]*(?:\n|\Z))*)+")
 # Of these fields every mail has the first, and what was sent has one of the others.
 _FROM = re.compile(rb"^From:", re.IGNORECASE | re.MULTILINE)
 _SENT = re.compile(rb"^(?:Message-ID|Received|Return-Path|MIME-Version):", re.IGNORECASE | re.MULTILINE)

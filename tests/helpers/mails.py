@@ -154,7 +154,7 @@ def outlook_parts(
     head: int = 32,
 ) -> Storage:
     """A mail as Outlook saves it, as the parts of a compound file; `inner` are mails attached to it."""
-    date = 132_593_004_000_000_000  # 4 March 2021, 9:00 UTC, in tenths of a microsecond since 1601
+    date = 132_593_220_000_000_000  # 4 March 2021, 9:00 UTC, in tenths of a microsecond since 1601
     found: Storage = {"__properties_version1.0": properties(head, {0x3FDE: 65001}, {0x0039: date})}
     found |= (
         wide(0x0037, subject)

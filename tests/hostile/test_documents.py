@@ -36,7 +36,8 @@ from tests.helpers.views import check_view
 from tests.hostile.documents import CRAFTED, TOKENS, Edit, changed, whole
 
 WHOLE = whole()
-DOCUMENTS = [name for name in WHOLE if Path(name).suffix in (".txt", ".html", ".md", ".docx", ".pdf")]
+_SUFFIXES = (".txt", ".html", ".md", ".docx", ".pdf", ".epub", ".eml", ".mbox", ".msg")
+DOCUMENTS = [name for name in WHOLE if Path(name).suffix in _SUFFIXES]
 ROWS = [name for name in WHOLE if name not in DOCUMENTS]
 READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     ".csv": (read_columns, read_text_table, load, example_set),
@@ -71,7 +72,7 @@ LONG = pytest.mark.long
 def check_opened(found: Opened) -> None:
     """Fail where a place of the document is outside its text, out of order, or does not lead back to its words."""
     text = found.document.text
-    if found.kind in (Kind.HTML, Kind.MARKDOWN, Kind.DOCX):
+    if found.kind not in (Kind.TEXT, Kind.PDF):
         check_parts(Parts(text, found.headings, found.blocks, found.tables, view=found.document.view))
     else:
         check_view(text, found.document.view)
@@ -178,7 +179,7 @@ def test_a_crafted_file_costs_little_and_harms_nothing(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(CRAFTED[name]())
-    if path.suffix in (".txt", ".html", ".md", ".docx", ".pdf"):
+    if path.suffix in _SUFFIXES:
         try:
             check_opened(documents.read(Read(str(path), name), Silent()))
         except SpanlightError as fault:

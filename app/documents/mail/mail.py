@@ -103,9 +103,12 @@ class MailWriter:
         if not attached.content:
             return None
         if len(attached.content) > self.bytes or not self.files or self.is_full:
-            self.notes[
-                Message("Attachments beyond {size} are listed and not read.", size=size(MOST_BYTES_ATTACHED))
-            ] = None
+            note = Message(
+                "Attachments beyond {files:,} files or {size} are listed and not read.",
+                files=MOST_FILES_ATTACHED,
+                size=size(MOST_BYTES_ATTACHED),
+            )
+            self.notes[note] = None
             return None
         self.bytes -= len(attached.content)
         self.files -= 1
@@ -113,11 +116,11 @@ class MailWriter:
             parts = self.read_file(attached.content, attached.name)
         except SpanlightError:
             return None
-        if len(parts.text) > self.text:
+        if len(parts.text) > self.text or not parts.text.strip():
             return None
         self.text -= len(parts.text)
-        for note in parts.notes:
-            self.notes[Message("{name}: {note}", name=attached.name, note=note)] = None
+        for each in parts.notes:
+            self.notes[Message("{name}: {note}", name=attached.name, note=each)] = None
         return parts
 
     def _heading(self, words: str, level: int) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import email
-import email.policy
 from collections.abc import Callable, Iterator
-from email.header import decode_header, make_header
+from email.header import decode_header
 from email.message import Message as MimeMessage
 from typing import TypeVar
 
@@ -19,7 +18,7 @@ from app.documents.parts import Parts
 from app.documents.plain_text import decode
 
 _HEAD = ("From", "To", "Cc", "Date")
-# Longer ones, which are lists of addresses, are cut: parsing takes time that grows with the square of their length.
+# Longer ones, which are lists of addresses, are cut: decoding may take time that grows with the square of their length.
 _LONGEST_HEADER = 5_000
 _MOST_PARTS = 2_000
 _T = TypeVar("_T")
@@ -43,14 +42,12 @@ def read_eml(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
 
 
 def parse(data: bytes) -> Mail | None:
-    """The mail in these bytes; None if its parts are nested too deep to be read."""
-    # The stricter policy's parser lets through whatever some damaged headers cause; the older one takes anything.
-    for policy in (email.policy.default, email.policy.compat32):
-        parsed = tried(lambda policy=policy: email.message_from_bytes(data, policy=policy), None)  # type: ignore[misc]
-        mail = tried(lambda parsed=parsed: mail_of(parsed), None) if parsed is not None else None  # type: ignore[misc]
-        if mail is not None:
-            return mail
-    return None
+    """The mail in these bytes; None if its parts are nested too deep to be read.
+
+    By the older of the package's policies: the newer one's parsers of structured headers drop what they do not
+    understand, fail at some, and take minutes for others.
+    """
+    return tried(lambda: mail_of(email.message_from_bytes(data)), None)
 
 
 def _inner(part: MimeMessage) -> list[MimeMessage]:
@@ -66,7 +63,7 @@ def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
     encrypted = False
     for part in _leaves(parsed):
         kind = part.get_content_type()
-        name = short(tried(lambda part=part: part.get_filename() or "", ""))  # type: ignore[misc]
+        name = short(_in_words(part.get_filename() or ""))
         if kind == "message/rfc822":
             if inner := _inner(part):
                 mail = mail_of(inner[0], depth + 1) if depth <= DEEPEST else Mail(header(inner[0], "Subject"))
@@ -121,13 +118,24 @@ def _preferred(alternatives: list[MimeMessage]) -> MimeMessage:
 def header(parsed: MimeMessage, name: str) -> str:
     """A header's words, decoded, on one line; empty without one."""
     raw = next((value for key, value in parsed.raw_items() if key.lower() == name.lower()), "")
-    value = str(raw).encode("utf-8", "surrogateescape")
-    value_text = decoded(value, "") if not value.isascii() else str(raw)
-    cut = value_text[:_LONGEST_HEADER] + ("…" if len(value_text) > _LONGEST_HEADER else "")
-    line = " ".join(cut.split())
-    plain = tried(lambda: str(make_header(decode_header(line))), line)
-    words = tried(lambda: str(email.policy.default.header_factory(name, line)), plain)
+    return _in_words(str(raw))
+
+
+def _in_words(raw: str) -> str:
+    """A header's value in characters, on one line, beyond ASCII as RFC 2047 has it or as it stands."""
+    line = raw if raw.isascii() else decoded(raw.encode("utf-8", "surrogateescape"), "")
+    line = " ".join((line[:_LONGEST_HEADER] + "…" * (len(line) > _LONGEST_HEADER)).split())
+    if "=?" not in line:
+        return line
+    words = tried(lambda: "".join(_chunk(chunk, charset) for chunk, charset in decode_header(line)), line)
     return " ".join(words.split())
+
+
+def _chunk(chunk: bytes | str, charset: str | None) -> str:
+    """A part of a header as `decode_header` returns it."""
+    if isinstance(chunk, str):
+        return chunk
+    return decoded(chunk, charset) if charset else chunk.decode("raw-unicode-escape")
 
 
 def decoded(data: bytes, charset: str) -> str:
