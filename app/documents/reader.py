@@ -53,6 +53,8 @@ def read(order: Read, report: Report) -> Opened:
     report.progress(Progress(0, 0, Message("Reading {name}", name=name)))
     loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
     try:
+        if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
+            loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
         parts = _parts(loaded, order, name, report)
     except PasswordNeeded:
         raise
@@ -98,7 +100,6 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int =
         case Kind.DOCX:
             from app.documents.word.document import read_docx
 
-            look_into_zip(loaded.data, name)
             return read_docx(loaded.data, name, report)
         case Kind.HTML:
             from app.documents.html.page import read_html
@@ -135,7 +136,10 @@ def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
     if depth > _MOST_MAILS_AROUND:
         raise NoText(Message("“{name}” is within too many mails.", name=name), "")
     report.check()
-    return _parts(_take(data, name), Read("", name), name, report, depth)
+    loaded = _take(data, name)
+    if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
+        loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
+    return _parts(loaded, Read("", name), name, report, depth)
 
 
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:

@@ -124,12 +124,13 @@ def first_look(head: bytes, name: str) -> Kind:
     return named or Kind.TEXT
 
 
-def look_into_zip(data: bytes, name: str) -> None:
-    """Raise SpanlightError for a zip that is not a Word file, naming what it is if its directory shows that."""
-    if not data.startswith(b"PK"):
-        return
+def look_into_zip(data: bytes, name: str) -> Kind:
+    """The kind of document in a zip, by its directory, which is not compressed.
+
+    Raises SpanlightError for any other zip, naming what it is if that is known.
+    """
     if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
-        return
+        return Kind.DOCX
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
         raise _refusal(name, Message("an OpenDocument file"))
     for part, what in _PARTS:

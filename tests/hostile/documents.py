@@ -265,7 +265,8 @@ def _nested(before: bytes, after: bytes = b"", depth: int = 100_000) -> bytes:
 def _laughs(root: str) -> str:
     """XML whose entities grow."""
     entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
-    return f'<!DOCTYPE x [<!ENTITY l0 "ha"><!ENTITY f SYSTEM "file:///etc/passwd">{entities}]><{root} a="&l8;">&l8;&f;</{root}>'
+    declared = f'<!DOCTYPE x [<!ENTITY l0 "ha"><!ENTITY f SYSTEM "file:///etc/passwd">{entities}]>'
+    return f'{declared}<{root} a="&l8;">&l8;&f;</{root}>'
 
 
 def _manifest(*places: str) -> str:
@@ -419,7 +420,10 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
         {"META-INF/container.xml": CONTAINER.replace("OEBPS/book.opf", "../../../../etc/passwd"), "a.opf": "<package/>"}
     ),
     "file.epub": lambda: packed_book(
-        {"META-INF/container.xml": CONTAINER, "OEBPS/book.opf": _manifest("file:///etc/passwd", "//host/x", "/etc/passwd")}
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": _manifest("file:///etc/passwd", "//host/x", "/etc/passwd"),
+        }
     ),
     "same.epub": lambda: packed_book(
         {
@@ -430,8 +434,12 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
     ),
     "deep.epub": lambda: book([chapter("<div>" * DEEP + WORDS)]),
     "contents.epub": lambda: book([chapter(WORDS)], nav=navigation("<li><ol>" * 20_000)),
-    "titles.epub": lambda: book([chapter(f"<p>{WORDS}")], nav=navigation('<li><a href="1.xhtml">One</a></li>' * 30_000)),
-    "links.epub": lambda: book([chapter(f"<p>{WORDS}")], nav=navigation("<div>" * 1_000 + '<a href="1.xhtml">One' * 5_000)),
+    "titles.epub": lambda: book(
+        [chapter(f"<p>{WORDS}")], nav=navigation('<li><a href="1.xhtml">One</a></li>' * 30_000)
+    ),
+    "links.epub": lambda: book(
+        [chapter(f"<p>{WORDS}")], nav=navigation("<div>" * 1_000 + '<a href="1.xhtml">One' * 5_000)
+    ),
     "points.epub": lambda: book([chapter(WORDS)], toc=ncx("<navPoint>" * 50_000)),
     "tags.epub": lambda: book([chapter("<p/>" * 200_000 + "<a " * 200_000)]),
     "small.epub": lambda: lying_zip(_book(), 1),
@@ -442,14 +450,18 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
     "less-deep.eml": lambda: _deep_mail(150),
     "mails.eml": lambda: b"From: a\nContent-Type: message/rfc822\n\n" * 5_000 + WORDS.encode(),
     "parts.eml": lambda: b'From: a\nContent-Type: multipart/mixed; boundary="b"\n\n' + b"--b\n\nx\n" * 100_000,
-    "boundary.eml": lambda: b'From: a\nContent-Type: multipart/mixed; boundary="' + b"-" * DEEP + b'"\n\n' + b"--" * DEEP,
+    "boundary.eml": lambda: b'From: a\nContent-Type: multipart/mixed; boundary="' + b"-" * DEEP
+    + b'"\n\n' + b"--" * DEEP,
     "heads.eml": lambda: b"From: a\n" + b"X: y\n" * 300_000 + b"\n" + WORDS.encode(),
     "folded.eml": lambda: b"From: a\n" + b" x\n" * 500_000 + b"\n" + WORDS.encode(),
     "brackets.eml": lambda: b"From: " + b"(<" * DEEP + b"\nTo: " + b'"' * DEEP + b"\n\n" + WORDS.encode(),
     "encoded.eml": lambda: b"From: a\nSubject: " + b"=?utf-8?q?" * DEEP + b"\n\n" + WORDS.encode(),
     "charset.eml": lambda: b"From: a\nContent-Type: text/plain; charset=zlib_codec\n\n" + b"\xe9" * 1000,
-    "parameters.eml": lambda: b"From: a\nContent-Type: text/plain; " + b"a*0*=''%ff;" * 20_000 + b"\n\n" + WORDS.encode(),
-    "names.eml": lambda: bytes(mail(WORDS, files={"../../../../etc/passwd": b"a", "\u202egnp.exe": b"b", "C:\\a\tb": b"c"})),
+    "parameters.eml": lambda: b"From: a\nContent-Type: text/plain; " + b"a*0*=''%ff;" * 20_000
+    + b"\n\n" + WORDS.encode(),
+    "names.eml": lambda: bytes(
+        mail(WORDS, files={"../../../../etc/passwd": b"a", "\u202egnp.exe": b"b", "C:\\a\tb": b"c"})
+    ),
     "quotes.eml": lambda: b"From: a\n\n" + b">" * DEEP + b"\n" + b"> > " * DEEP,
     "bomb.eml": lambda: bytes(mail(WORDS, files={"a.docx": packed({"word/document.xml": b"<w:p>" * 20_000_000})})),
     "files.eml": lambda: bytes(mail(WORDS, files={f"{number}.txt": b"x" for number in range(1_500)})),
@@ -474,15 +486,22 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
     "back.msg": lambda: _other_table(lambda number: max(0, number - 1)),
     "free.msg": lambda: _other_table(lambda _: 0xFFFFFFFF),
     "sizes.msg": lambda: _other_sizes(0x7FFFFFFF),
-    "wide.msg": lambda: compound(outlook_parts(WORDS) | {f"__attach_version1.0_#{n:08X}": Storage() for n in range(1_000)}),
+    "wide.msg": lambda: compound(
+        outlook_parts(WORDS) | {f"__attach_version1.0_#{n:08X}": Storage() for n in range(1_000)}
+    ),
     "deep.msg": lambda: compound(_deep_storage(400)),
     "inner.msg": lambda: compound(_inner_mails(12)),
-    "odd.msg": lambda: compound(outlook_parts(WORDS) | {"__substg1.0_0037001F": b"\x00\xd8a"} | binary(0x1013, b"\xff\xfe<")),
+    "odd.msg": lambda: compound(
+        outlook_parts(WORDS) | {"__substg1.0_0037001F": b"\x00\xd8a"} | binary(0x1013, b"\xff\xfe<")
+    ),
     "slash.msg": lambda: compound(outlook_parts(WORDS, files={"../../../etc/passwd": b"x"}) | {"a/b": b"x", "": b"y"}),
     "codepage.msg": lambda: compound(
-        outlook_parts() | {"__substg1.0_1000001E": b"\xe9" * 500, "__properties_version1.0": b"\3\0\xfd\x3f\6" + b"\xff" * 99}
+        outlook_parts()
+        | {"__substg1.0_1000001E": b"\xe9" * 500, "__properties_version1.0": b"\3\0\xfd\x3f\6" + b"\xff" * 99}
     ),
-    "date.msg": lambda: compound(wide(0x1000, WORDS) | {"__properties_version1.0": bytes(32) + b"\x40\0\x39\0" + b"\xff" * 12}),
+    "date.msg": lambda: compound(
+        wide(0x1000, WORDS) | {"__properties_version1.0": bytes(32) + b"\x40\0\x39\0" + b"\xff" * 12}
+    ),
     "page.msg": lambda: compound(outlook_parts(html=_nested(b"<table><tr><td>", depth=5_000))),
     "columns.csv": lambda: b"," * 1_000_000 + b"\n" + b"a\n" * 100_000,
     "quote.csv": lambda: b'a,b\n"' + b"x\n" * 1_000_000,
