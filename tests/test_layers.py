@@ -118,8 +118,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "selectolax": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
-    "oxmsg": ("app.documents.mail",),
-    "olefile": ("app.documents.mail",),
+    "oxmsg": ("app.documents",),
+    "olefile": ("app.documents",),
     "py3langid": ("app.documents",),
     "openpyxl": ("app.flows.answer_table", "app.flows.teach"),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it

@@ -217,6 +217,8 @@ def library_versions() -> dict[str, str]:
     import charset_normalizer
     import lxml.etree
     import markdown_it
+    import olefile
+    import oxmsg.storage  # noqa: F401
     import pypdfium2.version as pdf
 
     return {
@@ -224,4 +226,5 @@ def library_versions() -> dict[str, str]:
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,
+        "olefile": olefile.__version__,
     }

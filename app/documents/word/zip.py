@@ -123,7 +123,7 @@ class Package:
                 while piece := file.read(_PIECE):
                     self.report.check()
                     yield piece
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, struct.error):
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, struct.error):
             self.damaged = True
 
     def _pieces_without_directory(self, part: str) -> Iterator[bytes]:
