@@ -110,8 +110,6 @@ class MailWriter:
             )
             self.notes[note] = None
             return None
-        self.bytes -= len(attached.content)
-        self.files -= 1
         try:
             parts = self.read_file(attached.content, attached.name)
         except SpanlightError:
@@ -119,6 +117,8 @@ class MailWriter:
         if len(parts.text) > self.text or not parts.text.strip():
             return None
         self.text -= len(parts.text)
+        self.bytes -= len(attached.content)
+        self.files -= 1
         for each in parts.notes:
             self.notes[Message("{name}: {note}", name=attached.name, note=each)] = None
         return parts
