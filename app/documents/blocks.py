@@ -111,6 +111,11 @@ class Blocks:
         return self._open is not None
 
     @property
+    def length(self) -> int:
+        """How many code points there are so far, without the open block."""
+        return self._length
+
+    @property
     def in_table(self) -> bool:
         """Whether a table has begun and not ended."""
         return self._grid is not None

@@ -22,10 +22,11 @@ MOST_BYTES = {
 }
 # A PDF or a mailbox up to this size is read into memory, so that it may change or be deleted while it is open.
 LARGEST_IN_MEMORY = 64_000_000
-# Of mails: how many of one file are shown, how large one of them may be, how much text they have, and how many bytes
-# and files of their attachments are read.
+# How many code points of a book or of mails are shown.
+MOST_TEXT = 20_000_000
+# Of mails: how many of one file are shown, how large one of them may be, and how many bytes and files of their
+# attachments are read.
 MOST_MAILS = 20_000
 LONGEST_MAIL = 50_000_000
-MOST_MAIL_TEXT = 20_000_000
 MOST_BYTES_ATTACHED = 100_000_000
 MOST_FILES_ATTACHED = 500

@@ -17,7 +17,7 @@ from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
 from app.documents.epub.contents import Title, titles_of_navigation, titles_of_ncx
 from app.documents.html.page import add_html, decode_html
-from app.documents.limits import MOST_BYTES
+from app.documents.limits import MOST_BYTES, MOST_TEXT
 from app.documents.parts import Parts
 from app.documents.word.xml import Element, child, local
 from app.documents.word.zip import Package, damaged_beyond_reading, open_package
@@ -26,6 +26,8 @@ _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 # Fonts are often scrambled with these, which no reader needs (EPUB 3.3, section 4.4; Adobe's older one).
 _OF_FONTS = frozenset(("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"))
+# Of these a title may be; a list of titles is no row of headings.
+_TITLED = frozenset((BlockKind.HEADING, BlockKind.PARAGRAPH))
 _NCX = "application/x-dtbncx+xml"
 _CHAPTERS = frozenset(
     ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document")
@@ -47,7 +49,8 @@ def read_epub(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a book's chapters, in the order of its spine.
 
     A title of the navigation becomes a heading: the words of the chapter that say the same, else a line of its own
-    above the chapter. Chapters of more than 20 MB in all are cut off, and a note says so, as where the file is damaged.
+    above the chapter. What follows more text than `limits.MOST_TEXT`, or a chapter that is larger than a web page may
+    be, is left out, and a note says so, as where the file is damaged.
     Raises SpanlightError for a file that is unsafe, protected against copying or no book, and Stopped when the report
     says so.
     """
@@ -69,15 +72,14 @@ def read_epub(data: bytes, name: str, report: Report) -> Parts:
     chapters = [item.part for item in spine if item.type in _CHAPTERS]
     _refuse_protected(package, {main, *chapters}, name)
     titles = _titles(package, items, root)
-    blocks, left, read = Blocks(), MOST_BYTES[Kind.HTML], 0
-    depth = 0
+    blocks = Blocks()
+    read = depth = 0
     for part in chapters:
         report.progress(Progress(read, len(chapters), Message("Reading the book")))
         report.check()
         page = package.raw_part(part)
-        if len(page) > left:
+        if len(page) > MOST_BYTES[Kind.HTML] or blocks.length > MOST_TEXT:
             break
-        left -= len(page)
         read += 1
         package.damaged |= part not in package.names
         depth = _add_chapter(blocks, page, titles.get(part, ()), depth, report)
@@ -127,7 +129,7 @@ def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[Title, ...], depth: 
 
 def _places(parts: Parts, titles: tuple[Title, ...]) -> dict[int, Title]:
     """The blocks of a chapter that say what titles of the navigation say, alone or with the next one."""
-    letters = [_letters(block.span.of(parts.text)) if block.table < 0 else "" for block in parts.blocks]
+    letters = [_letters(block.span.of(parts.text)) if block.kind in _TITLED else "" for block in parts.blocks]
     places: dict[int, Title] = {}
     first: dict[str, list[int]] = {}
     for number, each in enumerate(letters):
@@ -178,6 +180,7 @@ def _items(root: Element, main: str) -> dict[str, _Item]:
 def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[str, tuple[Title, ...]]:
     """The navigation's titles by the parts that they lead to: EPUB 3's, else EPUB 2's."""
     found: dict[str, list[Title]] = {}
+    seen: set[tuple[str, str, str]] = set()
     spine = child(root, "spine")
     named = items.get((spine.get("toc") or "") if spine is not None else "")
     ncx = named or next((each for each in items.values() if each.type == _NCX), None)
@@ -191,7 +194,11 @@ def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[st
         titles, base = titles_of_ncx(tree), ncx.part
     for title in titles:
         part, fragment = resolve(base, title.href)
-        found.setdefault(part, []).append(title._replace(fragment=fragment))
+        # Of titles that lead to the same place in the same words the first counts.
+        key = part, fragment, _letters(title.words)
+        if key not in seen:
+            seen.add(key)
+            found.setdefault(part, []).append(title._replace(fragment=fragment))
     return {part: tuple(each) for part, each in found.items()}
 
 

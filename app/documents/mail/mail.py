@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.core.wording import size
 from app.documents.blocks import Blocks
 from app.documents.html.page import add_html
-from app.documents.limits import MOST_BYTES_ATTACHED, MOST_FILES_ATTACHED, MOST_MAIL_TEXT
+from app.documents.limits import MOST_BYTES_ATTACHED, MOST_FILES_ATTACHED, MOST_TEXT
 from app.documents.mail.plain import add_plain
 from app.documents.parts import Parts
 
@@ -62,7 +62,7 @@ class MailWriter:
     blocks: Blocks
     report: Report
     read_file: ReadFile
-    text: int = MOST_MAIL_TEXT
+    text: int = MOST_TEXT
     bytes: int = MOST_BYTES_ATTACHED
     files: int = MOST_FILES_ATTACHED
     notes: dict[str, None] = field(default_factory=dict)

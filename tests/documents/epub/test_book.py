@@ -55,13 +55,14 @@ def test_titles_of_the_navigation_become_headings() -> None:
     nav = navigation(
         '<li><a href="1.xhtml">Chapter 1:  The start</a></li>'
         '<li><a href="2.xhtml">Second</a><ol><li><a href="3.xhtml#a">One</a></li><li><a href="3.xhtml#b">Two</a></li>'
-        '</ol></li><li><a href="4.xhtml">III. The End</a></li><li><span>no link</span></li>'
+        '</ol></li><li><a href="4.xhtml">III. The End</a></li><li><a href="4.xhtml">III: The end</a></li>'
+        "<li><span>no link</span></li>"
     )
     chapters = [
         chapter("<h2>CHAPTER 1 – The Start</h2><p>It was dark.</p><h3>A part</h3><p>Words.</p>"),
         chapter("<p>No heading here.</p>"),
         chapter("<p><b>One</b></p><p>first</p><p>TWO</p><p>second</p>"),
-        chapter("<p>III</p><h1>The End</h1><p>They lived.</p>"),
+        chapter("<ul><li>III. The End</li><li>x</li></ul><p>III</p><h1>The End</h1><p>They lived.</p>"),
     ]
     assert lines(book(chapters, nav=nav)) == [
         "heading1 | CHAPTER 1 – The Start",
@@ -74,6 +75,8 @@ def test_titles_of_the_navigation_become_headings() -> None:
         "paragraph | first",
         "heading2 | TWO",
         "paragraph | second",
+        "item1 • | III. The End",
+        "item1 • | x",
         "heading1 | III",
         "heading2 | The End",
         "paragraph | They lived.",
@@ -167,10 +170,12 @@ def test_a_book_without_a_container_or_a_type(tmp_path: object) -> None:
 
 def test_a_book_that_is_too_long_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     chapters = [chapter(f"<p>{WORDS} {number}</p>") for number in range(5)]
-    monkeypatch.setattr("app.documents.epub.book.MOST_BYTES", {Kind.HTML: 3 * len(chapters[0])})
+    monkeypatch.setattr("app.documents.epub.book.MOST_TEXT", 3 * len(WORDS))
     found = opened(book(chapters))
     assert found.document.text.count(WORDS) == 3
     assert found.notes == ("The book is too long: 3 of its 5 parts are shown.",)
+    monkeypatch.setattr("app.documents.epub.book.MOST_BYTES", {Kind.HTML: len(chapters[0])})
+    assert len(opened(book([chapters[0], chapter("x" * 1000)])).notes) == 1
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
