@@ -27,14 +27,14 @@ _T = TypeVar("_T")
 def read_eml(data: bytes, name: str, report: Report, read_file: ReadFile) -> Parts:
     """The text, headings, blocks and tables of a mail in a file, and of its attachments, as `MailWriter` adds them.
 
-    Raises SpanlightError for what is no mail or is nested too deep, and Stopped when the report says so.
+    Raises SpanlightError for what is damaged or nested too deep, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), Message("Reading the mail")))
     writer = MailWriter(Blocks(), report, read_file)
     mail = parse(data)
     if mail is None:
         raise SpanlightError(
-            Message("“{name}” is nested deeper than any mail, and was not opened.", name=name),
+            Message("“{name}” is damaged, or nested deeper than any mail, and was not opened.", name=name),
             Message("Open it in a mail program, and save the part that matters."),
         )
     writer.add(mail)
@@ -42,7 +42,7 @@ def read_eml(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
 
 
 def parse(data: bytes) -> Mail | None:
-    """The mail in these bytes; None if its parts are nested too deep to be read.
+    """The mail in these bytes; None if it cannot be read, its parts being nested too deep.
 
     By the older of the package's policies: the newer one's parsers of structured headers drop what they do not
     understand, fail at some, and take minutes for others.
@@ -52,8 +52,8 @@ def parse(data: bytes) -> Mail | None:
 
 def _inner(part: MimeMessage) -> list[MimeMessage]:
     """The parts of a part."""
-    inner = part.get_payload()
-    return [each for each in inner if isinstance(each, MimeMessage)] if isinstance(inner, list) else []
+    inner = part.get_payload() if part.is_multipart() else []
+    return [each for each in inner if isinstance(each, MimeMessage)]
 
 
 def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
@@ -63,7 +63,7 @@ def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
     encrypted = False
     for part in _leaves(parsed):
         kind = part.get_content_type()
-        name = short(_in_words(part.get_filename() or ""))
+        name = short(_in_words(tried(part.get_filename, None) or ""))
         if kind == "message/rfc822":
             if inner := _inner(part):
                 mail = mail_of(inner[0], depth + 1) if depth <= DEEPEST else Mail(header(inner[0], "Subject"))
@@ -71,21 +71,23 @@ def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
             continue
         data = part.get_payload(decode=True)
         content = data if isinstance(data, bytes) else b""
-        encrypted |= kind == "application/pgp-encrypted" or "enveloped" in str(
-            part.get_param("smime-type", "")
-        )
+        encrypted |= kind == "application/pgp-encrypted" or "enveloped" in _parameter(part, "smime-type")
         # A damaged part of several parts has none, but a text.
         is_text = kind in ("text/plain", "text/html") or kind.startswith("multipart/")
         is_text &= part.get_content_disposition() != "attachment"
         if is_text and not name:
-            flowed = str(part.get_param("format", "")).lower() == "flowed"
-            joined = str(part.get_param("delsp", "")).lower() == "yes"
-            text = decoded(content, part.get_content_charset() or "")
+            flowed, joined = _parameter(part, "format") == "flowed", _parameter(part, "delsp") == "yes"
+            text = decoded(content, tried(part.get_content_charset, None) or "")
             bodies.append(Body(text, kind == "text/html", flowed, joined))
         elif name or not part.get("Content-ID"):  # pictures within the text have no name as a rule
             attached.append(Attached(name or kind, content))
     head = tuple((label, header(parsed, label)) for label in _HEAD)
     return Mail(header(parsed, "Subject"), head, tuple(bodies), tuple(attached), encrypted)
+
+
+def _parameter(part: MimeMessage, name: str) -> str:
+    """A parameter of a part's type, in small letters; empty without one."""
+    return tried(lambda: str(part.get_param(name, "")).lower(), "")
 
 
 def _leaves(parsed: MimeMessage) -> Iterator[MimeMessage]:

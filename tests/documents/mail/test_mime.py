@@ -181,6 +181,7 @@ def test_only_so_much_is_read() -> None:
         (b"Content-Type: text/plain; charset=us-ascii", "Größe für Änderung".encode("cp1252"), "Größe für Änderung"),
         (b"Content-Type: text/plain; charset=utf-8", b"Gr\xfc\xdfe", "Gr\ufffd\ufffde"),
         (b"Content-Type: text/plain; charset=nonsense", "Grüße".encode(), "Grüße"),
+        (b"Content-Type: text/plain; charset*=us-ascii''utf-8", "Grüße".encode(), "Grüße"),
         (b"Content-Type: text/plain; charset=idna", b"words", "words"),
         (b"Content-Type: text/plain", "Größe für Änderung".encode("cp1252"), "Größe für Änderung"),
         (b"Content-Type: text/plain; charset=iso-2022-jp", "日本語".encode("iso-2022-jp"), "日本語"),
@@ -191,6 +192,7 @@ def test_only_so_much_is_read() -> None:
         (b"Content-Type: text/plain; format=flowed", b"one \ntwo", "one two"),
         (b"Content-Type: multipart/mixed", b"no boundary", "no boundary"),
         (b"Content-Type: nonsense; ;;;==", b"words", "words"),
+        (b"Content-Type: text/plain; a*=x; a*0=y; charset=iso-8859-1", b"words", "words"),
         (b"X: y", b"no type", "no type"),
     ],
 )  # fmt: skip
