@@ -134,7 +134,7 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int =
 def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
     """A mail's attachment as read by its format's own reader."""
     if depth > _MOST_MAILS_AROUND:
-        raise NoText(Message("“{name}” is within too many mails.", name=name), "")
+        raise NoText(f"{name} is within too many mails.", "")  # the mail lists it as not read
     report.check()
     loaded = _take(data, name)
     if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
