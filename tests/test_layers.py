@@ -124,6 +124,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "striprtf": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
+    "oxmsg": ("app.documents",),
+    "olefile": ("app.documents",),
     "py3langid": ("app.documents",),
     "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it

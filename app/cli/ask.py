@@ -26,7 +26,7 @@ from app.cli.terminal import (
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import Subject, language
-from app.core.layout import Opened
+from app.core.layout import Kind, Opened
 from app.core.library import LibraryReading, LibraryStatus
 from app.core.models import Head
 from app.core.quotes import quote
@@ -72,7 +72,8 @@ one line, as they are quoted; "sentence" the sentence around them, in a table it
 "row" and "column" the names of a table's row and column, "" where they are not known; "page" the page
 of a PDF, "line" the line of a plain text or Markdown file, both from 1, null for other kinds (in a
 piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
-is none, "heading" the last heading before them, "" where there is none, and "language" the code of
+is none, "place" any of these in words, in a mailbox the number of the mail; "heading" the last heading
+before them, in a book or a mail with those above it, "" where there is none, and "language" the code of
 the document's language, "" where it is unsure. "outcome" is "answer", "low-confidence" or "absent".
 Where it is not "answer", the answer is "" with null positions, and its probability is that of there
 being none; with low confidence "nearest" holds the words that may answer, their positions and the
@@ -310,7 +311,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= answers[0]
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
-        head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
+        head |= {"document": None, "page": None, "page_label": None, "line": None, "place": "", "heading": ""}
         head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None}
         head |= {"language": opened[0].language if len(opened) == 1 else ""}
     return head | {
@@ -342,6 +343,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "page": opened.page_at(answer.span.start),
         "page_label": opened.page_label_at(answer.span.start) or None,
         "line": opened.line_at(answer.span.start),
+        "place": opened.place_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
         "quote": " ".join(answer.text.split()),
         "sentence": quoted.words,
@@ -488,7 +490,7 @@ def _where(answer: Answer, opened: Opened, name: str) -> str:
     """The place of an answer, as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
     where = ""
     if place := opened.place_at(answer.span.start):
-        where = f", on {place}"
+        where = f", in {place}" if opened.kind is Kind.MBOX else f", on {place}"
     if name:
         where += f" of {one_line(name)}" if where else f", in {one_line(name)}"
     heading = opened.heading_at(answer.span.start)

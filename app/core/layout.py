@@ -7,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.core.message import Message
 from app.core.text import Document, Span
 from app.core.wording import place_in_words
 
@@ -23,6 +24,14 @@ class Kind(StrEnum):
     PPTX = "pptx"
     ODP = "odp"
     PDF = "pdf"
+    EPUB = "epub"
+    EML = "eml"
+    MBOX = "mbox"
+    MSG = "msg"
+
+
+# Of these an answer's place is told by all headings above it: part and chapter, mail and attachment.
+_NESTED = frozenset((Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG))
 
 
 class BlockKind(StrEnum):
@@ -173,14 +182,22 @@ class Opened:
         return max(1, bisect_right(self.lines, point))
 
     def place_at(self, point: int) -> str:
-        """The page or the line of a code point, in words ("page 4", "line 12"); empty if there is neither.
+        """The page, the line or the mail of a code point, in words ("page 4", "mail 12"); empty if there is none.
 
-        The same as for an answer in the history: KeptAnswer.where.
+        The page and the line as for an answer in the history: KeptAnswer.where.
         """
+        if self.kind is Kind.MBOX:
+            before = self.headings[: bisect_right(self.headings, point, key=lambda each: each.span.start)]
+            return Message("mail {number:,}", number=max(1, sum(each.level == 1 for each in before)))
         return place_in_words(self.page_at(point), self.page_label_at(point), self.line_at(point))
 
     def heading_at(self, point: int) -> str:
-        """The words of the last heading that begins at or before a code point, on one line; empty without one."""
+        """The words of the last heading that begins at or before a code point, on one line; empty without one.
+
+        In a book and in mails the headings that it is nested in stand before it ("Part One > Chapter 2").
+        """
+        if self.kind in _NESTED and self.document.view is not None:
+            return self.document.view.heading_at(point)
         before = bisect_right(self.headings, point, key=lambda heading: heading.span.start)
         return " ".join(self.headings[before - 1].span.of(self.document.text).split()) if before else ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from app.core.layout import Block, BlockKind, Heading, Style, Styled, Table
 from app.core.text import Replacement, Span, View
@@ -18,6 +19,8 @@ MOST_COLUMNS = 1000
 _MOST_ABOVE = 2
 # Controls that no font draws, surrogates, and code points that are never characters.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
+# Lines up to the next empty one.
+_PARAGRAPH = re.compile(r"\S.*(?:\n[^\S\n]*\S.*)*")
 
 
 class Grid:
@@ -106,6 +109,11 @@ class Blocks:
     def is_open(self) -> bool:
         """Whether a block has begun and not ended, so that words go into it."""
         return self._open is not None
+
+    @property
+    def length(self) -> int:
+        """How many code points there are so far, without the open block."""
+        return self._length
 
     @property
     def in_table(self) -> bool:
@@ -199,6 +207,43 @@ class Blocks:
         if grid and self._blocks and self._blocks[-1].table == len(self._tables):
             self._tables.append(grid.table())
 
+    def add(self, parts: Parts, deeper: int = 0) -> None:
+        """Add what another reader returned, its headings so many levels deeper; not within a table.
+
+        What has no blocks, such as a PDF, comes as paragraphs, which empty lines separate.
+        """
+        assert self._grid is None
+        if not parts.blocks:
+            self._add_text(parts, deeper)
+            return
+        self.end()
+        first = parts.blocks[0].span.start
+        at = self._separate(parts.blocks[0].kind) - first
+        for block in parts.blocks:
+            is_heading = block.kind is BlockKind.HEADING
+            moved = replace(
+                block,
+                span=_moved(block.span, at),
+                level=block.level + deeper if is_heading else block.level,
+                styles=tuple(Styled(_moved(each.span, at), each.style) for each in block.styles),
+                table=block.table + len(self._tables) if block.table >= 0 else -1,
+            )
+            self._blocks.append(moved)
+            if is_heading:
+                self._headings.append(Heading(moved.span, moved.level))
+        self._tables += parts.tables
+        self._put(parts.text[first : parts.blocks[-1].span.end])
+
+    def _add_text(self, parts: Parts, deeper: int) -> None:
+        levels = {heading.span.start: heading.level for heading in parts.headings}
+        for found in _PARAGRAPH.finditer(parts.text):
+            level = levels.get(found.start())
+            self.begin(BlockKind.HEADING if level else BlockKind.PARAGRAPH, level + deeper if level else 0)
+            for line in found[0].split("\n"):
+                self.words(line)
+                self.line_break()
+        self.end()
+
     def parts(self, notes: Iterable[str] = ()) -> Parts:
         """Everything collected."""
         if self._grid is not None:
@@ -236,6 +281,10 @@ class Blocks:
     def _put(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
 
 
 def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:

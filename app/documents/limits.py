@@ -19,6 +19,18 @@ MOST_BYTES = {
     Kind.PPTX: 200_000_000,
     Kind.ODP: 200_000_000,
     Kind.PDF: 1_000_000_000,
+    Kind.EPUB: 200_000_000,
+    Kind.EML: 100_000_000,
+    Kind.MBOX: 1_000_000_000,
+    Kind.MSG: 100_000_000,
 }
-# A PDF up to this size is read into memory, so that it may change or be deleted while it is open.
+# A PDF or a mailbox up to this size is read into memory, so that it may change or be deleted while it is open.
 LARGEST_IN_MEMORY = 64_000_000
+# How many code points of a book or of mails are shown.
+MOST_TEXT = 20_000_000
+# Of mails: how many of one file are shown, how large one of them may be, and how many bytes and files of their
+# attachments are read.
+MOST_MAILS = 20_000
+LONGEST_MAIL = 50_000_000
+MOST_BYTES_ATTACHED = 100_000_000
+MOST_FILES_ATTACHED = 500

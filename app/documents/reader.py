@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
@@ -23,10 +24,14 @@ from app.documents.parts import Parts
 from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
 
 _PIECE = 1 << 22
+# Mails that are attached to mails as files; those that are part of them are counted by mail.MailWriter.
+_MOST_MAILS_AROUND = 3
+# What is read in place when it is large.
+_IN_PLACE = (Kind.PDF, Kind.MBOX)
 
 
 class _Loaded(NamedTuple):
-    """A file's content: its kind, its bytes (empty for a large PDF, which is read in place), and its state."""
+    """A file's content: its kind, its bytes (empty for what is large and read in place), and its state."""
 
     kind: Kind
     data: bytes
@@ -85,8 +90,8 @@ def _without_characters(page: PageText) -> PageText:
     return PageText(page.width, page.height, page.span, label=page.label)
 
 
-def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
-    """The content as read by the format's own reader; each is imported when it is first needed."""
+def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int = 0) -> Parts:
+    """The content as read by the format's own reader, each imported when it is first needed; `depth` is in mails."""
     match loaded.kind:
         case Kind.PDF:
             from app.documents.pdf.document import read_pdf
@@ -120,9 +125,37 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
             from app.documents.markdown_page import read_markdown
 
             return read_markdown(loaded.data, name, report)
+        case Kind.EPUB:
+            from app.documents.epub.book import read_epub
+
+            return read_epub(loaded.data, name, report)
+        case Kind.EML:
+            from app.documents.mail.mime import read_eml
+
+            return read_eml(loaded.data, name, report, partial(_attachment, report=report, depth=depth + 1))
+        case Kind.MBOX:
+            from app.documents.mail.mbox import read_mbox
+
+            read_file = partial(_attachment, report=report, depth=depth + 1)
+            return read_mbox(loaded.data or order.path, name, report, read_file)
+        case Kind.MSG:
+            from app.documents.mail.outlook import read_msg
+
+            return read_msg(loaded.data, name, report, partial(_attachment, report=report, depth=depth + 1))
     from app.documents.plain_text import read_plain_text
 
     return read_plain_text(loaded.data, name)
+
+
+def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
+    """A mail's attachment as read by its format's own reader."""
+    if depth > _MOST_MAILS_AROUND:
+        raise NoText(f"{name} is within too many mails.", "")  # the mail lists it as not read
+    report.check()
+    loaded = _take(data, name)
+    if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
+        loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
+    return _parts(loaded, Read("", name), name, report, depth)
 
 
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
@@ -156,14 +189,14 @@ def _load(path: str, name: str, report: Report) -> _Loaded:
 
 
 def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[str, bytes]:
-    """The file's SHA-256, and its bytes unless it is a large PDF."""
+    """The file's SHA-256, and its bytes unless it is large and read in place."""
     digest, data, length = sha256(), bytearray(), 0
     while piece := file.read(_PIECE):
         report.check()
         digest.update(piece)
         length += len(piece)
         _require_room(length, kind, name)  # a file may grow, or not report its length
-        if kind is not Kind.PDF or length <= LARGEST_IN_MEMORY:
+        if kind not in _IN_PLACE or length <= LARGEST_IN_MEMORY:
             data += piece
         else:
             data.clear()
@@ -200,6 +233,8 @@ def library_versions() -> dict[str, str]:
     import charset_normalizer
     import lxml.etree
     import markdown_it
+    import olefile
+    import oxmsg.storage  # noqa: F401
     import pypdfium2.version as pdf
     import striprtf
 
@@ -209,4 +244,5 @@ def library_versions() -> dict[str, str]:
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,
         "striprtf": striprtf.__version__,
+        "olefile": olefile.__version__,
     }

@@ -30,6 +30,10 @@ _SUFFIXES = {
     ".md": Kind.MARKDOWN,
     ".markdown": Kind.MARKDOWN,
     ".mdown": Kind.MARKDOWN,
+    ".epub": Kind.EPUB,
+    ".eml": Kind.EML,
+    ".mbox": Kind.MBOX,
+    ".msg": Kind.MSG,
 }
 NAMES = {
     Kind.PDF: Message("a PDF"),
@@ -41,9 +45,15 @@ NAMES = {
     Kind.HTML: Message("a web page"),
     Kind.MARKDOWN: Message("Markdown"),
     Kind.TEXT: Message("text"),
+    Kind.EPUB: Message("an EPUB book"),
+    Kind.EML: Message("a mail"),
+    Kind.MBOX: Message("a mailbox"),
+    Kind.MSG: Message("a mail that Outlook saved"),
 }
 # Text under the name of one of these is text; other bytes are a broken file of it.
-_NEVER_TEXT = frozenset((Kind.PDF, Kind.DOCX, Kind.ODT, Kind.RTF, Kind.PPTX, Kind.ODP))
+_NEVER_TEXT = frozenset(
+    (Kind.PDF, Kind.DOCX, Kind.ODT, Kind.RTF, Kind.PPTX, Kind.ODP, Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG)
+)
 # What is in a zip, by how the names in it begin, or by the type that stands first in it.
 _FOLDERS = {Kind.DOCX: b"word/", Kind.PPTX: b"ppt/"}
 _TYPES = {
@@ -80,6 +90,15 @@ _OLD_OFFICE = {".xls": Message("an old Excel file (.xls)"), ".ppt": Message("an 
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
+_EPUB = b"mimetypeapplication/epub+zip"
+# The first line of a mailbox, which has a time, above a header.
+_MAILBOX = re.compile(rb"From [^\n]*\d\d:\d\d[^\n]*\n(?:>?From |[!-9;-~]+:)")
+_FIELDS = re.compile(rb"(?:[!-9;-~]+:[^\n]*(?:\n|\Z)(?:[ \t][^\n]*(?:\n|\Z))*)+")
+# Of these fields every mail has the first, and what was sent has one of the others.
+_FROM = re.compile(rb"^From:", re.IGNORECASE | re.MULTILINE)
+_SENT = re.compile(rb"^(?:Message-ID|Received|Return-Path|MIME-Version):", re.IGNORECASE | re.MULTILINE)
+# The name of a part that every mail of Outlook's has.
+_OUTLOOK = "__properties_version1.0".encode("utf-16-le")
 
 
 def suffix_kind(name: str) -> Kind | None:
@@ -94,9 +113,11 @@ def first_look(head: bytes, name: str) -> Kind:
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
-        return Kind.DOCX
+        return Kind.EPUB if named is Kind.EPUB or _EPUB in head[:200] else Kind.DOCX
     if head.startswith(OLE) and named in _FOLDERS:  # a locked one is packed in it
         return Kind.DOCX
+    if head.startswith(OLE) and (named is Kind.MSG or _OUTLOOK in head):
+        return Kind.MSG
     if head.startswith(b"{\\rtf"):
         return Kind.RTF
     mark = head[:1024].find(b"%PDF-")
@@ -110,6 +131,8 @@ def first_look(head: bytes, name: str) -> Kind:
         raise _refusal(name, other)
     if _HTML.match(_start(head)):
         return Kind.HTML
+    if mail := _mail(head, named):
+        return mail
     if named in _NEVER_TEXT:
         if b"\0" in head or not _reads_as_text(head):
             raise SpanlightError(
@@ -134,8 +157,6 @@ def look_into_zip(data: bytes, name: str) -> Kind:
         # A file of one kind may be part of one of the other.
         if found:
             return named if named in found else found[0]
-    if b"mimetypeapplication/epub+zip" in data[:200]:
-        raise _refusal(name, Message("an EPUB book"))
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
         raise _refusal(name, Message("an OpenDocument file"))
     for part, what in _PARTS:
@@ -147,6 +168,19 @@ def look_into_zip(data: bytes, name: str) -> Kind:
             Message("It may be damaged; get it once more."),
         )
     raise _refusal(name, _PACKED_ZIP)
+
+
+def _mail(head: bytes, named: Kind | None) -> Kind | None:
+    """A mail or a mailbox by its first lines, where its name suggests no other kind; None for anything else."""
+    if named not in (None, Kind.EML, Kind.MBOX, Kind.MSG):
+        return None
+    head = head.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+    if _MAILBOX.match(head) or (named is Kind.MBOX and head.startswith(b"From ")):
+        return Kind.MBOX
+    fields = _FIELDS.match(head)
+    if fields and (named is Kind.EML or (_FROM.search(fields[0]) and _SENT.search(fields[0]))):
+        return Kind.EML
+    return None
 
 
 def _other(head: bytes, name: str) -> str:

@@ -10,6 +10,14 @@ from app.core.about import COPYRIGHT, NAME, VERSION
 
 IDENTIFIER = "app.spanlight.Spanlight"
 MARKDOWN = "net.daringfireball.markdown"
+MAILBOX, OUTLOOK = f"{IDENTIFIER}.mailbox", f"{IDENTIFIER}.outlook-mail"
+# Kinds of files that macOS knows only where a program that edits them is installed, if at all: their types, what they
+# are called, what they are to macOS, their suffixes, and their types on the Internet.
+IMPORTED = (
+    (MARKDOWN, "Markdown document", "public.plain-text", ("md", "markdown", "mdown"), "text/markdown"),
+    (MAILBOX, "Mailbox", "public.data", ("mbox",), "application/mbox"),
+    (OUTLOOK, "Outlook mail", "public.data", ("msg",), "application/vnd.ms-outlook"),
+)
 # What a person calls them, and the types of them.
 DOCUMENTS = (
     ("PDF document", ("com.adobe.pdf",)),
@@ -31,6 +39,8 @@ DOCUMENTS = (
             "org.oasis-open.opendocument.presentation",
         ),
     ),
+    ("EPUB book", ("org.idpf.epub-container",)),
+    ("Mail", ("com.apple.mail.email", MAILBOX, OUTLOOK)),
     ("Markdown document", (MARKDOWN,)),
     ("Web page", ("public.html", "public.xhtml")),
     ("Plain text", ("public.plain-text",)),
@@ -69,17 +79,17 @@ def info_plist() -> dict[str, object]:
             }
             for name, types in DOCUMENTS
         ],
-        # macOS knows Markdown only where a program that edits it is installed.
         "UTImportedTypeDeclarations": [
             {
-                "UTTypeIdentifier": MARKDOWN,
-                "UTTypeDescription": "Markdown document",
-                "UTTypeConformsTo": ["public.plain-text"],
+                "UTTypeIdentifier": identifier,
+                "UTTypeDescription": name,
+                "UTTypeConformsTo": [above],
                 "UTTypeTagSpecification": {
-                    "public.filename-extension": ["md", "markdown", "mdown"],
-                    "public.mime-type": ["text/markdown"],
+                    "public.filename-extension": list(suffixes),
+                    "public.mime-type": [mime],
                 },
             }
+            for identifier, name, above, suffixes, mime in IMPORTED
         ],
     }
 

@@ -17,9 +17,11 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.documents.limits import MOST_BYTES
 from tests.flows.fake_engine import FakeEngine, read
+from tests.helpers.books import book, chapter, navigation
 from tests.helpers.children import POSIX
 from tests.helpers.commands import DECODED, TEXT, Command
 from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.mails import mail, mailbox_of
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 PAGES = ["The King sat.", "The Knave stole the tarts.", "Nobody saw it."]
@@ -80,6 +82,26 @@ def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Pat
     for question in ("What was stolen: tarts?", "Who is the duchess?"):
         values = json.loads(command("ask", str(path), "-q", question, "--json")[1])
         assert values["page_label"] is None and all(one["page_label"] is None for one in values["answers"])
+
+
+def test_answers_name_the_mail_and_the_chapter(command: Command, tmp_path: Path) -> None:
+    box = tmp_path / "a.mbox"
+    attached = mail(
+        "See the file.", subject="Second", files={"a.md": b"# Trial\n\nThe Knave stole the tarts."}
+    )
+    box.write_bytes(mailbox_of([bytes(mail("Nothing.", subject="First")), bytes(attached)]))
+    question = ["--question", "What was stolen: tarts?"]
+    path = "Second > Attachment: a.md > Trial"
+    _, out, _ = command("ask", str(box), *question)
+    assert out.splitlines()[1] == f"Likely, 80%, in mail 2, under “{path}”."
+    values = json.loads(command("ask", str(box), *question, "--json")[1])
+    assert (values["place"], values["heading"], values["answers"][0]["place"]) == ("mail 2", path, "mail 2")
+    nav = navigation('<li><a href="1.xhtml">Part</a><ol><li><a href="2.xhtml">The trial</a></li></ol></li>')
+    (tmp_path / "a.epub").write_bytes(
+        book([chapter("<p>x</p>"), chapter("<p>The Knave stole the tarts.</p>")], nav=nav)
+    )
+    _, out, _ = command("ask", str(tmp_path / "a.epub"), *question)
+    assert out.splitlines()[1] == "Likely, 80%, under “Part > The trial”."
 
 
 def test_the_printed_number_of_a_page_is_told(command: Command, tmp_path: Path) -> None:
@@ -197,3 +219,6 @@ def test_a_pdf_from_a_stream_is_not_cut_off(
     code, out, err = command("text", "-")
     assert (code, out) == (2, "")
     assert err.startswith("“standard input” brings a PDF of more than")
+    box = mailbox_of([bytes(mail("words" * len(data)))])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(box)))
+    assert command("text", "-")[2].startswith("“standard input” brings a mailbox of more than")

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.layout import BlockKind, Style, Table
+from app.core.layout import BlockKind, Heading, Style, Table
+from app.core.report import Silent
+from app.core.text import Span
 from app.documents.blocks import MOST_COLUMNS, Blocks, Grid
+from app.documents.html.page import add_html
 from app.documents.numerals import letters, roman
+from app.documents.parts import Parts
 from tests.helpers.flowing import check_parts, outline, styles
 
 
@@ -182,3 +186,51 @@ def test_code_keeps_its_lines(pieces: list[tuple[str, frozenset[Style]]]) -> Non
 def test_numerals(number: int, letter: str, numeral: str) -> None:
     assert letters(number) == letter
     assert roman(number) == numeral
+
+
+PAGES = (
+    "<h2>T</h2><p>a <b>b</b><ul><li>i<li>j</ul>",
+    "<table><tr><td><td>x<tr><td>y<td><p>z<p>w</table>",
+    "<ol><li>k</ol><table><tr><th>p<th>q<tr><td>1<td>2</table>",
+    "<pre>  code\n more</pre><blockquote>q</blockquote>",
+    "",
+)
+
+
+def page(html: str) -> Parts:
+    blocks = Blocks()
+    add_html(html, blocks, Silent())
+    return blocks.parts()
+
+
+@given(st.lists(st.tuples(st.sampled_from(PAGES), st.integers(0, 3)), max_size=6))
+def test_what_another_reader_returned_is_added_as_it_is(pages: list[tuple[str, int]]) -> None:
+    blocks = Blocks()
+    blocks.words("before")
+    blocks.end()
+    for html, deeper in pages:
+        blocks.add(page(html), deeper)
+    blocks.words("after")
+    parts = blocks.parts()
+    check_parts(parts)
+    alone = [each for html, _ in pages for each in page(html).blocks]
+    assert len(parts.blocks) == len(alone) + 2
+    assert [each.level for each in parts.headings] == [
+        2 + deeper for html, deeper in pages if html == PAGES[0]
+    ]
+    assert styles(parts) == [each for html, _ in pages for each in styles(page(html))]
+    words = [block.span.of(parts.text) for block in parts.blocks]
+    assert words == ["before", *(each for html, _ in pages for each in words_of(page(html))), "after"]
+
+
+def words_of(parts: Parts) -> list[str]:
+    return [block.span.of(parts.text) for block in parts.blocks]
+
+
+def test_text_without_blocks_is_added_as_paragraphs() -> None:
+    text = "  Title\n\none\n two\n \n\nthree\n"
+    blocks = Blocks()
+    blocks.add(Parts(text, headings=(Heading(Span(2, 7), 1),)), 2)
+    parts = blocks.parts()
+    check_parts(parts)
+    assert outline(parts) == ["heading3 | Title", "paragraph | one\ntwo", "paragraph | three"]

@@ -17,7 +17,9 @@ from app.core.report import Silent, Stopped
 from app.documents import reader
 from app.documents.orders import Read
 from app.documents.reader import read
+from tests.helpers.books import book, chapter
 from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.mails import compound, mail, mailbox_of, outlook_parts
 from tests.helpers.office import ap, box, frame, open_file, page, pptx_file, titled
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
@@ -54,6 +56,10 @@ FILES = {
     Kind.PPTX: ("a.pptx", pptx_file([titled("Tarts") + frame(ap(WORDS))])),
     Kind.ODP: ("a.odp", open_file("presentation", page(box(f"<text:p>{WORDS}</text:p>")))),
     Kind.PDF: ("a.pdf", small_pdf([Page(lines(WORDS))])),
+    Kind.EPUB: ("a.epub", book([chapter(f"<h1>Tarts</h1><p>{WORDS}</p>")])),
+    Kind.EML: ("a.eml", bytes(mail(WORDS, subject="Tarts"))),
+    Kind.MBOX: ("a.mbox", mailbox_of([bytes(mail(WORDS, subject="Tarts"))])),
+    Kind.MSG: ("a.msg", compound(outlook_parts(WORDS, subject="Tarts"))),
 }
 
 

@@ -35,6 +35,15 @@ from app.documents.sniff import HEAD, OLE, first_look
         ("a.doc", b"{\\rtf1 words}", Kind.RTF),
         ("a.rtf", b"words", Kind.TEXT),
         ("a.odt", b"words", Kind.TEXT),
+        ("a.epub", b"PK\x03\x04\x14\0", Kind.EPUB),
+        ("a", b"PK\x03\x04" + bytes(26) + b"mimetypeapplication/epub+zip", Kind.EPUB),
+        ("a.msg", OLE, Kind.MSG),
+        ("a.eml", b"Subject: x\n\nwords", Kind.EML),
+        ("a", b"Received: x\r\n\tby y\r\nfrom: z\r\n\r\nwords", Kind.EML),
+        ("a.txt", b"From: me\nTo: you\n\nDear you", Kind.TEXT),
+        ("Inbox", b"From - Thu Mar  4 10:00:00 2021\r\nX-Status: 1\r\n", Kind.MBOX),
+        ("a.txt", b"From here on\nNote: x\n", Kind.TEXT),
+        ("a.md", b"From a 10:00\nFrom: b\n", Kind.MARKDOWN),
         ("a.txt", b"BZh is an odd word", Kind.TEXT),
         ("a.txt", "ID3 means more than one thing, größe".encode("cp1252"), Kind.TEXT),
     ],
@@ -64,7 +73,9 @@ def test_what_cannot_be_read_is_named(name: str, head: bytes, what: str) -> None
     assert caught.value.hint.endswith(".")
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.odt", "a.rtf", "a.pptx", "a.odp"])
+@pytest.mark.parametrize(
+    "name", ["a.pdf", "a.docx", "a.odt", "a.rtf", "a.pptx", "a.odp", "a.epub", "a.eml", "a.mbox", "a.msg"]
+)
 def test_random_bytes_are_no_document(name: str) -> None:
     with pytest.raises(SpanlightError, match=f"“{name}” does not begin as an? .* does"):
         first_look(random.Random(3).randbytes(HEAD), name)

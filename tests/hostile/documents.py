@@ -7,15 +7,19 @@ import json
 import lzma
 import zipfile
 import zlib
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from email.message import EmailMessage
 from functools import cache
 from typing import Literal
 
 from openpyxl import Workbook
 
+from tests.helpers.books import CONTAINER, book, chapter, navigation, ncx, packed_book, point
 from tests.helpers.flowing import document_xml, p, packed, part_xml, r, word_file
+from tests.helpers.mails import Storage, binary, compound, mail, mailbox_of, outlook_parts, wide
 from tests.helpers.office import (
     Slide,
     ap,
@@ -110,6 +114,26 @@ _ROWS = "".join(
 )
 _CSV = 'question,context,answer,label,text\n"Who, then?",The knave.,knave,a,"two\nlines"\n;;,x,,b,\n'
 
+_INNER = outlook_parts(html=_HTML.encode(), subject="Inner", head=24)
+
+
+def _mail() -> EmailMessage:
+    """A mail with a text, HTML, quotes, files and a mail attached."""
+    message = mail(
+        f"{WORDS}\n\n> quoted\n>> twice\n",
+        html=_HTML,
+        files={"a.md": _MARKDOWN.encode(), "b.png": b"\x89PNG"},
+    )
+    message.add_attachment(mail("Grüße 👩‍👩‍👧", subject="Déjà vu"))
+    return message
+
+
+def _book() -> bytes:
+    """A book with both kinds of contents."""
+    nav = navigation('<li><a href="1.xhtml">One</a><ol><li><a href="2.xhtml#x">Two</a></li></ol></li>')
+    chapters = [chapter(f"<h1>One</h1><p>{WORDS}</p>"), chapter("<p>Two</p><ul><li>a</li></ul>")]
+    return book(chapters, nav=nav, toc=ncx(point("One", "text/1.xhtml", point("Two", "text/2.xhtml"))))
+
 
 @cache
 def sheet(change: Callable[[Workbook], object] | None = None) -> bytes:
@@ -142,6 +166,10 @@ def whole() -> dict[str, bytes]:
             "presentation", page(box(_FLOW) + box(_TABLE), box("<text:p>said</text:p>")), _LISTS
         ),
         "a.pdf": small_pdf([Page(lines(f"{WORDS}\nand more")), Page(lines("Page two"))], [("One", 0, 1)]),
+        "a.epub": _book(),
+        "a.eml": bytes(_mail()),
+        "a.mbox": mailbox_of([bytes(_mail()), bytes(mail(WORDS)), bytes(mail(html=_HTML))]),
+        "a.msg": compound(outlook_parts(WORDS, files={"a.html": _HTML.encode()}, inner=[_INNER])),
         "a.csv": _CSV.encode(),
         "a.tsv": _CSV.replace(",", "\t").encode("cp1252", "replace"),
         "a.xlsx": sheet(),
@@ -196,7 +224,7 @@ def _in_part(data: bytes, edit: Edit) -> bytes:
             zipfile.ZipFile(io.BytesIO(data)) as old,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
         ):
-            parts = [name for name in old.namelist() if name.endswith(".xml")]
+            parts = [name for name in old.namelist() if name.endswith((".xml", ".xhtml", ".opf", ".ncx"))]
             chosen = parts[int(edit.part / 0.7 * len(parts))] if parts else ""
             for name in old.namelist():
                 content = old.read(name)
@@ -293,6 +321,73 @@ def _nested(before: bytes, after: bytes = b"", depth: int = 100_000) -> bytes:
 
 
 _REPEATED_CELL = '<table:table-cell table:number-columns-repeated="99999"'
+
+
+def _laughs(root: str) -> str:
+    """XML whose entities grow."""
+    entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
+    declared = f'<!DOCTYPE x [<!ENTITY l0 "ha"><!ENTITY f SYSTEM "file:///etc/passwd">{entities}]>'
+    return f'{declared}<{root} a="&l8;">&l8;&f;</{root}>'
+
+
+def _manifest(*places: str) -> str:
+    """A package document of chapters at these places."""
+    items = "".join(
+        f'<item id="{n}" href="{place}" media-type="application/xhtml+xml"/>'
+        for n, place in enumerate(places)
+    )
+    spine = "".join(f'<itemref idref="{n}"/>' for n in range(len(places)))
+    return f"<package><manifest>{items}</manifest><spine>{spine}</spine></package>"
+
+
+def _deep_mail(depth: int) -> bytes:
+    inside = b"".join(
+        b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(depth)
+    )
+    return b"From: a\nMIME-Version: 1.0\n" + inside + b"\n" + WORDS.encode()
+
+
+def _matryoshka(depth: int) -> bytes:
+    """Mails in mails, each as a file and as a mail."""
+    message = mail(WORDS)
+    for _ in range(depth):
+        outer = mail(WORDS, files={"a.eml": bytes(message)})
+        outer.add_attachment(message)
+        message = outer
+    return bytes(message)
+
+
+def _other_table(change: Callable[[int], int]) -> bytes:
+    """A mail of Outlook's whose table says of each sector that another one follows."""
+    data = compound(outlook_parts(WORDS, files={"a.txt": WORDS.encode() * 1000}))
+    table = b"".join(change(number).to_bytes(4, "little") for number in range(128))
+    return data[:-512] + table
+
+
+def _other_sizes(size: int) -> bytes:
+    """A mail of Outlook's whose streams are said to have this size."""
+    data = bytearray(compound(outlook_parts(WORDS)))
+    at = data.find("__substg".encode("utf-16-le"))
+    while at >= 0:
+        data[at + 120 : at + 124] = size.to_bytes(4, "little")
+        at = data.find("__substg".encode("utf-16-le"), at + 128)
+    return bytes(data)
+
+
+def _deep_storage(depth: int) -> Storage:
+    storage = Storage()
+    for _ in range(depth):
+        storage = {"a": storage}
+    return outlook_parts(WORDS) | storage
+
+
+def _inner_mails(depth: int) -> Storage:
+    parts = outlook_parts(WORDS, head=24)
+    for _ in range(depth):
+        parts = outlook_parts(WORDS, inner=[parts], head=24)
+    return outlook_parts(WORDS, inner=[parts])
+
+
 _CELL = '<c r="{}" t="inlineStr"><is><t>words</t></is></c>'
 DEEP = 100_000
 CRAFTED: dict[str, Callable[[], bytes]] = {
@@ -466,6 +561,98 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
             stream(zlib.compress(zlib.compress(b" " * 50_000_000, 9), 9), b"/Filter [/FlateDecode /FlateDecode]"),
         ]
     ),
+    "bomb.epub": lambda: book([chapter("<p>" * 20_000_000)]),
+    "laughs.epub": lambda: book([], package=_laughs("package")),
+    "container-laugh.epub": lambda: packed_book({"META-INF/container.xml": _laughs("container")}),
+    "chapter-laugh.epub": lambda: book([_laughs("html")]),
+    "outside.epub": lambda: book([chapter(WORDS)], more={"../../evil": b"x"}),
+    "leads-out.epub": lambda: packed_book(
+        {"META-INF/container.xml": CONTAINER.replace("OEBPS/book.opf", "../../../../etc/passwd"), "a.opf": "<package/>"}
+    ),
+    "file.epub": lambda: packed_book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": _manifest("file:///etc/passwd", "//host/x", "/etc/passwd"),
+        }
+    ),
+    "same.epub": lambda: packed_book(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": _manifest(*["a.xhtml"] * 20_000),
+            "OEBPS/a.xhtml": chapter(f"<p>{WORDS * 50}</p>"),
+        }
+    ),
+    "deep.epub": lambda: book([chapter("<div>" * DEEP + WORDS)]),
+    "contents.epub": lambda: book([chapter(WORDS)], nav=navigation("<li><ol>" * 20_000)),
+    "titles.epub": lambda: book(
+        [chapter(f"<p>{WORDS}")], nav=navigation('<li><a href="1.xhtml">One</a></li>' * 30_000)
+    ),
+    "links.epub": lambda: book(
+        [chapter(f"<p>{WORDS}")], nav=navigation("<div>" * 1_000 + '<a href="1.xhtml">One' * 5_000)
+    ),
+    "points.epub": lambda: book([chapter(WORDS)], toc=ncx("<navPoint>" * 50_000)),
+    "tags.epub": lambda: book([chapter("<p/>" * 200_000 + "<a " * 200_000)]),
+    "small.epub": lambda: lying_zip(_book(), 1),
+    "large.epub": lambda: lying_zip(_book(), 2**32 - 1),
+    "entries.epub": lambda: book([chapter(WORDS)], more={f"{number}": b"" for number in range(11_000)}),
+    "zeros.epub": lambda: book([chapter(WORDS)], package="\0" * 1000),
+    "deep.eml": lambda: _deep_mail(3_000),
+    "less-deep.eml": lambda: _deep_mail(150),
+    "mails.eml": lambda: b"From: a\nContent-Type: message/rfc822\n\n" * 5_000 + WORDS.encode(),
+    "parts.eml": lambda: b'From: a\nContent-Type: multipart/mixed; boundary="b"\n\n' + b"--b\n\nx\n" * 100_000,
+    "boundary.eml": lambda: b'From: a\nContent-Type: multipart/mixed; boundary="' + b"-" * DEEP
+    + b'"\n\n' + b"--" * DEEP,
+    "heads.eml": lambda: b"From: a\n" + b"X: y\n" * 300_000 + b"\n" + WORDS.encode(),
+    "folded.eml": lambda: b"From: a\n" + b" x\n" * 500_000 + b"\n" + WORDS.encode(),
+    "brackets.eml": lambda: b"From: " + b"(<" * DEEP + b"\nTo: " + b'"' * DEEP + b"\n\n" + WORDS.encode(),
+    "encoded.eml": lambda: b"From: a\nSubject: " + b"=?utf-8?q?" * DEEP + b"\n\n" + WORDS.encode(),
+    "charset.eml": lambda: b"From: a\nContent-Type: text/plain; charset=zlib_codec\n\n" + b"\xe9" * 1000,
+    "parameters.eml": lambda: b"From: a\nContent-Type: text/plain; " + b"a*0*=''%ff;" * 20_000
+    + b"\n\n" + WORDS.encode(),
+    "names.eml": lambda: bytes(
+        mail(WORDS, files={"../../../../etc/passwd": b"a", "\u202egnp.exe": b"b", "C:\\a\tb": b"c"})
+    ),
+    "quotes.eml": lambda: b"From: a\n\n" + b">" * DEEP + b"\n" + b"> > " * DEEP,
+    "bomb.eml": lambda: bytes(mail(WORDS, files={"a.docx": packed({"word/document.xml": b"<w:p>" * 20_000_000})})),
+    "files.eml": lambda: bytes(mail(WORDS, files={f"{number}.txt": b"x" for number in range(1_500)})),
+    "matryoshka.eml": lambda: _matryoshka(6),
+    "base64.eml": lambda: b"From: a\nContent-Transfer-Encoding: base64\n\n" + b64encode(b"x" * 10_000_000) + b"===!",
+    "html.eml": lambda: b"From: a\nContent-Type: text/html\n\n" + _nested(b"<blockquote>", depth=20_000),
+    "nothing.mbox": lambda: b"From a 10:00\nX:\n\n" * 100_000,
+    "line.mbox": lambda: b"From a 10:00\nFrom: b\n\n" + b"x" * 30_000_000,
+    "from.mbox": lambda: b"From " * 1_000_000 + b"\nFrom: a\n\n" + b"From \n\n" * 200_000,
+    "many.mbox": lambda: mailbox_of([bytes(mail(WORDS))] * 3_000),
+    "deep.mbox": lambda: mailbox_of([_deep_mail(3_000), bytes(mail(WORDS))]),
+    "cut.mbox": lambda: mailbox_of([bytes(_mail())] * 3)[:-900],
+    "zeros.mbox": lambda: b"From a 10:00\nFrom: b\n\n" + bytes(5_000_000),
+    "wide.mbox": lambda: b"From a 10:00\nFrom: b\n\n" + ("\u202e\u0301" * DEEP).encode(),
+    "blank.mbox": lambda: b"From a 10:00\nFrom: b\n" + b"\n" * 3_000_000 + WORDS.encode(),
+    "files.mbox": lambda: mailbox_of([bytes(mail(WORDS, files={"a.html": _HTML.encode()}))] * 600),
+    "heads.mbox": lambda: b"From a 10:00\n" + b">From b\n" * 200_000 + b"\n" + WORDS.encode(),
+    "cut.msg": lambda: compound(outlook_parts(WORDS))[:2000],
+    "head.msg": lambda: compound(outlook_parts(WORDS))[:512],
+    "zeros.msg": lambda: compound(outlook_parts(WORDS))[:512] + bytes(50_000),
+    "round.msg": lambda: _other_table(lambda number: number),
+    "back.msg": lambda: _other_table(lambda number: max(0, number - 1)),
+    "free.msg": lambda: _other_table(lambda _: 0xFFFFFFFF),
+    "sizes.msg": lambda: _other_sizes(0x7FFFFFFF),
+    "wide.msg": lambda: compound(
+        outlook_parts(WORDS) | {f"__attach_version1.0_#{n:08X}": Storage() for n in range(1_000)}
+    ),
+    "deep.msg": lambda: compound(_deep_storage(400)),
+    "inner.msg": lambda: compound(_inner_mails(12)),
+    "odd.msg": lambda: compound(
+        outlook_parts(WORDS) | {"__substg1.0_0037001F": b"\x00\xd8a"} | binary(0x1013, b"\xff\xfe<")
+    ),
+    "slash.msg": lambda: compound(outlook_parts(WORDS, files={"../../../etc/passwd": b"x"}) | {"a/b": b"x", "": b"y"}),
+    "codepage.msg": lambda: compound(
+        outlook_parts()
+        | {"__substg1.0_1000001E": b"\xe9" * 500, "__properties_version1.0": b"\3\0\xfd\x3f\6" + b"\xff" * 99}
+    ),
+    "date.msg": lambda: compound(
+        wide(0x1000, WORDS) | {"__properties_version1.0": bytes(32) + b"\x40\0\x39\0" + b"\xff" * 12}
+    ),
+    "page.msg": lambda: compound(outlook_parts(html=_nested(b"<table><tr><td>", depth=5_000))),
     "columns.csv": lambda: b"," * 1_000_000 + b"\n" + b"a\n" * 100_000,
     "quote.csv": lambda: b'a,b\n"' + b"x\n" * 1_000_000,
     "nul.csv": lambda: b"a,b\n\0,\0\n",

@@ -51,7 +51,21 @@ def answered(path: Path) -> object:
 
 
 WHOLE = whole()
-SUFFIXES = (".txt", ".html", ".md", ".docx", ".odt", ".rtf", ".pptx", ".odp", ".pdf")
+SUFFIXES = (
+    ".txt",
+    ".html",
+    ".md",
+    ".docx",
+    ".odt",
+    ".rtf",
+    ".pptx",
+    ".odp",
+    ".pdf",
+    ".epub",
+    ".eml",
+    ".mbox",
+    ".msg",
+)
 DOCUMENTS = [name for name in WHOLE if Path(name).suffix in SUFFIXES]
 ROWS = [name for name in WHOLE if name not in DOCUMENTS]
 READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
@@ -65,6 +79,8 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
 }  # fmt: skip
 # What takes a second or more, nearly all of it in what parses the file.
 SLOW = {
+    "blank.mbox", "bomb.epub", "deep.eml", "deep.mbox", "files.eml", "files.mbox", "from.mbox", "line.mbox",
+    "many.mbox", "nothing.mbox", "parameters.eml", "parts.eml", "same.epub", "tags.epub", "titles.epub",
     "bars.md", "blocks.html", "bomb.docx", "bomb.pdf", "brackets.md", "cells.html", "columns.csv", "far.xlsx",
     "fonts.html", "html.md", "inline.html", "line.jsonl", "lines.txt", "links.md", "lists.html", "pictures.md",
     "rows.html", "same-place.pdf", "same.pdf", "wide.xlsx", "beyond.xlsx", "bomb.jsonl.xz",

@@ -79,7 +79,10 @@ def test_it_opens_every_kind_that_is_read(entry: configparser.SectionProxy) -> N
     for suffix in [*_SUFFIXES, ".txt", ".text", ".rst", ".log", ".csv"]:
         found = database.mimeTypeForFile("/nowhere/a" + suffix, QMimeDatabase.MatchMode.MatchExtension)
         if found.isDefault():  # no system knows these by name: that they are text is told by their content
-            assert suffix in (".mdown", ".text")
+            assert suffix in (".mdown", ".text", ".msg")
+            if suffix == ".msg":  # which some systems know
+                assert "application/vnd.ms-outlook" in kinds
+                continue
             found = database.mimeTypeForData(b"# Tides\n\nThe sea rises twice a day.\n")
         assert kinds & {found.name(), *found.aliases(), *found.allAncestors()}, suffix
 

@@ -30,6 +30,8 @@ TYPES = {
     ".htm": "public.html",
     ".xhtml": "public.xhtml",
     ".txt": "public.plain-text",
+    ".epub": "org.idpf.epub-container",
+    ".eml": "com.apple.mail.email",
 }
 
 
@@ -48,12 +50,14 @@ def test_it_says_what_the_app_says(info: dict[str, Any]) -> None:
 
 def test_it_opens_every_kind_that_is_read(info: dict[str, Any]) -> None:
     opened = {each for kind in info["CFBundleDocumentTypes"] for each in kind["LSItemContentTypes"]}
-    (declared,) = info["UTImportedTypeDeclarations"]
-    markdown = declared["UTTypeIdentifier"]
-    suffixes = {"." + each for each in declared["UTTypeTagSpecification"]["public.filename-extension"]}
-    known = TYPES | dict.fromkeys(suffixes, markdown)
+    suffixes = {
+        "." + each: declared["UTTypeIdentifier"]
+        for declared in info["UTImportedTypeDeclarations"]
+        for each in declared["UTTypeTagSpecification"]["public.filename-extension"]
+    }
+    known = TYPES | suffixes
     assert {known[suffix] for suffix in [*_SUFFIXES, ".txt"]} == opened
-    assert suffixes == set(_SUFFIXES) - set(TYPES)
+    assert suffixes.keys() == set(_SUFFIXES) - set(TYPES)
 
 
 def test_it_is_offered_and_never_the_default(info: dict[str, Any]) -> None:

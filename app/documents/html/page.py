@@ -65,11 +65,14 @@ def decode_html(data: bytes, name: str) -> str:
 def _declared(head: bytes) -> str:
     """Python's name of the encoding that the page's head declares; empty for none or one that is not a web page's."""
     found = _DECLARED.search(head)
-    if found is None:
-        return ""
+    return encoding_of((found[1] or found[2]).decode("ascii")) if found else ""
+
+
+def encoding_of(label: str) -> str:
+    """Python's name of an encoding that a page or a mail declares; empty for none or one that neither is in."""
     try:
-        name = codecs.lookup((found[1] or found[2]).decode("ascii")).name
-    except LookupError:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
         return ""
     # A page whose declaration can be read byte by byte is not UTF-16.
     if name.startswith(("utf-16", "utf-32", "utf-7")):

@@ -15,7 +15,7 @@ from app.core.wording import size
 from app.documents.limits import MOST_BYTES
 from app.documents.orders import Draw, Read
 from app.documents.same_bytes import holds_same_bytes
-from app.documents.sniff import HEAD, first_look
+from app.documents.sniff import HEAD, NAMES, first_look
 from app.flows.workspace import Workspace
 
 _PIECE = 1 << 20
@@ -41,18 +41,21 @@ def document_from_stream(
 ) -> Opened:
     """The document from a stream (standard input, say); no more is read than such a file may be long.
 
-    A PDF may be as long as a Word file. Raises as `read_document` does.
+    A PDF or a mailbox may be as long as a Word file. Raises as `read_document` does.
     """
     data = bytearray(stream.read(HEAD))
     kind = first_look(bytes(data), name)
-    # The bytes of a PDF from a stream are in memory, where a file is read in place.
-    most = MOST_BYTES[Kind.DOCX if kind is Kind.PDF else kind]
+    # The bytes from a stream are in memory, where a large file of these kinds is read in place.
+    in_memory = kind in (Kind.PDF, Kind.MBOX)
+    most = MOST_BYTES[Kind.DOCX if in_memory else kind]
     while len(data) <= most and (piece := stream.read(_PIECE)):
         report.check()
         data += piece
-    if kind is Kind.PDF and len(data) > most:
+    if in_memory and len(data) > most:
         raise SpanlightError(
-            Message("“{name}” brings a PDF of more than {size}.", name=name, size=size(most)),
+            Message(
+                "“{name}” brings {kind} of more than {size}.", name=name, kind=NAMES[kind], size=size(most)
+            ),
             Message("Save it in a file, and open that."),
         )
     return workspace.documents.read(Read("", name, password, bytes(data)), report)

@@ -25,6 +25,10 @@ _FORMATS = {
     Kind.PPTX: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     Kind.ODP: "application/vnd.oasis.opendocument.presentation",
     Kind.PDF: "application/pdf",
+    Kind.EPUB: "application/epub+zip",
+    Kind.EML: "message/rfc822",
+    Kind.MBOX: "application/mbox",
+    Kind.MSG: "application/vnd.ms-outlook",
 }
 # Terms that the annotation vocabulary does not have.
 _CONTEXT = [

@@ -14,7 +14,7 @@ from app.core.report import Report
 _DOCUMENTS = {
     ".odt", ".rtf", ".pptx", ".odp",
     ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
-    ".jsonl", ".json", ".xz",
+    ".jsonl", ".json", ".xz", ".epub", ".eml", ".mbox", ".msg",
 }  # fmt: skip
 
 

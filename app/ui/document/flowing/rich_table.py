@@ -10,7 +10,7 @@ from itertools import product
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from app.core.layout import Block, Table
+from app.core.layout import Block, Style, Table
 from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_text import Part, Placed, Setting, direction
 
@@ -29,7 +29,7 @@ def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class _Needs:
-    """The content of a column: its longest words, each with whether it is in a header, and its widest cell in letters.
+    """The content of a column: its longest words, each with whether it is bold, and its widest cell in letters.
 
     `share` is its part of the longest word of a cell over several columns, in letters.
     """
@@ -67,7 +67,9 @@ class Grid:
             over = spanned(table, block.row, block.column)[1]
             longest = max(words.split(), key=_letters, default="")
             if over == 1:
-                self._needs[block.column].words[longest, block.row < table.header_rows] = _letters(longest)
+                # Bold words are as wide in any row.
+                bold = block.row < table.header_rows or any(one.style is Style.STRONG for one in block.styles)
+                self._needs[block.column].words[longest, bold] = _letters(longest)
             for needs in self._needs[block.column : block.column + over]:
                 needs.share = max(needs.share, _letters(longest) / over if over > 1 else 0.0)
                 needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL * over) / over)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -225,6 +226,18 @@ def test_cells_stand_in_columns_and_merged_ones_over_them(pane: RichPane) -> Non
     y = round(boxes[0, 0][0].center().y())
     vertical = [x for x in range(2, image.width() - 2) if QColor(image.pixel(x, y)) == line]
     assert len(vertical) == 3, "no border runs through a cell that reaches over two columns"
+
+
+def test_bold_words_of_a_cell_are_not_broken(pane: RichPane, qtbot: QtBot) -> None:
+    writer = Writer()
+    spans = writer.table([["From", "Ann Smith"], ["Attachments", "notes " * 60]], header=0)
+    for index in (0, 2):
+        block = writer.blocks[index]
+        writer.blocks[index] = replace(block, styles=(Styled(block.span, Style.STRONG),))
+    pane.show_document(writer.opened())
+    finish(pane, qtbot)
+    pane.light([(span, span.of(writer.text)) for span in spans.values()])
+    assert [len(pane.light_boxes(index)) for index in (0, 2)] == [1, 1]
 
 
 def test_right_to_left_words_stand_at_the_right_and_their_table_is_mirrored(pane: RichPane) -> None:

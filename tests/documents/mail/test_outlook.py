@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.layout import Kind, Opened
+from app.core.report import Silent
+from app.documents.orders import Read
+from app.documents.parts import Parts
+from app.documents.reader import read
+from app.documents.sniff import OLE, first_look
+from tests.documents.test_reader import word_file
+from tests.helpers.flowing import check_parts, outline
+from tests.helpers.mails import Storage, binary, compound, outlook_parts, wide
+
+HEAD = [
+    "heading1 | Lunch",
+    "cell 0:0,0 | From",
+    "cell 0:0,1 | Ann Smith <ann@example.org>",
+    "cell 0:1,0 | To",
+    "cell 0:1,1 | Bob",
+    "cell 0:2,0 | Date",
+    "cell 0:2,1 | Thu, 04 Mar 2021 09:00:00 +0000",
+]
+
+
+def opened(root: Storage, name: str = "a.msg") -> Opened:
+    found = read(Read("", name, data=compound(root)), Silent())
+    assert found.kind is Kind.MSG
+    check_parts(
+        Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
+    )
+    return found
+
+
+def shown(root: Storage) -> list[str]:
+    found = opened(root)
+    return outline(Parts(found.document.text, found.headings, found.blocks, found.tables))
+
+
+def test_head_and_text() -> None:
+    assert shown(outlook_parts("Hello.\r\n\r\n> Hi")) == [*HEAD, "paragraph | Hello.", "quote1 | Hi"]
+    page = "<p>Grüße <b>aus</b> Köln</p>".encode()
+    assert shown(outlook_parts(html=page)) == [*HEAD, "paragraph | Grüße aus Köln"]
+    assert shown(outlook_parts("plain", html=page)) == [*HEAD, "paragraph | plain"]
+
+
+def test_what_the_mail_was_sent_with_comes_first() -> None:
+    headers = "From: Ann <a@x.org>\r\nTo: Bob <b@x.org>\r\nDate: Fri, 05 Mar 2021 10:00:00 +0100\r\n\r\n"
+    found = shown(outlook_parts("Hello.") | wide(0x007D, headers))
+    assert found[2] == "cell 0:0,1 | Ann <a@x.org>" and found[4] == "cell 0:1,1 | Bob <b@x.org>"
+    assert found[6] == "cell 0:2,1 | Fri, 05 Mar 2021 10:00:00 +0100"
+
+
+def test_attachments_and_mails_in_it() -> None:
+    inner = outlook_parts("Inner text.", subject="Inside", head=24)
+    files = {"notes.docx": word_file("In Word."), "p.png": b"\x89PNG\r\n" + bytes(9000)}
+    found = shown(outlook_parts("Hello.", files=files, inner=[inner]))
+    assert [line for line in found if line.startswith("cell 0:3,1")] == [
+        "cell 0:3,1 | notes.docx (37 kB)",
+        "cell 0:3,1 | p.png (9.0 kB, not read)",
+        "cell 0:3,1 | Inside (mail)",
+    ]
+    assert [line for line in found if not line.startswith("cell")][1:] == [
+        "paragraph | Hello.",
+        "heading2 | Attachment: notes.docx",
+        "heading3 | Tarts",
+        "paragraph | In Word.",
+        "heading2 | Attachment: Inside",
+        "paragraph | Inner text.",
+    ]
+
+
+def test_old_encodings_and_missing_properties() -> None:
+    old = {"__substg1.0_1000001E": "Größe für Änderung".encode("cp1252")}
+    assert "Größe für Änderung" in opened(outlook_parts() | old).document.text
+    bare: Storage = {"__properties_version1.0": b""}
+    assert opened(bare | wide(0x1000, "words")).document.text == "(no subject)\n\nwords"
+    found = opened(outlook_parts() | binary(0x1009, b"LZFu"))
+    assert found.notes == ("The mail has its text only as rich text, which is not read.",)
+
+
+def test_what_is_no_mail_is_refused() -> None:
+    with pytest.raises(SpanlightError, match="is no mail that Outlook saved"):
+        opened({"WordDocument": b"words"})
+    with pytest.raises(SpanlightError, match="is damaged"):
+        read(Read("", "a.msg", data=compound(outlook_parts("words"))[:1000]), Silent())
+    with pytest.raises(SpanlightError, match="an old Word file"):
+        read(Read("", "a.doc", data=compound({"WordDocument": b"words"})), Silent())
+
+
+def test_it_is_recognised_by_its_content() -> None:
+    names = "Root Entry", "__properties_version1.0"
+    head = OLE + b"".join(name.encode("utf-16-le") for name in names)
+    assert first_look(head, "a.bin") is Kind.MSG
+    assert first_look(OLE, "a.msg") is Kind.MSG
