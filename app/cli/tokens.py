@@ -39,7 +39,9 @@ the text from 0, end not included.
 """
     + FORMATS
 )
-_SUFFIXES = tuple(".pdf .docx .html .htm .xhtml .md .markdown .txt .text .rst .log .csv".split())
+_SUFFIXES = tuple(
+    ".pdf .docx .xlsx .xlsm .xls .ods .csv .tsv .html .htm .xhtml .md .markdown .txt .text .rst .log".split()
+)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 
@@ -37,7 +38,7 @@ class _Loaded(NamedTuple):
 
 
 def read(order: Read, report: Report) -> Opened:
-    """The document in a file or in bytes: plain text, Markdown, HTML, DOCX or PDF, recognised by content first.
+    """The document in a file or in bytes: of any `Kind`, recognised by content first.
 
     Raises SpanlightError for what cannot be read (missing, not permitted, not a regular file, empty, larger than
     `limits.MOST_BYTES`, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
@@ -48,6 +49,8 @@ def read(order: Read, report: Report) -> Opened:
     report.progress(Progress(0, 0, Message("Reading {name}", name=name)))
     loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
     try:
+        if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
+            loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
         parts = _parts(loaded, order, name, report)
     except PasswordNeeded:
         raise
@@ -65,11 +68,12 @@ def read(order: Read, report: Report) -> Opened:
         )
     return Opened(
         document=Document(parts.text, name, order.path, parts.view),
-        kind=loaded.kind,
+        kind=Kind.TEXT if loaded.kind is Kind.CSV and parts.lines else loaded.kind,
         headings=parts.headings,
         blocks=parts.blocks,
         tables=parts.tables,
         pages=tuple(map(_without_characters, parts.pages)) if order.words_only else parts.pages,
+        cells=parts.cells,
         lines=parts.lines,
         notes=(*_notes(loaded, name), *parts.notes),
         sha256=loaded.sha256,
@@ -93,8 +97,15 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
         case Kind.DOCX:
             from app.documents.word.document import read_docx
 
-            look_into_zip(loaded.data, name)
             return read_docx(loaded.data, name, report)
+        case Kind.XLSX | Kind.XLS | Kind.ODS:
+            from app.documents.sheets.workbook import read_workbook
+
+            return read_workbook(loaded.data, loaded.kind, name, report)
+        case Kind.CSV:
+            from app.documents.sheets.delimited import read_csv
+
+            return read_csv(loaded.data, name, report)
         case Kind.HTML:
             from app.documents.html.page import read_html
 
@@ -184,10 +195,12 @@ def library_versions() -> dict[str, str]:
     import lxml.etree
     import markdown_it
     import pypdfium2.version as pdf
+    import python_calamine  # noqa: F401
 
     return {
         "pdfium": f"{pdf.PDFIUM_INFO} (pypdfium2 {pdf.PYPDFIUM_INFO})",
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,
+        "python-calamine": version("python-calamine"),
     }

@@ -18,6 +18,16 @@ _SUFFIXES = {
     ".pdf": Kind.PDF,
     ".docx": Kind.DOCX,
     ".docm": Kind.DOCX,
+    ".xlsx": Kind.XLSX,
+    ".xlsm": Kind.XLSX,
+    ".xltx": Kind.XLSX,
+    ".xls": Kind.XLS,
+    ".xlt": Kind.XLS,
+    ".ods": Kind.ODS,
+    ".ots": Kind.ODS,
+    ".csv": Kind.CSV,
+    ".tsv": Kind.CSV,
+    ".tab": Kind.CSV,
     ".html": Kind.HTML,
     ".htm": Kind.HTML,
     ".xhtml": Kind.HTML,
@@ -28,10 +38,23 @@ _SUFFIXES = {
 NAMES = {
     Kind.PDF: Message("a PDF"),
     Kind.DOCX: Message("a Word file"),
+    Kind.XLSX: Message("an Excel file"),
+    Kind.XLS: Message("an old Excel file (.xls)"),
+    Kind.ODS: Message("an OpenDocument spreadsheet"),
+    Kind.CSV: Message("a table as text (CSV)"),
     Kind.HTML: Message("a web page"),
     Kind.MARKDOWN: Message("Markdown"),
     Kind.TEXT: Message("text"),
 }
+# Text under the name of one of these is text, of a spreadsheet CSV; other bytes are a broken file of it.
+_SPREADSHEETS = frozenset((Kind.XLSX, Kind.XLS, Kind.ODS))
+_NEVER_TEXT = frozenset((Kind.PDF, Kind.DOCX)) | _SPREADSHEETS
+# What is in a zip, by how the names in it begin, or by the type that stands first in it.
+_FOLDERS = {Kind.DOCX: b"word/", Kind.XLSX: b"xl/"}
+_TYPES = {Kind.ODS: b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"}
+# What a container has of an old Excel's, and of a file with a password, as names in its directory.
+_BOOKS = tuple(name.encode("utf-16-le") for name in ("Workbook\0", "Book\0"))
+LOCKED = "EncryptedPackage".encode("utf-16-le")
 
 _PICTURE, _PACKED, _PACKED_ZIP = (
     Message("a picture"),
@@ -58,8 +81,8 @@ _OTHERS = (
     (b"ID3", _SOUND),
 )
 # Part names in the directory of each kind of zip, which is not compressed.
-_PARTS = ((b"xl/workbook", Message("an Excel file")), (b"ppt/presentation", Message("a PowerPoint file")))
-_OLD_OFFICE = {".xls": Message("an old Excel file (.xls)"), ".ppt": Message("an old PowerPoint file (.ppt)")}
+_PARTS = ((b"ppt/presentation", Message("a PowerPoint file")),)
+_OLD_OFFICE = {".ppt": Message("an old PowerPoint file (.ppt)")}
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
@@ -71,14 +94,17 @@ def suffix_kind(name: str) -> Kind | None:
 
 
 def first_look(head: bytes, name: str) -> Kind:
-    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of that name.
+    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of such a name.
 
-    Raises SpanlightError, which names what the file is, if it cannot be read.
+    Kind.XLS for `OLE` that has the name of a spreadsheet. Raises SpanlightError, which names what the file is, if it
+    cannot be read.
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
         return Kind.DOCX
-    if head.startswith(OLE) and named is Kind.DOCX:  # a locked one is packed in it
+    if head.startswith(OLE) and named in _SPREADSHEETS:
+        return Kind.XLS
+    if head.startswith(OLE) and named in _FOLDERS:  # a locked one is packed in it
         return Kind.DOCX
     mark = head[:1024].find(b"%PDF-")
     # A text may mention PDF's mark; a PDF may have other bytes before it.
@@ -89,26 +115,33 @@ def first_look(head: bytes, name: str) -> Kind:
     other = _other(head, name)
     if other:
         raise _refusal(name, other)
-    if _HTML.match(_start(head)):
+    start = _start(head)
+    if _HTML.match(start):
         return Kind.HTML
-    if named in (Kind.PDF, Kind.DOCX):
-        if b"\0" in head or not _reads_as_text(head):
-            message = (
-                Message("“{name}” is not a PDF: it does not begin as one.", name=name)
-                if named is Kind.PDF
-                else Message("“{name}” is not a Word file: it does not begin as one.", name=name)
+    if named in _NEVER_TEXT:
+        if b"\0" in start.encode() or not _reads_as_text(start.encode()):
+            raise SpanlightError(
+                Message("“{name}” does not begin as {kind} does.", name=name, kind=NAMES[named]),
+                Message("It may be damaged; get it once more."),
             )
-            raise SpanlightError(message, Message("It may be damaged; get it once more."))
-        return Kind.TEXT
+        return Kind.CSV if named in _SPREADSHEETS and not start.startswith("<") else Kind.TEXT
     return named or Kind.TEXT
 
 
-def look_into_zip(data: bytes, name: str) -> None:
-    """Raise SpanlightError for a zip that is not a Word file, naming what it is if its directory shows that."""
-    if not data.startswith(b"PK"):
-        return
-    if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
-        return
+def look_into_zip(data: bytes, name: str) -> Kind:
+    """The kind of document in a zip, by its directory, which is not compressed.
+
+    Raises SpanlightError for any other zip, naming what it is if that is known.
+    """
+    named = suffix_kind(name)
+    for kind, mark in _TYPES.items():
+        if mark in data[:200] or (named is kind and data.rfind(b"META-INF/manifest.xml") >= 0):
+            return kind
+    if data.rfind(b"[Content_Types].xml") >= 0:
+        found = [kind for kind, folder in _FOLDERS.items() if data.rfind(folder) >= 0]
+        # A file of one kind may be part of one of the other.
+        if found:
+            return named if named in found else found[0]
     if b"mimetypeapplication/epub+zip" in data[:200]:
         raise _refusal(name, Message("an EPUB book"))
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
@@ -116,12 +149,18 @@ def look_into_zip(data: bytes, name: str) -> None:
     for part, what in _PARTS:
         if data.rfind(part) >= 0:
             raise _refusal(name, what)
-    if suffix_kind(name) is Kind.DOCX:
+    if named in _FOLDERS or named in _TYPES:
         raise SpanlightError(
-            Message("“{name}” is a broken Word file: parts of it are missing.", name=name),
+            Message("“{name}” is broken: parts of it are missing.", name=name),
             Message("It may be damaged; get it once more."),
         )
     raise _refusal(name, _PACKED_ZIP)
+
+
+def look_into_ole(data: bytes, name: str) -> None:
+    """Raise SpanlightError for a container that is no spreadsheet of an old Excel; one with a password passes."""
+    if LOCKED not in data and not any(book in data for book in _BOOKS):
+        raise _refusal(name, Message("an old Office file"))
 
 
 def _other(head: bytes, name: str) -> str:

@@ -20,6 +20,16 @@ DOCUMENTS = (
             "org.openxmlformats.wordprocessingml.document.macroenabled",
         ),
     ),
+    (
+        "Spreadsheet",
+        (
+            "org.openxmlformats.spreadsheetml.sheet",
+            "org.openxmlformats.spreadsheetml.sheet.macroenabled",
+            "com.microsoft.excel.xls",
+            "org.oasis-open.opendocument.spreadsheet",
+        ),
+    ),
+    ("Table as text", ("public.comma-separated-values-text", "public.tab-separated-values-text")),
     ("Markdown document", (MARKDOWN,)),
     ("Web page", ("public.html", "public.xhtml")),
     ("Plain text", ("public.plain-text",)),

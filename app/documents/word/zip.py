@@ -168,7 +168,7 @@ def open_package(data: bytes, name: str, report: Report) -> Package:
     for entry in file.infolist():
         total += entry.file_size
         if entry.flag_bits & _ENCRYPTED:
-            raise _encrypted(name)
+            raise encrypted(name)
         _check_name(entry.filename, name)
         packed_tight = entry.file_size > MOST_RATIO * max(1, entry.compress_size)
         if total > MOST_BYTES or (entry.file_size > _SMALL and packed_tight):
@@ -188,7 +188,7 @@ def _salvaged(data: bytes, name: str, report: Report) -> Package:
         start = offset + _LOCAL_HEADER.size
         entry = data[start : start + length].decode("utf-8", "replace")
         if flags & _ENCRYPTED:
-            raise _encrypted(name)
+            raise encrypted(name)
         if method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             _check_name(entry, name)
             places.setdefault(entry, (start + length + extra, method))
@@ -223,16 +223,20 @@ def _too_large(name: str) -> SpanlightError:
     )
 
 
-def _encrypted(name: str) -> SpanlightError:
+def encrypted(name: str) -> SpanlightError:
+    """The error for a file that is protected with a password."""
     return SpanlightError(
-        Message("“{name}” is protected with a password, which only Word can take off.", name=name),
-        Message("Open it in Word, save a copy without a password, and open that."),
+        Message(
+            "“{name}” is protected with a password, which only the program that set it can take off.",
+            name=name,
+        ),
+        Message("Open it there, save a copy without a password, and open that."),
     )
 
 
 def _old_or_encrypted(data: bytes, name: str) -> SpanlightError:
     if "EncryptedPackage".encode("utf-16-le") in data:
-        return _encrypted(name)
+        return encrypted(name)
     return SpanlightError(
         Message("“{name}” is of an old Word that is not read.", name=name),
         Message("Open it in Word and save it as .docx."),

@@ -20,6 +20,10 @@ _FORMATS = {
     Kind.MARKDOWN: "text/markdown",
     Kind.HTML: "text/html",
     Kind.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    Kind.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    Kind.XLS: "application/vnd.ms-excel",
+    Kind.ODS: "application/vnd.oasis.opendocument.spreadsheet",
+    Kind.CSV: "text/csv",
     Kind.PDF: "application/pdf",
 }
 # Terms that the annotation vocabulary does not have.

@@ -78,7 +78,9 @@ class EmptyPage(Scrolling):
         self._column = QVBoxLayout(inner)
         self._column.addWidget(plain_label(tr("Drop files or a folder here, or paste a text"), type="answer"))
         self._column.addWidget(
-            plain_label(tr("PDF, Word, web pages, Markdown and plain text"), type="small", ink="quiet")
+            plain_label(
+                tr("PDF, Word, spreadsheets, web pages, Markdown and plain text"), type="small", ink="quiet"
+            )
         )
         self._column.addLayout(row)
         self._column.addSpacing(theme.step(3))

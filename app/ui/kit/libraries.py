@@ -206,7 +206,9 @@ class Libraries(QObject):
             self.failed.emit(
                 SpanlightError(
                     Message("There is no document to read in “{folder}”.", folder=folder),
-                    Message("PDF, Word, web pages, Markdown and plain texts are read, except hidden files."),
+                    Message(
+                        "PDF, Word, spreadsheets, web pages, Markdown and plain texts are read, except hidden files."
+                    ),
                 )
             )
         else:
