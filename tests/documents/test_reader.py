@@ -19,6 +19,7 @@ from app.documents.orders import Read
 from app.documents.reader import read
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.spreadsheets import ods_of, xls_of, xlsx_of
 
 
 def opened(path: Path) -> Opened:
@@ -48,6 +49,10 @@ FILES = {
     Kind.MARKDOWN: ("a.md", b"# Tarts\n\n" + WORDS.encode()),
     Kind.HTML: ("a.html", b"<h1>Tarts</h1><p>" + WORDS.encode()),
     Kind.DOCX: ("a.docx", word_file(WORDS)),
+    Kind.XLSX: ("a.xlsx", xlsx_of({"Tarts": [[WORDS]]})),
+    Kind.XLS: ("a.xls", xls_of({"Tarts": [[WORDS]]})),
+    Kind.ODS: ("a.ods", ods_of({"Tarts": [[WORDS]]})),
+    Kind.CSV: ("a.csv", WORDS.encode()),
     Kind.PDF: ("a.pdf", small_pdf([Page(lines(WORDS))])),
 }
 
@@ -210,9 +215,9 @@ def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path) -> None:
 def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:
     for name, inside, what in (
         ("a.zip", ("notes.txt",), "a packed file (.zip)"),
-        ("a.xlsx", ("[Content_Types].xml", "xl/workbook.xml"), "an Excel file"),
+        ("a.xlsx", ("[Content_Types].xml", "xl/workbook.xml"), "is damaged"),
         ("a.pptx", ("[Content_Types].xml", "ppt/presentation.xml"), "a PowerPoint file"),
-        ("a.docx", ("notes.txt",), "a broken Word file"),
+        ("a.docx", ("notes.txt",), "“a.docx” is broken"),
     ):
         with zipfile.ZipFile(tmp_path / name, "w") as packed:
             for part in inside:

@@ -31,6 +31,17 @@ from app.documents.sniff import HEAD, OLE, first_look
         ("about.md", b"A PDF begins with %PDF-1.4.", Kind.MARKDOWN),
         ("a.docx", b"PK\x03\x04\x14\0", Kind.DOCX),
         ("a.docx", OLE, Kind.DOCX),
+        ("a.xls", OLE, Kind.XLS),
+        ("a.xlsx", OLE, Kind.XLS),
+        ("a.ods", b"PK\x03\x04\x14\0", Kind.DOCX),  # the zip tells the rest
+        ("a.csv", b"a,b", Kind.CSV),
+        ("A.TSV", b"a\tb", Kind.CSV),
+        ("a.txt", b"a,b", Kind.TEXT),
+        ("a.csv", b"<html><table>", Kind.HTML),
+        ("a.xls", b"<html><table>", Kind.HTML),
+        ("a.xls", b"a\tb", Kind.CSV),
+        ("a.xls", "\ufeffName\tGröße".encode("utf-16-le"), Kind.CSV),
+        ("a.xls", b'<?xml version="1.0"?><Workbook>', Kind.TEXT),
         ("a.txt", b"BZh is an odd word", Kind.TEXT),
         ("a.txt", "ID3 means more than one thing, größe".encode("cp1252"), Kind.TEXT),
     ],
@@ -43,7 +54,7 @@ def test_kinds(name: str, head: bytes, kind: Kind) -> None:
     ("name", "head", "what"),
     [
         ("a.doc", OLE, "an old Word file (.doc)"),
-        ("a.xls", OLE, "an old Excel file (.xls)"),
+        ("a.ppt", OLE, "an old PowerPoint file (.ppt)"),
         ("a.rtf", b"{\\rtf1 text}", "a rich text file (.rtf)"),
         ("a.png", b"\x89PNG\r\n\x1a\n", "a picture"),
         ("a.heic", b"\0\0\0\x18ftypheic", "a picture"),
@@ -61,15 +72,15 @@ def test_what_cannot_be_read_is_named(name: str, head: bytes, what: str) -> None
     assert caught.value.hint.endswith(".")
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.docx"])
-def test_random_bytes_are_no_pdf_and_no_word_file(name: str) -> None:
-    with pytest.raises(SpanlightError, match="it does not begin as one"):
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.xlsx", "a.xls", "a.ods"])
+def test_random_bytes_are_no_pdf_and_no_office_file(name: str) -> None:
+    with pytest.raises(SpanlightError, match=r"does not begin as an? "):
         first_look(random.Random(3).randbytes(HEAD), name)
 
 
-@given(st.binary(max_size=64), st.sampled_from(["a.txt", "a.pdf", "a.docx", "a.html", "a"]))
+@given(st.binary(max_size=64), st.sampled_from(["a.txt", "a.pdf", "a.docx", "a.html", "a", "a.xls", "a.csv"]))
 def test_any_beginning_is_a_kind_or_refused(head: bytes, name: str) -> None:
     try:
         assert first_look(head, name) in Kind
     except SpanlightError as fault:
-        assert fault.message.startswith(f"“{name}” is ")
+        assert fault.message.startswith((f"“{name}” is ", f"“{name}” does not begin as "))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ from app.documents.word.zip import damaged_beyond_reading, encrypted, open_packa
 
 _LONGEST_NAME = 100
 _PIECE = 1 << 20
+# What a damaged part of a zip raises.
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
 _LONGEST_ADDRESS = 64
 # How an old Excel's workbook begins (BIFF8: BOF, perhaps WRITEPROTECT) that goes on in cipher (FILEPASS).
 _LOCKED_BOOK = re.compile(rb"\x09\x08\x10\0\0\x06\x05\0.{12}(?:\x86\0\0\0)?\x2f\0", re.DOTALL)
@@ -113,10 +116,7 @@ def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
     for part in filter(_SHEET.fullmatch, file.namelist()):
         columns: set[bytes] = set()
         first, last, rest = 0, 0, b""
-        with (
-            suppress(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError),
-            file.open(part) as sheet,
-        ):
+        with suppress(*_BROKEN), file.open(part) as sheet:
             while piece := sheet.read(_PIECE):
                 report.check()
                 if found := _ADDRESS.findall(rest + piece):
