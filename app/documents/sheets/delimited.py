@@ -51,6 +51,7 @@ def _table(text: str, name: str, report: Report) -> list[list[str]]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     for row in _rows(text, told or _delimiter(text)):
         if len(rows) % _CHECK_EVERY == 0:
+            report.check()
             report.progress(Progress(len(rows), 0, Message("Reading the table")))
         filled += len(row) - row.count("")
         cells += len(row)

@@ -110,6 +110,7 @@ class SheetBlocks:
         self._blocks.begin_table()
         for at, (number, row) in enumerate(rows.items()):
             if at % _CHECK_EVERY == 0:
+                self._report.check()
                 self._report.progress(Progress(at, len(rows), Message("Reading the table")))
             self._blocks.row(at < headers)
             filled = iter((*row, columns[-1] + 1))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import reduce
 from typing import Any
+from xml.parsers import expat
 
 from python_calamine import CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
@@ -52,6 +53,8 @@ def read_workbook(data: bytes, kind: Kind, name: str, report: Report) -> Parts:
             raise damaged_beyond_reading(name)
         if kind is Kind.XLSX:
             _refuse_far_cells(package.file, name, report)
+        else:
+            _refuse_broken_xml(package.file, name, report)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     except BaseException as fault:
@@ -64,6 +67,7 @@ def _read_sheets(book: CalamineWorkbook, name: str, report: Report) -> Parts:
     blocks = SheetBlocks(name, report)
     hidden, damaged, read = 0, 0, 0
     for at, about in enumerate(book.sheets_metadata):
+        report.check()
         report.progress(Progress(at, len(book.sheets_metadata), Message("Reading the sheets")))
         if about.visible != SheetVisibleEnum.Visible:
             hidden += 1
@@ -109,6 +113,19 @@ def _damage(fault: BaseException, name: str) -> SpanlightError:
     if isinstance(fault, MemoryError) or not about_file:
         raise fault
     return damaged_beyond_reading(name)
+
+
+def _refuse_broken_xml(file: zipfile.ZipFile, name: str, report: Report) -> None:
+    """Raise SpanlightError for an OpenDocument file of broken XML, in which the library looks for an end for ever."""
+    parser = expat.ParserCreate()
+    try:
+        with file.open("content.xml") as content:
+            while piece := content.read(_PIECE):
+                report.check()
+                parser.Parse(piece, False)
+        parser.Parse(b"", True)
+    except (*_BROKEN, expat.ExpatError, KeyError) as fault:
+        raise damaged_beyond_reading(name) from fault
 
 
 def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
