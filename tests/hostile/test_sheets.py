@@ -211,6 +211,16 @@ def test_a_good_file_is_read(documents: Documents, name: str) -> None:
     assert found is not None and "knave" in found.document.text
 
 
+@pytest.mark.parametrize("name", ["a.xlsx", "a.ods"])
+def test_a_large_sheet_is_refused_for_its_cells(documents: Documents, name: str) -> None:
+    rows = {"a": [[f"{number:x}", number * 37] for number in range(130_000)]}
+    data = xlsx_of(rows) if name == "a.xlsx" else ods_of(rows)
+    with pytest.raises(
+        SpanlightError, match=f"“{name}” has more than 250,000 cells, too many for a document."
+    ):
+        documents.read(Read("", name, data=data), Silent())
+
+
 @pytest.mark.parametrize("examples", [50, pytest.param(1500, marks=LONG)])
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_file_with_changes_is_whole_or_refused(documents: Documents, name: str, examples: int) -> None:

@@ -16,7 +16,7 @@ from app.core.report import Progress, Report
 from app.core.text import normalise_newlines
 from app.documents.parts import Parts
 from app.documents.plain_text import decode, read_plain_text
-from app.documents.sheets.rows import MOST_AREA, MOST_CELLS, SheetBlocks, TooManyCells, too_many_cells
+from app.documents.sheets.rows import MOST_AREA, MOST_CELLS, SheetBlocks
 
 _DELIMITERS, _NONE = "\t;|,", "\x1f"
 _LEAST_SHARE = 0.5
@@ -31,10 +31,8 @@ def read_csv(data: bytes, name: str, report: Report) -> Parts:
     Its encoding, delimiter and way of escaping quotation marks are guessed. A file with too many cells is read as plain
     text, and a note says so. Raises SpanlightError for bytes that are not text, and Stopped when the report says so.
     """
-    text = normalise_newlines(decode(data, name))
-    try:
-        rows = _table(text, name, report)
-    except TooManyCells:
+    rows = _table(normalise_newlines(decode(data, name)), report)
+    if rows is None:
         note = Message("It has too many cells for a table, so it is read as a text, line by line.")
         return replace(read_plain_text(data, name), notes=(note,))
     blocks = SheetBlocks(name, report)
@@ -42,8 +40,8 @@ def read_csv(data: bytes, name: str, report: Report) -> Parts:
     return blocks.parts(named=True)
 
 
-def _table(text: str, name: str, report: Report) -> list[list[str]]:
-    """The cells of all rows. Raises TooManyCells."""
+def _table(text: str, report: Report) -> list[list[str]] | None:
+    """The cells of all rows; None if they are too many."""
     # A first line that names the delimiter is Excel's own.
     told = text[4:5] if text[:4].lower() == "sep=" and text[5:6] == "\n" else ""
     rows: list[list[str]] = []
@@ -56,7 +54,7 @@ def _table(text: str, name: str, report: Report) -> list[list[str]]:
         filled += len(row) - row.count("")
         cells += len(row)
         if filled > MOST_CELLS or cells > MOST_AREA:
-            raise too_many_cells(name)
+            return None
         rows.append(row)
     return [[], *rows[1:]] if told else rows
 

@@ -32,10 +32,6 @@ Merged = tuple[tuple[int, int], tuple[int, int]]
 Spans = Mapping[tuple[int, int], tuple[int, int]]
 
 
-class TooManyCells(SpanlightError):
-    """A file has more cells than the window and memory should hold."""
-
-
 @dataclass(slots=True)
 class _Table:
     """A table by the numbers of its rows, and the rows of single cells above it."""
@@ -72,7 +68,7 @@ class SheetBlocks:
 
         Empty rows and columns are left out. Rows behind an empty one are a table of their own if they begin with a
         header; single cells above a table are paragraphs. `headed` is whether a first row of different words is
-        rather a header than a row like the others. Raises TooManyCells.
+        rather a header than a row like the others. Raises SpanlightError for too many cells.
         """
         if (cells := sum(len(row) - row.count("") for row in values)) + self._cells > MOST_CELLS:
             raise too_many_cells(self._name)
@@ -137,9 +133,9 @@ class SheetBlocks:
             self._columns.append(column)
 
 
-def too_many_cells(name: str) -> TooManyCells:
-    """The error for a file of this name."""
-    return TooManyCells(
+def too_many_cells(name: str) -> SpanlightError:
+    """The error for a file with more cells than the window and memory should hold."""
+    return SpanlightError(
         Message(
             "“{name}” has more than {most:,} cells, too many for a document.", name=name, most=MOST_CELLS
         ),

@@ -93,7 +93,7 @@ def _read_sheets(book: CalamineWorkbook, name: str, report: Report) -> Parts:
 
 
 def _values(sheet: CalamineSheet, name: str) -> list[list[Any]]:
-    """The values of a sheet from its first cell on. Raises TooManyCells, counting empty ones too."""
+    """The values of a sheet from its first cell on. Raises SpanlightError for too many, empty ones too."""
     if sheet.height * sheet.width > MOST_AREA:
         raise too_many_cells(name)
     return sheet.to_python()
@@ -129,7 +129,7 @@ def _refuse_broken_xml(file: zipfile.ZipFile, name: str, report: Report) -> None
 
 
 def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
-    """Raise TooManyCells for cells so far apart that the library, which fills what is between them, cannot hold it."""
+    """Raise SpanlightError for cells so far apart that the library, which fills what is between, cannot hold it."""
     for part in filter(_SHEET.fullmatch, file.namelist()):
         columns: set[bytes] = set()
         first, last, rest = 0, 0, b""

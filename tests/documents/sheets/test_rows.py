@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from app.core.errors import SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.report import Silent
 from app.core.text import Document
 from app.documents.parts import Parts
 from app.documents.sheets import rows as module
-from app.documents.sheets.rows import SheetBlocks, TooManyCells
+from app.documents.sheets.rows import SheetBlocks
 from app.documents.sheets.values import in_words
 from tests.helpers.flowing import check_parts
 
@@ -134,7 +135,7 @@ def test_lines_in_a_cell_stay_lines() -> None:
 
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_CELLS", 11)
-    with pytest.raises(TooManyCells) as caught:
+    with pytest.raises(SpanlightError) as caught:
         parts_of(STAFF)
     assert caught.value.message == "“a.xlsx” has more than 11 cells, too many for a document."
     assert caught.value.hint.endswith(".")
