@@ -43,7 +43,7 @@ def read_csv(data: bytes, name: str, report: Report) -> Parts:
 def _table(text: str, report: Report) -> list[list[str]] | None:
     """The cells of all rows; None if they are too many."""
     # A first line that names the delimiter is Excel's own.
-    told = text[4:5] if text[:4].lower() == "sep=" and text[5:6] == "\n" else ""
+    told = text[4:5] if re.match(r"(?i)sep=[\t;|,]\n", text) else ""
     rows: list[list[str]] = []
     filled = cells = 0
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
