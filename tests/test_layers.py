@@ -120,6 +120,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pypdfium2": ("app.documents",),
     "docx": ("app.documents",),
     "lxml": ("app.documents",),
+    "python_calamine": ("app.documents",),
     "selectolax": ("app.documents",),
     "striprtf": ("app.documents",),
     "markdown_it": ("app.documents",),

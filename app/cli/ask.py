@@ -56,7 +56,7 @@ ReadT = TypeVar("ReadT", Reading, LibraryReading)
 _EPILOG = (
     FORMATS
     + f"""
-A folder counts as the PDF, Word, HTML, Markdown and text files in it and below it, hidden ones left out.
+A folder counts as the PDF, Word, spreadsheet, HTML, Markdown and text files in it and below it, hidden ones left out.
 Where several files are read, one that cannot be read is reported on standard error ("not_read" with --json),
 and the others are asked.
 
@@ -69,12 +69,14 @@ bytes of the file the positions are. What the index holds is asked, also where t
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,
 from 0, end not included: text[start:end] is the answer. With --json, "quote" is the same words on
 one line, as they are quoted; "sentence" the sentence around them, in a table its row as it was read;
-"row" and "column" the names of a table's row and column, "" where they are not known; "page" the page
+"row" and "column" the names of a table's row and column, "" where they are not known; "place" the page,
+the line, the cell or the mail in words ("sheet Budget, cell B12", in CSV "row 12, column Price"); "page" the page
 of a PDF, "line" the line of a plain text or Markdown file, both from 1, null for other kinds (in a
-piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
-is none, "place" any of these in words, in a mailbox the number of the mail; "heading" the last heading
-before them, in a book or a mail with those above it, "" where there is none, and "language" the code of
-the document's language, "" where it is unsure. "outcome" is "answer", "low-confidence" or "absent".
+piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"),
+null where there is none; "sheet" and "cell" ("B12") those of a spreadsheet, "cell" that of CSV too,
+null for other kinds; "heading" the last heading before them, in a book or a mail with those above it, ""
+where there is none, and "language" the code of the document's language, "" where it is unsure.
+"outcome" is "answer", "low-confidence" or "absent".
 Where it is not "answer", the answer is "" with null positions, and its probability is that of there
 being none; with low confidence "nearest" holds the words that may answer, their positions and the
 probability that they are right, else null. "answers" lists these words first, then other places of
@@ -311,7 +313,8 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= answers[0]
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
-        head |= {"document": None, "page": None, "page_label": None, "line": None, "place": "", "heading": ""}
+        head |= {"document": None, "place": "", "page": None, "page_label": None, "line": None}
+        head |= {"sheet": None, "cell": None, "heading": ""}
         head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None}
         head |= {"language": opened[0].language if len(opened) == 1 else ""}
     return head | {
@@ -340,10 +343,12 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "end": answer.span.end,
         "probability": answer.probability,
         "document": document.path or document.name,
+        "place": opened.place_at(answer.span.start),
         "page": opened.page_at(answer.span.start),
         "page_label": opened.page_label_at(answer.span.start) or None,
         "line": opened.line_at(answer.span.start),
-        "place": opened.place_at(answer.span.start),
+        "sheet": opened.heading_at(answer.span.start) if opened.is_spreadsheet else None,
+        "cell": opened.cell_at(answer.span.start) or None,
         "heading": opened.heading_at(answer.span.start),
         "quote": " ".join(answer.text.split()),
         "sentence": quoted.words,
@@ -490,8 +495,8 @@ def _where(answer: Answer, opened: Opened, name: str) -> str:
     """The place of an answer, as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
     where = ""
     if place := opened.place_at(answer.span.start):
-        where = f", in {place}" if opened.kind is Kind.MBOX else f", on {place}"
+        where = f", {'in' if opened.cells.rows or opened.kind is Kind.MBOX else 'on'} {place}"
     if name:
         where += f" of {one_line(name)}" if where else f", in {one_line(name)}"
-    heading = opened.heading_at(answer.span.start)
+    heading = "" if opened.is_spreadsheet else opened.heading_at(answer.span.start)
     return f"{where}, under “{one_line(heading)}”" if heading else where

@@ -70,7 +70,7 @@ def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
 
 
 _ADD_EPILOG = """\
-Of a folder, with its subfolders, the PDF, Word, HTML, Markdown and text files are taken; hidden ones are
+Of a folder, with its subfolders, the PDF, Word, spreadsheet, HTML, Markdown and text files are taken; hidden ones are
 left out. Nothing is copied, and nothing is written beside them. Without --name, a new library is called
 after the first PATH; with the name of a library that is there, PATH is added to it.
 
@@ -88,7 +88,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="EXT",
-        help="of folders, take the files with this extension only (pdf), or these as well (+csv); repeatable",
+        help="of folders, take the files with this extension only (pdf), or these as well (+xml); repeatable",
     )
     parser.add_argument(
         "--ignore",

@@ -26,10 +26,11 @@ from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.workspace import Workspace
 
 FORMATS = """\
-FILE is a PDF, a Word file (.docx), slides (.pptx, .odp), an OpenDocument text (.odt), rich text (.rtf), an
-EPUB book, a mail or a mailbox (.eml, .msg, .mbox) with what is attached, a web page, Markdown, or plain text in
-UTF-8, UTF-16 or a common older encoding, whichever its content says; - reads standard input. What is to be known of a file
-(pages without text, say) is written to standard error.
+FILE is a PDF, a Word file (.docx), a spreadsheet (.xlsx, .xls, .ods), CSV, slides (.pptx, .odp), an
+OpenDocument text (.odt), rich text (.rtf), an EPUB book, a mail or a mailbox (.eml, .msg, .mbox) with what
+is attached, a web page, Markdown, or plain text in UTF-8, UTF-16 or a common older encoding, whichever its
+content says; - reads standard input. What is to be known of a file (pages without text, say) is written to
+standard error.
 """
 _STANDARD_INPUT = "standard input"
 _TRIES = 3

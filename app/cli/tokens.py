@@ -40,8 +40,8 @@ the text from 0, end not included.
     + FORMATS
 )
 _SUFFIXES = tuple(
-    ".pdf .docx .odt .rtf .pptx .odp .epub .eml .mbox .msg"
-    " .html .htm .xhtml .md .markdown .txt .text .rst .log .csv".split()
+    ".pdf .docx .odt .rtf .pptx .odp .xlsx .xlsm .xls .ods .csv .tsv .epub .eml .mbox .msg"
+    " .html .htm .xhtml .md .markdown .txt .text .rst .log".split()
 )
 
 

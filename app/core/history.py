@@ -15,8 +15,9 @@ class KeptAnswer:
     """A saved answer with its place; `before` and `after` are up to 32 code points around it.
 
     `page` counts from 1, None if the document has no pages, and `page_label` is the number printed on it, empty if
-    unknown; `line` counts from 1 too, None if the file has no lines. `sentence` is the sentence around the words, or
-    their table's row as it was read.
+    unknown; `line` counts from 1 too, None if the file has no lines. `cell` is that of a spreadsheet, whose sheet is
+    the heading, or of a CSV file ("B12"), and `column_name` the name of that file's column. `sentence` is the sentence
+    around the words, or their table's row as it was read.
     """
 
     span: Span
@@ -29,10 +30,14 @@ class KeptAnswer:
     heading: str = ""
     page_label: str = ""
     line: int | None = None
+    cell: str = ""
+    column_name: str = ""
 
     @property
     def where(self) -> str:
-        """The page or the line, in words: "page iv (4 in the file)", "line 12"; empty if there is neither."""
+        """The page, cell or line, in words: "page iv (4 in the file)", "line 12"; empty if there is none."""
+        if self.cell:
+            return wording.cell_in_words(self.heading, self.cell, self.column_name)
         return wording.place_in_words(self.page, self.page_label, self.line)
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from app.core.message import Message
 from app.core.text import Document, Span
-from app.core.wording import place_in_words
+from app.core.wording import cell_in_words, place_in_words
 
 
 class Kind(StrEnum):
@@ -23,6 +23,10 @@ class Kind(StrEnum):
     RTF = "rtf"
     PPTX = "pptx"
     ODP = "odp"
+    XLSX = "xlsx"
+    XLS = "xls"
+    ODS = "ods"
+    CSV = "csv"
     PDF = "pdf"
     EPUB = "epub"
     EML = "eml"
@@ -104,6 +108,19 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Cells:
+    """Where the blocks of a spreadsheet or a CSV file stand in it, one for one.
+
+    `rows` and `columns` are counted from 1, both 0 for a sheet's name. `names` are those of a CSV file's columns, their
+    headers or else their numbers; a spreadsheet, whose columns have letters, has none.
+    """
+
+    rows: array[int] = field(default_factory=lambda: array("i"), hash=False)
+    columns: array[int] = field(default_factory=lambda: array("i"), hash=False)
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PageText:
     """One page of a PDF with its characters, numbered as in the PDF engine.
 
@@ -131,11 +148,11 @@ class Opened:
     """A document as it was opened from a file.
 
     `sha256` is of the file's bytes; `modified` is its modification time in nanoseconds, `size` its size in bytes.
-    `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `lines` (int32[lines]) has for plain text
-    and Markdown the place in the text where each line of the file, or the next words after it, begins; words of HTML in
-    Markdown belong to the line where the HTML begins. `notes` are sentences to show to the user at once ("2 of 5 pages
-    are pictures and hold no text."). `language` is the ISO 639 code of the text's language, empty where that is unsure:
-    code, numbers, several languages, very few words.
+    `blocks` and `tables` are filled for flowing documents, `cells` for spreadsheets and CSV, `pages` for a PDF. `lines`
+    (int32[lines]) has for plain text and Markdown the place in the text where each line of the file, or the next words
+    after it, begins; words of HTML in Markdown belong to the line where the HTML begins. `notes` are sentences to show
+    to the user at once ("2 of 5 pages are pictures and hold no text."). `language` is the ISO 639 code of the text's
+    language, empty where that is unsure: code, numbers, several languages, very few words.
     """
 
     document: Document
@@ -144,6 +161,7 @@ class Opened:
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
+    cells: Cells = field(default_factory=Cells)
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     sha256: str = ""
@@ -160,6 +178,11 @@ class Opened:
     def is_pdf(self) -> bool:
         """Whether it is a PDF."""
         return self.kind is Kind.PDF
+
+    @property
+    def is_spreadsheet(self) -> bool:
+        """Whether its headings are the names of sheets."""
+        return self.kind in (Kind.XLSX, Kind.XLS, Kind.ODS)
 
     def page_at(self, point: int) -> int | None:
         """The page, counted from 1, of a code point of the text; None if there are no pages."""
@@ -181,11 +204,31 @@ class Opened:
             return self.document.text.count("\n", 0, point) + 1 if self.is_text else None
         return max(1, bisect_right(self.lines, point))
 
+    def cell_at(self, point: int) -> str:
+        """The cell of a code point as spreadsheets name it ("B12"); empty for a sheet's name, and without cells."""
+        row, column = self._row_and_column_at(point)
+        letters = ""
+        while column:
+            column, letter = divmod(column - 1, 26)
+            letters = chr(ord("A") + letter) + letters
+        return f"{letters}{row}" if row else ""
+
+    def column_name_at(self, point: int) -> str:
+        """The name of a code point's column in a CSV file; empty for other kinds."""
+        _, column = self._row_and_column_at(point)
+        return self.cells.names[column - 1] if 0 < column <= len(self.cells.names) else ""
+
+    def _row_and_column_at(self, point: int) -> tuple[int, int]:
+        at = max(0, bisect_right(self.blocks, point, key=lambda block: block.span.start) - 1)
+        return (self.cells.rows[at], self.cells.columns[at]) if at < len(self.cells.rows) else (0, 0)
+
     def place_at(self, point: int) -> str:
-        """The page, the line or the mail of a code point, in words ("page 4", "mail 12"); empty if there is none.
+        """The page, cell, line or mail of a code point, in words ("page 4", "mail 12"); empty if there is none.
 
         The page and the line as for an answer in the history: KeptAnswer.where.
         """
+        if cell := self.cell_at(point):
+            return cell_in_words(self.heading_at(point), cell, self.column_name_at(point))
         if self.kind is Kind.MBOX:
             before = self.headings[: bisect_right(self.headings, point, key=lambda each: each.span.start)]
             return Message("mail {number:,}", number=max(1, sum(each.level == 1 for each in before)))

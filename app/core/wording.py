@@ -119,6 +119,14 @@ def place_in_words(page: int | None, label: str, line: int | None) -> str:
     return Message("line {line:,}", line=line) if line is not None else ""
 
 
+def cell_in_words(sheet: str, cell: str, column: str = "") -> str:
+    """A cell: "sheet Budget, cell B12"; in a file with named columns "row 12, column Price"."""
+    if column:
+        row = int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+        return Message("row {row:,}, column {column}", row=row, column=column)
+    return Message("sheet {sheet}, cell {cell}", sheet=sheet, cell=cell)
+
+
 def percent(probability: float) -> str:
     """A probability as a whole number of per cent; "< 1%" and "> 99%" at the ends, never 0 or 100."""
     rounded = round(probability * 100)

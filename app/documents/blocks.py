@@ -48,9 +48,14 @@ class Grid:
         if header and self._header_rows == self.row:
             self._header_rows += 1
 
-    def begin_cell(self, rows: int = 1, columns: int = 1) -> int:
-        """Place a cell; returns 1 if another one of its row is before it, else 0. 0 rows reach to the end."""
+    def begin_cell(self, rows: int = 1, columns: int = 1, at: int = 0) -> int:
+        """Place a cell in the next free column, `at` this one or after it; 0 rows reach to the end.
+
+        Returns 1 if another one of its row is before it, else 0, and 1 more for each column that `at` passes over.
+        """
         before = self.column
+        passed = max(0, min(at, MOST_COLUMNS - 1) - self._next)
+        self._next += passed
         free = ~(self._taken >> self._next)
         column = self._next + (free & -free).bit_length() - 1
         self.column = min(column, MOST_COLUMNS - 1)
@@ -69,7 +74,7 @@ class Grid:
                 self._ends[self.row + rows] = self._ends.get(self.row + rows, 0) | bits
         self._next = self.column + columns
         self._columns = max(self._columns, self.column + 1)
-        return int(-1 < before < self.column)
+        return int(-1 < before < self.column) + passed
 
     def table(self) -> Table:
         """The table's shape; merged cells end with the table, and the last column is the last that a cell begins in."""
@@ -190,14 +195,17 @@ class Blocks:
         self._tabs = 0
         self._row_begun = self._cell_begun = False
 
-    def cell(self, rows: int = 1, columns: int = 1) -> None:
-        """Begin a cell that spans so many rows and columns; 0 rows reach to the table's end."""
+    def cell(self, rows: int = 1, columns: int = 1, at: int = 0) -> None:
+        """Begin a cell that spans so many rows and columns; 0 rows reach to the table's end.
+
+        It is placed in the next free column, `at` this one or after it.
+        """
         assert self._grid is not None
         if self._grid.row < 0:
             self.row()
         self.end()
         before = self._grid.column
-        self._tabs += self._grid.begin_cell(rows, columns)
+        self._tabs += self._grid.begin_cell(rows, columns, at)
         self._cell_begun = self._cell_begun and self._grid.column == before
 
     def end_table(self) -> None:

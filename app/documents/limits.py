@@ -8,7 +8,8 @@ MEMORY = 2_000_000_000
 
 # A web page or a Markdown file needs a tree, and a block for each paragraph. Real ones of 20 MB take 0.4 to 0.9 GB,
 # lists of five words an item 1.7 GB; a smaller one of only tags or cells may take more than there is. A Word file may
-# be full of pictures: 200 MB of its text's XML take 1.6 GB.
+# be full of pictures: 200 MB of its text's XML take 1.6 GB. Of spreadsheets and CSV the cells count, too
+# (sheets.rows.MOST_CELLS).
 MOST_BYTES = {
     Kind.TEXT: 64_000_000,
     Kind.MARKDOWN: 20_000_000,
@@ -18,6 +19,10 @@ MOST_BYTES = {
     Kind.RTF: 64_000_000,
     Kind.PPTX: 200_000_000,
     Kind.ODP: 200_000_000,
+    Kind.XLSX: 200_000_000,
+    Kind.XLS: 100_000_000,
+    Kind.ODS: 200_000_000,
+    Kind.CSV: 64_000_000,
     Kind.PDF: 1_000_000_000,
     Kind.EPUB: 200_000_000,
     Kind.EML: 100_000_000,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
-from app.core.layout import Block, Heading, PageText, Table
+from app.core.layout import Block, Cells, Heading, PageText, Table
 from app.core.text import View
 
 
@@ -18,6 +18,7 @@ class Parts:
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
+    cells: Cells = field(default_factory=Cells)
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     view: View = field(default_factory=View)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 
@@ -72,11 +73,12 @@ def read(order: Read, report: Report) -> Opened:
         )
     return Opened(
         document=Document(parts.text, name, order.path, parts.view),
-        kind=loaded.kind,
+        kind=Kind.TEXT if loaded.kind is Kind.CSV and parts.lines else loaded.kind,
         headings=parts.headings,
         blocks=parts.blocks,
         tables=parts.tables,
         pages=tuple(map(_without_characters, parts.pages)) if order.words_only else parts.pages,
+        cells=parts.cells,
         lines=parts.lines,
         notes=(*_notes(loaded, name), *parts.notes),
         sha256=loaded.sha256,
@@ -117,6 +119,14 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int =
             from app.documents.opendocument.document import read_odp
 
             return read_odp(loaded.data, name, report)
+        case Kind.XLSX | Kind.XLS | Kind.ODS:
+            from app.documents.sheets.workbook import read_workbook
+
+            return read_workbook(loaded.data, loaded.kind, name, report)
+        case Kind.CSV:
+            from app.documents.sheets.delimited import read_csv
+
+            return read_csv(loaded.data, name, report)
         case Kind.HTML:
             from app.documents.html.page import read_html
 
@@ -236,6 +246,7 @@ def library_versions() -> dict[str, str]:
     import olefile
     import oxmsg.storage  # noqa: F401
     import pypdfium2.version as pdf
+    import python_calamine  # noqa: F401
     import striprtf
 
     return {
@@ -245,4 +256,5 @@ def library_versions() -> dict[str, str]:
         "charset-normalizer": charset_normalizer.__version__,
         "striprtf": striprtf.__version__,
         "olefile": olefile.__version__,
+        "python-calamine": version("python-calamine"),
     }

@@ -24,6 +24,12 @@ _SUFFIXES = {
     ".pptm": Kind.PPTX,
     ".ppsx": Kind.PPTX,
     ".odp": Kind.ODP,
+    ".xlsx": Kind.XLSX,
+    ".xlsm": Kind.XLSX,
+    ".xls": Kind.XLS,
+    ".ods": Kind.ODS,
+    ".csv": Kind.CSV,
+    ".tsv": Kind.CSV,
     ".html": Kind.HTML,
     ".htm": Kind.HTML,
     ".xhtml": Kind.HTML,
@@ -42,6 +48,10 @@ NAMES = {
     Kind.RTF: Message("a rich text file"),
     Kind.PPTX: Message("a PowerPoint file"),
     Kind.ODP: Message("an OpenDocument presentation"),
+    Kind.XLSX: Message("an Excel file"),
+    Kind.XLS: Message("an old Excel file (.xls)"),
+    Kind.ODS: Message("an OpenDocument spreadsheet"),
+    Kind.CSV: Message("a table as text (CSV)"),
     Kind.HTML: Message("a web page"),
     Kind.MARKDOWN: Message("Markdown"),
     Kind.TEXT: Message("text"),
@@ -50,16 +60,21 @@ NAMES = {
     Kind.MBOX: Message("a mailbox"),
     Kind.MSG: Message("a mail that Outlook saved"),
 }
-# Text under the name of one of these is text; other bytes are a broken file of it.
-_NEVER_TEXT = frozenset(
-    (Kind.PDF, Kind.DOCX, Kind.ODT, Kind.RTF, Kind.PPTX, Kind.ODP, Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG)
-)
+# Text under the name of one of these is text, of a spreadsheet CSV; other bytes are a broken file of it.
+_SPREADSHEETS = frozenset((Kind.XLSX, Kind.XLS, Kind.ODS))
+_NEVER_TEXT = _SPREADSHEETS | {
+    *(Kind.PDF, Kind.DOCX, Kind.ODT, Kind.RTF, Kind.PPTX, Kind.ODP, Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG)
+}
 # What is in a zip, by how the names in it begin, or by the type that stands first in it.
-_FOLDERS = {Kind.DOCX: b"word/", Kind.PPTX: b"ppt/"}
+_FOLDERS = {Kind.DOCX: b"word/", Kind.PPTX: b"ppt/", Kind.XLSX: b"xl/"}
 _TYPES = {
     Kind.ODT: b"mimetypeapplication/vnd.oasis.opendocument.text",
     Kind.ODP: b"mimetypeapplication/vnd.oasis.opendocument.presentation",
+    Kind.ODS: b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
 }
+# What a container has of an old Excel's, and of a file with a password, as names in its directory.
+_BOOKS = tuple(name.encode("utf-16-le") for name in ("Workbook\0", "Book\0"))
+LOCKED = "EncryptedPackage".encode("utf-16-le")
 
 _PICTURE, _PACKED, _PACKED_ZIP = (
     Message("a picture"),
@@ -84,9 +99,7 @@ _OTHERS = (
     (b"OggS", _SOUND),
     (b"ID3", _SOUND),
 )
-# Part names in the directory of each kind of zip, which is not compressed.
-_PARTS = ((b"xl/workbook", Message("an Excel file")),)
-_OLD_OFFICE = {".xls": Message("an old Excel file (.xls)"), ".ppt": Message("an old PowerPoint file (.ppt)")}
+_OLD_OFFICE = {".ppt": Message("an old PowerPoint file (.ppt)")}
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
@@ -109,7 +122,8 @@ def suffix_kind(name: str) -> Kind | None:
 def first_look(head: bytes, name: str) -> Kind:
     """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of such a name.
 
-    Raises SpanlightError, which names what the file is, if it cannot be read.
+    Kind.XLS for `OLE` that has the name of a spreadsheet. Raises SpanlightError, which names what the file is, if it
+    cannot be read.
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
@@ -118,6 +132,8 @@ def first_look(head: bytes, name: str) -> Kind:
         return Kind.DOCX
     if head.startswith(OLE) and (named is Kind.MSG or _OUTLOOK in head):
         return Kind.MSG
+    if head.startswith(OLE) and named in _SPREADSHEETS:
+        return Kind.XLS
     if head.startswith(b"{\\rtf"):
         return Kind.RTF
     mark = head[:1024].find(b"%PDF-")
@@ -129,17 +145,18 @@ def first_look(head: bytes, name: str) -> Kind:
     other = _other(head, name)
     if other:
         raise _refusal(name, other)
-    if _HTML.match(_start(head)):
+    start = _start(head)
+    if _HTML.match(start):
         return Kind.HTML
     if mail := _mail(head, named):
         return mail
     if named in _NEVER_TEXT:
-        if b"\0" in head or not _reads_as_text(head):
+        if b"\0" in start.encode() or not _reads_as_text(start.encode()):
             raise SpanlightError(
                 Message("“{name}” does not begin as {kind} does.", name=name, kind=NAMES[named]),
                 Message("It may be damaged; get it once more."),
             )
-        return Kind.TEXT
+        return Kind.CSV if named in _SPREADSHEETS and not start.startswith("<") else Kind.TEXT
     return named or Kind.TEXT
 
 
@@ -159,9 +176,6 @@ def look_into_zip(data: bytes, name: str) -> Kind:
             return named if named in found else found[0]
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
         raise _refusal(name, Message("an OpenDocument file"))
-    for part, what in _PARTS:
-        if data.rfind(part) >= 0:
-            raise _refusal(name, what)
     if named in _FOLDERS or named in _TYPES:
         raise SpanlightError(
             Message("“{name}” is broken: parts of it are missing.", name=name),
@@ -181,6 +195,12 @@ def _mail(head: bytes, named: Kind | None) -> Kind | None:
     if fields and (named is Kind.EML or (_FROM.search(fields[0]) and _SENT.search(fields[0]))):
         return Kind.EML
     return None
+
+
+def look_into_ole(data: bytes, name: str) -> None:
+    """Raise SpanlightError for a container that is no spreadsheet of an old Excel; one with a password passes."""
+    if LOCKED not in data and not any(book in data for book in _BOOKS):
+        raise _refusal(name, Message("an old Office file"))
 
 
 def _other(head: bytes, name: str) -> str:

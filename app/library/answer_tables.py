@@ -58,6 +58,10 @@ _MIGRATIONS = (
     ),
     # The paths of the chosen documents; none: all of the library.
     ("ALTER TABLE tables ADD COLUMN documents TEXT NOT NULL DEFAULT '[]'",),
+    (
+        "ALTER TABLE cells ADD COLUMN cell TEXT DEFAULT ''",
+        "ALTER TABLE cells ADD COLUMN column_name TEXT DEFAULT ''",
+    ),
 )
 _CELL = ("column", "sha256", "state", "no_answer", "model", "seconds", "start", "end", *ANSWER)
 _CELLS = ", ".join(f'cells."{name}"' for name in _CELL)

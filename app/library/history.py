@@ -59,6 +59,10 @@ _MIGRATIONS = (
         "ALTER TABLE entries ADD COLUMN shared INTEGER NOT NULL DEFAULT 0",
         "UPDATE entries SET shared = 1",
     ),
+    (
+        "ALTER TABLE answers ADD COLUMN cell TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE answers ADD COLUMN column_name TEXT NOT NULL DEFAULT ''",
+    ),
 )
 
 

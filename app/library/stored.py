@@ -9,7 +9,7 @@ from array import array
 from itertools import accumulate, pairwise
 from typing import Any
 
-from app.core.layout import Block, BlockKind, Heading, Kind, Opened, PageText
+from app.core.layout import Block, BlockKind, Cells, Heading, Kind, Opened, PageText
 from app.core.plain import json_of
 from app.core.text import Document, Replacement, Span, View
 
@@ -60,7 +60,7 @@ def unpack_view(packed: bytes) -> View:
 
 
 def pack_layout(opened: Opened) -> bytes:
-    """Headings, blocks without styles, pages without characters, and lines, as compressed JSON."""
+    """Headings, blocks without styles, pages without characters, lines, and cells, as compressed JSON."""
     return _pack(
         [
             [(each.span.start, each.span.end, each.level) for each in opened.headings],
@@ -70,13 +70,15 @@ def pack_layout(opened: Opened) -> bytes:
             ],
             [(each.width, each.height, each.span.start, each.span.end, each.label) for each in opened.pages],
             list(opened.lines),
+            (list(opened.cells.rows), list(opened.cells.columns), opened.cells.names),
         ]
     )
 
 
 def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
     """The document with the layout of `pack_layout`."""
-    headings, blocks, pages, lines = _unpack(packed)
+    headings, blocks, pages, lines, *more = _unpack(packed)
+    rows, columns, names = next(iter(more), ((), (), ()))  # an older Spanlight read no spreadsheets
     return Opened(
         document,
         kind,
@@ -90,6 +92,7 @@ def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
             for width, height, start, end, label in pages
         ),
         lines=array("i", lines),
+        cells=Cells(array("i", rows), array("i", columns), tuple(names)),
     )
 
 

@@ -41,6 +41,16 @@ DOCUMENTS = (
     ),
     ("EPUB book", ("org.idpf.epub-container",)),
     ("Mail", ("com.apple.mail.email", MAILBOX, OUTLOOK)),
+    (
+        "Spreadsheet",
+        (
+            "org.openxmlformats.spreadsheetml.sheet",
+            "org.openxmlformats.spreadsheetml.sheet.macroenabled",
+            "com.microsoft.excel.xls",
+            "org.oasis-open.opendocument.spreadsheet",
+        ),
+    ),
+    ("Table as text", ("public.comma-separated-values-text", "public.tab-separated-values-text")),
     ("Markdown document", (MARKDOWN,)),
     ("Web page", ("public.html", "public.xhtml")),
     ("Plain text", ("public.plain-text",)),

@@ -22,6 +22,9 @@ def test_where_an_answer_stands_is_said() -> None:
     assert replace(LEASE, page_label="ii").where == "page ii (2 in the file)"
     assert replace(LEASE, page=None, line=1204).where == "line 1,204"
     assert replace(LEASE, page=None).where == ""
+    cell = replace(LEASE, page=None, heading="Budget", cell="B1204")
+    assert cell.where == "sheet Budget, cell B1204"
+    assert replace(cell, heading="", column_name="Price").where == "row 1,204, column Price"
 
 
 def test_words_with_low_confidence_are_shown_and_are_no_answer() -> None:

@@ -22,6 +22,7 @@ from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.mails import compound, mail, mailbox_of, outlook_parts
 from tests.helpers.office import ap, box, frame, open_file, page, pptx_file, titled
 from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.spreadsheets import ods_of, xls_of, xlsx_of
 
 
 def opened(path: Path) -> Opened:
@@ -55,6 +56,10 @@ FILES = {
     Kind.RTF: ("a.rtf", rb"{\rtf1\outlinelevel0 Tarts\par\pard " + WORDS.encode() + b"}"),
     Kind.PPTX: ("a.pptx", pptx_file([titled("Tarts") + frame(ap(WORDS))])),
     Kind.ODP: ("a.odp", open_file("presentation", page(box(f"<text:p>{WORDS}</text:p>")))),
+    Kind.XLSX: ("a.xlsx", xlsx_of({"Tarts": [[WORDS]]})),
+    Kind.XLS: ("a.xls", xls_of({"Tarts": [[WORDS]]})),
+    Kind.ODS: ("a.ods", ods_of({"Tarts": [[WORDS]]})),
+    Kind.CSV: ("a.csv", WORDS.encode()),
     Kind.PDF: ("a.pdf", small_pdf([Page(lines(WORDS))])),
     Kind.EPUB: ("a.epub", book([chapter(f"<h1>Tarts</h1><p>{WORDS}</p>")])),
     Kind.EML: ("a.eml", bytes(mail(WORDS, subject="Tarts"))),
@@ -222,7 +227,7 @@ def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path) -> None:
 def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:
     for name, inside, what in (
         ("a.zip", ("notes.txt",), "a packed file (.zip)"),
-        ("a.xlsx", ("[Content_Types].xml", "xl/workbook.xml"), "an Excel file"),
+        ("a.xlsx", ("[Content_Types].xml", "xl/workbook.xml"), "is damaged"),
         ("a.docx", ("notes.txt",), "“a.docx” is broken"),
         ("a.pptx", ("notes.txt",), "“a.pptx” is broken"),
         ("a.odt", ("notes.txt",), "“a.odt” is broken"),

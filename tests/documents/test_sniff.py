@@ -44,6 +44,17 @@ from app.documents.sniff import HEAD, OLE, first_look
         ("Inbox", b"From - Thu Mar  4 10:00:00 2021\r\nX-Status: 1\r\n", Kind.MBOX),
         ("a.txt", b"From here on\nNote: x\n", Kind.TEXT),
         ("a.md", b"From a 10:00\nFrom: b\n", Kind.MARKDOWN),
+        ("a.xls", OLE, Kind.XLS),
+        ("a.xlsx", OLE, Kind.XLS),
+        ("a.ods", b"PK\x03\x04\x14\0", Kind.DOCX),  # the zip tells the rest
+        ("a.csv", b"a,b", Kind.CSV),
+        ("A.TSV", b"a\tb", Kind.CSV),
+        ("a.txt", b"a,b", Kind.TEXT),
+        ("a.csv", b"<html><table>", Kind.HTML),
+        ("a.xls", b"<html><table>", Kind.HTML),
+        ("a.xls", b"a\tb", Kind.CSV),
+        ("a.xls", "\ufeffName\tGröße".encode("utf-16-le"), Kind.CSV),
+        ("a.xls", b'<?xml version="1.0"?><Workbook>', Kind.TEXT),
         ("a.txt", b"BZh is an odd word", Kind.TEXT),
         ("a.txt", "ID3 means more than one thing, größe".encode("cp1252"), Kind.TEXT),
     ],
@@ -56,7 +67,7 @@ def test_kinds(name: str, head: bytes, kind: Kind) -> None:
     ("name", "head", "what"),
     [
         ("a.doc", OLE, "an old Word file (.doc)"),
-        ("a.xls", OLE, "an old Excel file (.xls)"),
+        ("a.ppt", OLE, "an old PowerPoint file (.ppt)"),
         ("a.png", b"\x89PNG\r\n\x1a\n", "a picture"),
         ("a.heic", b"\0\0\0\x18ftypheic", "a picture"),
         ("a.webp", b"RIFF\0\0\0\0WEBP", "a picture"),
@@ -74,14 +85,32 @@ def test_what_cannot_be_read_is_named(name: str, head: bytes, what: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["a.pdf", "a.docx", "a.odt", "a.rtf", "a.pptx", "a.odp", "a.epub", "a.eml", "a.mbox", "a.msg"]
+    "name",
+    [
+        "a.pdf",
+        "a.docx",
+        "a.odt",
+        "a.rtf",
+        "a.pptx",
+        "a.odp",
+        "a.epub",
+        "a.eml",
+        "a.mbox",
+        "a.msg",
+        "a.xlsx",
+        "a.xls",
+        "a.ods",
+    ],
 )
 def test_random_bytes_are_no_document(name: str) -> None:
     with pytest.raises(SpanlightError, match=f"“{name}” does not begin as an? .* does"):
         first_look(random.Random(3).randbytes(HEAD), name)
 
 
-@given(st.binary(max_size=64), st.sampled_from(["a.txt", "a.pdf", "a.docx", "a.rtf", "a.html", "a"]))
+@given(
+    st.binary(max_size=64),
+    st.sampled_from(["a.txt", "a.pdf", "a.docx", "a.rtf", "a.html", "a", "a.xls", "a.csv"]),
+)
 def test_any_beginning_is_a_kind_or_refused(head: bytes, name: str) -> None:
     try:
         assert first_look(head, name) in Kind

@@ -9,7 +9,7 @@ from itertools import accumulate
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.core.layout import Block, BlockKind, Heading, Kind, Opened, PageText
+from app.core.layout import Block, BlockKind, Cells, Heading, Kind, Opened, PageText
 from app.core.text import Document, Replacement, Span, View
 from app.library.passages import SIZE
 from app.library.stored import (
@@ -52,6 +52,12 @@ OPENED = st.builds(
     pages=st.lists(
         st.builds(PageText, st.floats(1, 2000), st.floats(1, 2000), SPANS, label=ANY_TEXT), max_size=4
     ).map(tuple),
+    cells=st.builds(
+        Cells,
+        st.lists(POINTS, max_size=6).map(lambda rows: array("i", rows)),
+        st.lists(POINTS, max_size=6).map(lambda columns: array("i", columns)),
+        st.lists(ANY_TEXT, max_size=3).map(tuple),
+    ),
     lines=st.lists(POINTS, max_size=20).map(lambda points: array("i", points)),
 )
 
@@ -91,3 +97,6 @@ def test_what_an_older_spanlight_stored_is_read() -> None:
     text = "Three months. " * 1000
     assert inflate(zlib.compress(text.encode(), 1)) == text
     assert len(deflate(text)) < len(zlib.compress(text.encode(), 1))
+    layout = zlib.compress(b"[[[0,3,1]],[],[],[0]]")
+    found = unpack_layout(Document("One"), Kind.TEXT, layout)
+    assert (found.headings, found.cell_at(0)) == ((Heading(Span(0, 3), 1),), "")

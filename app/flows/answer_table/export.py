@@ -108,6 +108,7 @@ class _Line:
             "page": found.page if found is not None else None,
             "page label": found.page_label if found is not None else "",
             "line": found.line if found is not None else None,
+            "cell": found.cell if found is not None else "",
             "section": found.heading if found is not None else "",
             "start": cell.span.start if cell.span is not None else None,
             "end": cell.span.end if cell.span is not None else None,

@@ -20,7 +20,7 @@ def compare_entries(before: Entry, now: Entry) -> tuple[bool, str]:
     if not _same_words(before, old.text, now, new.text):
         return False, _other_words(old, now, new, is_answer=is_answer)
     is_same = _same_place(before, old, now, new)
-    where = new.where if (new.page, new.line) != (old.page, old.line) else ""
+    where = new.where if (new.page, new.line, new.cell) != (old.page, old.line, old.cell) else ""
     sentence = _in_same_place(is_answer) if is_same else _in_other_place(where, is_answer=is_answer)
     was, likely = percent(old.probability), percent(new.probability)
     if was == likely:

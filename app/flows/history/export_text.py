@@ -14,7 +14,7 @@ from app.core.wording import NEAREST_WORDS, UNNAMED
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
     "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
-    "page_label", "line", "outcome", "nearest", "verdict", "right_words",
+    "page_label", "line", "outcome", "nearest", "verdict", "right_words", "cell",
 )  # fmt: skip
 # What was said of the answers, by an entry's `sha256` and `question`.
 Said = Mapping[tuple[str, str], Correction]
@@ -46,7 +46,7 @@ def citation(entry: Entry) -> str:
     if entry.shown is not None:
         if entry.shown.where:
             parts.append(_line(entry.shown.where))
-        if entry.shown.heading:
+        if entry.shown.heading and not entry.shown.cell:
             parts.append(f"“{_line(entry.shown.heading)}”")
     return ", ".join(parts)
 
@@ -77,6 +77,7 @@ def _row(entry: Entry, said: Correction | None) -> list[str]:
         entry.path, entry.sha256, "" if entry.share_read is None else f"{entry.share_read:.6f}",
         label, line, entry.outcome, nearest,
         said.verdict_on(entry.shown_span) if said is not None else "", said.words if said is not None else "",
+        shown.cell if shown is not None else "",
     ]  # fmt: skip
 
 

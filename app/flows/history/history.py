@@ -230,6 +230,8 @@ def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
         heading=opened.heading_at(start),
         page_label=opened.page_label_at(start),
         line=opened.line_at(start),
+        cell=opened.cell_at(start),
+        column_name=opened.column_name_at(start),
     )
 
 

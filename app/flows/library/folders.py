@@ -20,7 +20,7 @@ from app.library.ledger import is_empty
 
 # The extensions that are taken from a folder: what people write for each other. Single files may have any.
 SUFFIXES = frozenset(
-    "pdf docx docm odt rtf pptx pptm ppsx odp epub eml mbox msg html htm xhtml md markdown "
+    "pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg html htm xhtml md markdown "
     "mdown txt text rst adoc org tex log srt vtt".split()
 )
 # More than this is counted and shown before it is added.
@@ -30,7 +30,7 @@ _EVERY = 500
 
 
 def suffixes_of(words: Iterable[str]) -> tuple[str, ...]:
-    """The extensions that a person names ("pdf", ".PDF", "*.pdf"); with "+csv" all that are taken anyhow, and csv."""
+    """The extensions that a person names ("pdf", ".PDF", "*.pdf"); with "+xml" all that are taken anyhow, and xml."""
     named = [word.strip().lower() for word in words]
     every = sorted(SUFFIXES) if any(word.startswith("+") for word in named) else []
     return tuple(dict.fromkeys(filter(None, (*every, *(word.lstrip("+*.") for word in named)))))

@@ -79,7 +79,7 @@ class EmptyPage(Scrolling):
         self._column.addWidget(plain_label(tr("Drop files or a folder here, or paste a text"), type="answer"))
         self._column.addWidget(
             plain_label(
-                tr("PDF, Word, slides, OpenDocument, rich text, web pages, Markdown, plain text"),
+                tr("PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text"),
                 type="small",
                 ink="quiet",
             )

@@ -188,7 +188,7 @@ class Contents(_Sheet):
         more = [f"+{each}" for each in library.suffixes if each not in SUFFIXES]
         self.suffixes = QLineEdit(", ".join(more if set(library.suffixes) >= SUFFIXES else library.suffixes))
         self.suffixes.setPlaceholderText(
-            tr("Documents of every kind; or pdf, docx; or +csv for these as well")
+            tr("Documents of every kind; or pdf, docx; or +xml for these as well")
         )
         self.ignore = QLineEdit(", ".join(library.ignore))
         self.ignore.setPlaceholderText(tr("Nothing; or drafts/*, *copy*"))

@@ -12,6 +12,7 @@ from app.core.report import Report
 
 # Endings of documents; anything else may be a folder or a model's zip.
 _DOCUMENTS = {
+    ".xlsx", ".xlsm", ".xls", ".ods",
     ".odt", ".rtf", ".pptx", ".odp",
     ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
     ".jsonl", ".json", ".xz", ".epub", ".eml", ".mbox", ".msg",

@@ -13,8 +13,8 @@ from app.ui.kit.translation import localised, tr
 # The files that can be read, in Qt's filter syntax.
 DOCUMENTS = Message(
     "Documents ({endings});;All files (*)",
-    endings="*.pdf *.docx *.odt *.rtf *.pptx *.odp *.epub *.eml *.mbox *.msg *.html *.htm *.xhtml *.md *.markdown"
-    " *.txt *.text *.rst *.log *.csv",
+    endings="*.pdf *.docx *.odt *.rtf *.pptx *.odp *.xlsx *.xlsm *.xls *.ods *.csv *.tsv *.epub *.eml *.mbox *.msg"
+    " *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log",
 )
 
 # Where Qt itself saves the columns of its dialog and its folder, once it has been used.

@@ -207,7 +207,8 @@ class Libraries(QObject):
                 SpanlightError(
                     Message("There is no document to read in “{folder}”.", folder=folder),
                     Message(
-                        "PDF, Word, slides, web pages and plain texts, among others, are read, except hidden files."
+                        "PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except"
+                        " hidden files."
                     ),
                 )
             )

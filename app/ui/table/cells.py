@@ -136,7 +136,9 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
 
 
 def short_place(answer: KeptAnswer) -> str:
-    """An answer's page or line in a few letters: "p. 27", "line 1,204"; empty if there is neither."""
+    """An answer's page, cell or line in a few letters: "p. 27", "B12", "line 1,204"; empty if there is none."""
+    if answer.cell:
+        return answer.cell
     if answer.page is not None:
         if answer.page_label:
             return tr("p. {label}", label=answer.page_label)

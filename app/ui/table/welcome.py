@@ -58,7 +58,7 @@ class Welcome(QFrame):
         )
         self.cancel = push_button(theme, tr("Cancel"))
         self.hint = plain_label(
-            tr("Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text."),
+            tr("Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text."),
             type="small",
             ink="quiet",
         )

@@ -71,7 +71,7 @@ def out(workspace: Workspace, entries: list[Entry], kind: str) -> str:
 
 def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     rows = list(csv.DictReader(io.StringIO(out(workspace, [entry(), unanswered(3600)], "csv"), newline="")))
-    assert tuple(rows[0]) == COLUMNS and COLUMNS[-7:-4] == ("share_read", "page_label", "line")
+    assert tuple(rows[0]) == COLUMNS and COLUMNS[-8:-5] == ("share_read", "page_label", "line")
     assert rows[0]["path"] == ENTRY.path, "each under its own name"
     first, second = rows
     assert (first["question"], first["answer"], first["page"]) == (ENTRY.question, LEASE.text, "2")
@@ -87,15 +87,22 @@ def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
 
 
 def test_the_printed_page_and_the_line_are_told(workspace: Workspace) -> None:
+    cell = replace(LEASE, page=None, cell="B12")
     found = [replace(LEASE, page=15, page_label="9"), replace(LEASE, page=None, line=12)]
+    found += [replace(cell, heading="Costs"), replace(cell, heading="", column_name="Price")]
     entries = [entry(answers=(one,)) for one in found]
     rows = list(csv.DictReader(io.StringIO(out(workspace, entries, "csv"), newline="")))
-    assert [(row["page"], row["page_label"], row["line"]) for row in rows] == [
-        ("15", "9", ""),
-        ("", "", "12"),
+    assert [(row["page"], row["page_label"], row["line"], row["cell"]) for row in rows] == [
+        ("15", "9", "", ""),
+        ("", "", "12", ""),
+        ("", "", "", "B12"),
+        ("", "", "", "B12"),
     ]
     page = out(workspace, entries, "markdown")
     assert "lease.pdf, page 9 (15 in the file), “4. Deposit”" in page and "lease.pdf, line 12, “4." in page
+    assert (
+        "lease.pdf, sheet Costs, cell B12. Read" in page and "lease.pdf, row 12, column Price. Read" in page
+    )
 
 
 def test_how_far_a_stopped_reading_came_is_said(workspace: Workspace) -> None:

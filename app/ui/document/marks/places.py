@@ -84,7 +84,7 @@ def place_in_file(path: str, kept: KeptAnswer) -> Place:
         sentence=sentence,
         start=start,
         end=start + len(words),
-        where=", ".join(filter(None, (localised(kept.where), heading))),
+        where=", ".join(filter(None, (localised(kept.where), "" if kept.cell else heading))),
         source=Path(path).name,
         document=path,
     )
@@ -104,7 +104,9 @@ def _plain(text: str) -> str:
 def where(opened: Opened, at: int) -> str:
     """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
     heading, place = opened.heading_at(at), localised(opened.place_at(at))
-    heading = _shortened(heading)
+    heading = "" if opened.is_spreadsheet else _shortened(heading)
+    if place and opened.cells.rows:
+        return place
     if place and (heading or opened.pages):
         return f"{place}, {heading}" if heading else place
     percent = round(100 * at / max(1, len(opened.document.text)))

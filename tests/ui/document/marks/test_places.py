@@ -10,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import Heading, Kind, Opened, PageText
+from app.core.report import Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
+from app.documents.orders import Read
+from app.documents.reader import read
 from app.flows.history.history import entry_of, kept_answer
 from app.ui.document.marks.places import place_in_file, place_of, where
+from tests.helpers.spreadsheets import xlsx_of
 
 POEM = "He read:\n\n  “The Queen made tarts,\n     All on a day:\n   The Knave of\n Hearts stole them!”\n\nConsider."
 
@@ -114,3 +118,20 @@ def test_a_long_heading_is_cut_between_two_words() -> None:
     text = "Word " * 40
     opened = Opened(Document(text), Kind.HTML, (Heading(Span(0, len(text) - 1), 1),))
     assert where(opened, 10).split(",")[0].endswith("Word…")
+
+
+def test_a_cell_is_named_by_its_sheet_once() -> None:
+    opened = read(Read("", "a.xlsx", data=xlsx_of({"Budget": [["Item", "Price"], ["Tea", 4.5]]})), Silent())
+    start = opened.document.text.index("4.5")
+    place = place_of(opened, answer(opened.document.text, start, start + 3))
+    assert (place.where, place.cell) == ("sheet Budget, cell B2", "Row: Tea · Column: Price")
+    kept = kept_answer(opened, answer(opened.document.text, start, start + 3))
+    assert place_in_file("/a.xlsx", kept).where == "sheet Budget, cell B2"
+
+
+def test_a_cell_of_csv_is_named_by_its_row_and_column() -> None:
+    opened = read(Read("", "a.csv", data=b"Item,Price\nTea,4.5\n"), Silent())
+    start = opened.document.text.index("4.5")
+    assert where(opened, start) == "row 2, column Price"
+    kept = kept_answer(opened, answer(opened.document.text, start, start + 3))
+    assert place_in_file("/a.csv", kept).where == "row 2, column Price"

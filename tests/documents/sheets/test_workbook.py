@@ -1,0 +1,179 @@
+"""Spreadsheets of Excel, of old Excel and of OpenDocument: their stored values, with sheet and cell."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from datetime import date, datetime
+
+import pytest
+from openpyxl import Workbook
+
+from app.core.errors import SpanlightError
+from app.core.layout import Kind, Opened
+from app.core.report import Silent
+from app.documents.orders import Read
+from app.documents.parts import Parts
+from app.documents.reader import read
+from app.documents.sheets import workbook
+from tests.helpers.flowing import check_parts
+from tests.helpers.spreadsheets import compound, ods_of, xls_of, xlsx_of
+
+ROWS = [
+    ["Item", "Price", "Due", "Paid"],
+    ["Tea", 1234.5, date(2026, 11, 26), True],
+    ["Milk", 3, datetime(2026, 1, 2, 14, 30), False],
+]
+SHEETS = {"Budget": ROWS, "Empty": [], "Zutaten für Tee": [["only"]]}
+WRITERS = {"a.xlsx": xlsx_of, "a.xls": xls_of, "a.ods": ods_of}
+TEXT = """Budget
+
+Item\tPrice\tDue\tPaid
+Tea\t1234.5\t2026-11-26\tTRUE
+Milk\t3\t2026-01-02 14:30\tFALSE
+
+Zutaten für Tee
+
+only"""
+
+
+def opened(name: str, data: bytes) -> Opened:
+    found = read(Read("", name, data=data), Silent())
+    check_parts(
+        Parts(
+            found.document.text, found.headings, found.blocks, found.tables, view=found.document.view or None
+        )  # type: ignore[arg-type]
+    )
+    return found
+
+
+def refusal(name: str, data: bytes) -> str:
+    with pytest.raises(SpanlightError) as caught:
+        read(Read("", name, data=data), Silent())
+    assert caught.value.hint.endswith(".")
+    return caught.value.message
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_sheets_with_their_stored_values(name: str) -> None:
+    found = opened(name, WRITERS[name](SHEETS))
+    assert found.kind is Kind(name[2:])
+    assert found.document.text == TEXT
+    assert found.place_at(TEXT.index("1234.5")) == "sheet Budget, cell B2"
+    assert found.place_at(TEXT.index("only")) == "sheet Zutaten für Tee, cell A1"
+    assert [table.header_rows for table in found.tables] == [1, 0]
+    assert not found.notes
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_is_known_by_its_content(name: str) -> None:
+    data = WRITERS[name](SHEETS)
+    other = next(each for each in WRITERS if each != name)
+    assert opened(other, data).kind is Kind(name[2:])
+
+
+def test_a_formula_is_never_computed() -> None:
+    # openpyxl writes no value beside a formula; Excel writes the one that it has computed.
+    data = xlsx_of({"a": [["x", "y"], ["sum", "=1+1"]]})
+    assert opened("a.xlsx", data).document.text == "a\n\nx\ty\nsum"
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.namelist():
+            content = old.read(part)
+            if part == "xl/worksheets/sheet1.xml":
+                content = re.sub(rb"<v ?/>|<v></v>", b"<v>7</v>", content)
+            new.writestr(part, content)
+    assert opened("a.xlsx", file.getvalue()).document.text == "a\n\nx\ty\nsum\t7"
+
+
+def test_hidden_sheets_and_charts_are_left_out() -> None:
+    def change(book: Workbook) -> None:
+        book.create_chartsheet("Chart")
+        book["b"].sheet_state = "hidden"
+        book["c"].sheet_state = "veryHidden"
+
+    found = opened("a.xlsx", xlsx_of({"a": [["seen"]], "b": [["secret"]], "c": [["secret"]]}, change))
+    assert found.document.text == "a\n\nseen"
+    assert [str(note) for note in found.notes] == ["2 hidden sheets are left out."]
+
+
+def test_merged_cells_of_both_excels() -> None:
+    rows = [["Town", "2025", ""], ["", "Rain", "Sun"], ["Graz", 1, 2], ["Linz", 3, 4]]
+
+    def change(book: Workbook) -> None:
+        book["a"].merge_cells("B1:C1")
+        book["a"].merge_cells("A1:A2")
+
+    for name, data in (
+        ("a.xlsx", xlsx_of({"a": rows}, change)),
+        ("a.xls", xls_of({"a": rows}, [(0, 0, 1, 2), (0, 1, 0, 0)])),
+    ):
+        [table] = opened(name, data).tables
+        assert (table.header_rows, table.merged) == (2, {(0, 0): (2, 1), (0, 1): (1, 2)}), name
+
+
+def test_a_far_cell_keeps_its_address() -> None:
+    def change(book: Workbook) -> None:
+        book["a"]["XFD1048576"] = "far"
+
+    found = opened("a.xlsx", xlsx_of({"a": []}, change))
+    assert found.place_at(len(found.document.text) - 1) == "sheet a, cell XFD1048576"
+
+
+def test_cells_with_all_of_a_sheet_between_them_are_refused() -> None:
+    def change(book: Workbook) -> None:
+        book["a"]["A1"] = "near"
+        book["a"]["XFD1048576"] = "far"
+
+    assert refusal("a.xlsx", xlsx_of({"a": []}, change)) == (
+        "“a.xlsx” has more than 250,000 cells, too many for a document."
+    )
+
+
+def test_two_hundred_thousand_rows_are_refused_in_a_sentence() -> None:
+    rows = [[f"{number:x}", number * 37] for number in range(200_000)]
+    sentence = "“{}” has more than 250,000 cells, too many for a document."
+    assert refusal("a.ods", ods_of({"a": rows})) == sentence.format("a.ods")
+    assert refusal("a.xlsx", xlsx_of({"a": rows})) == sentence.format("a.xlsx")
+
+
+def test_what_is_protected_with_a_password() -> None:
+    packed = compound({"EncryptionInfo": b"x", "EncryptedPackage": b"x"})
+    for name in ("a.xlsx", "a.xls", "a.ods"):
+        assert refusal(name, packed) == (
+            f"“{name}” is protected with a password, which only the program that set it can take off."
+        )
+    protected = xls_of({"a": [["x"]]}).replace(b"\x42\0\x02\0\xb0\x04", b"\x2f\0\x02\0\x01\x00")  # FILEPASS
+    assert "is protected with a password" in refusal("a.xls", protected)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("a.xls", compound({"WordDocument": b"x"}), "“a.xls” is an old Office file, which cannot be read."),
+        ("a.xls", xls_of(SHEETS)[:1500], "“a.xls” is damaged: nothing of its text could be read."),
+        ("a.xlsx", xlsx_of(SHEETS)[:-200], "“a.xlsx” is damaged: nothing of its text could be read."),
+        ("a.ods", b"\0\1\2\3", "“a.ods” does not begin as an OpenDocument spreadsheet does."),
+        ("a.xlsx", b"\0\1\2\3", "“a.xlsx” does not begin as an Excel file does."),
+        ("a.xlsx", xlsx_of({"a": []}), "“a.xlsx” holds no text."),
+    ],
+)
+def test_what_cannot_be_read_is_told(name: str, data: bytes, sentence: str) -> None:
+    assert refusal(name, data) == sentence
+
+
+def test_a_name_of_no_letters_is_a_number() -> None:
+    found = opened("a.ods", ods_of({"\u200b\u202e": [["x", "y"]]}))
+    assert found.document.text == "Sheet 1\n\nx\ty"
+
+
+def test_a_panic_of_the_library_is_damage() -> None:
+    class PanicException(BaseException):
+        pass
+
+    with pytest.raises(KeyboardInterrupt):
+        workbook._damage(KeyboardInterrupt(), "a.xls")
+    with pytest.raises(MemoryError):
+        workbook._damage(MemoryError(), "a.xls")
+    assert "damaged" in workbook._damage(PanicException(), "a.xls").message
