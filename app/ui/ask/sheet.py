@@ -91,7 +91,7 @@ class Sheet(QWidget):
         session = self.session
         self._show(self.editor)
         session.state, session.opened = DocumentState.OPEN, None
-        self.editor.set_text(text)
+        self.editor.set_text(text, name)
         session.name, session.path = name, path
         session.run = None
         session.is_unsaved = is_unsaved
