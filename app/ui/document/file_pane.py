@@ -128,6 +128,7 @@ class FilePane(QStackedWidget):
             self._theme.refresh()
         if isinstance(pane, DocumentPane):
             pane.set_text(opened.document.text, opened.document.name)
+            pane.number_lines(opened.lines)
             by = Qt.TextInteractionFlag
             pane.setReadOnly(True)
             pane.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 
@@ -18,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
-from app.core.plain_kinds import has_equal_letters
 from app.core.positions import Offsets, utf16_units
 from app.core.text import Span
 from app.ui.document.marks.offsets import document_text, insertable
@@ -127,6 +128,8 @@ class DocumentPane(PaperPane, PlainPage):
         self._restyling = False
         self._measure = 0.0
         self._equal_letters = False
+        # The lines' places where the page breaks them in another way than the file, and how many a new text has.
+        self._lines, self._count = array("i"), 0
         self._filling = Filling(self)
         self._filling.filled.connect(self._update_map)
         self._map_timer = QTimer(self, singleShot=True, interval=_MAP_MS)
@@ -144,7 +147,7 @@ class DocumentPane(PaperPane, PlainPage):
         By the `name` of its file it is set in a monospaced face.
         """
         text = insertable(text)
-        if has_equal_letters(name) != self._equal_letters:
+        if is_set_in_equal_letters(name) != self._equal_letters:
             self._equal_letters = not self._equal_letters
             self._restyle()
         shown, breaks = broken(text)
@@ -158,6 +161,7 @@ class DocumentPane(PaperPane, PlainPage):
             self._text = shown
             self._filling.begin(self.document(), shown, first)
         self._text_changed()
+        self._count = shown.count("\n") + 1
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self._measure = self._measure_of(shown)
         self._fit()
@@ -177,6 +181,26 @@ class DocumentPane(PaperPane, PlainPage):
 
     def is_empty(self) -> bool:
         return self.document().isEmpty()
+
+    def number_lines(self, lines: array[int]) -> None:
+        """Number the lines as in the text's file, until it is edited; `lines` are as in Opened."""
+        self._lines = lines if len(lines) != self.numbers() else array("i")
+
+    def numbers(self) -> int:
+        return len(self._lines) or self._count or self.blockCount()
+
+    def number(self) -> int:
+        if self._lines:
+            return max(1, bisect_right(self._lines, self.top()))
+        return self.firstVisibleBlock().blockNumber() + 1
+
+    def go_to_number(self, number: int) -> None:
+        self._filling.at_once()
+        if self._lines:
+            self.go_to(self._lines[number - 1])
+        else:
+            self.put_at_top(self.document().findBlockByNumber(number - 1).position())
+        self._put_caret(self.top_position())
 
     def go_to(self, point: int) -> None:
         self._filling.at_once()
@@ -226,6 +250,7 @@ class DocumentPane(PaperPane, PlainPage):
     def _text_changed(self) -> None:
         """Drop what belongs to the former text, and send `edited`."""
         self._offsets, self._heat = None, ()
+        self._lines, self._count = array("i"), 0
         self.lights.clear()
         self._update_map()
         self.edited.emit()
@@ -296,6 +321,15 @@ class DocumentPane(PaperPane, PlainPage):
         """The width in pixels of the lines of a text in the page's font."""
         font = self.document().defaultFont()
         return code_measure(text, font) if self._equal_letters else measure_of(text, font)
+
+
+def is_set_in_equal_letters(name: str) -> bool:
+    """Whether a text is shown in a monospaced face, by the name of its file."""
+    if not name:
+        return False
+    from app.core.plain_kinds import has_equal_letters  # the window is painted before
+
+    return has_equal_letters(name)
 
 
 def broken_by_hand(text: str) -> list[str]:
