@@ -71,7 +71,6 @@ class ReadingTools(QObject):
         self.line.left.connect(self.left)
         zoom.changed.connect(self._soon.start)
         theme.changed.connect(self._fit)
-        theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
         self._fit()
 
     @property

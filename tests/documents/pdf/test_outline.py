@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.core.layout import OutlineEntry
 from app.core.report import Silent
@@ -70,3 +72,21 @@ def test_a_circle_of_bookmarks_ends() -> None:
     first = int(data.split(b"/First ")[1].split()[0])
     looped = data.replace(b"/Prev %d 0 R" % first, b"/Next %d 0 R" % first)
     assert len(read(looped).outline) == 2
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(min_size=1, max_size=30), st.integers(0, len(PAGES) - 1), st.integers(1, 9)),
+        max_size=12,
+    ),
+    st.sampled_from(
+        ["/Fit", "/XYZ 0 300 0", "/FitH 99999", "/FitR 0 0 1 1", "/XYZ", "/Nothing 1", "/FitBH -9"]
+    ),
+)
+@settings(max_examples=60, deadline=None)
+def test_every_entry_is_a_place_on_its_page(titles: list[tuple[str, int, int]], view: str) -> None:
+    parts = read(small_pdf(PAGES, titles, view=view))
+    for entry in parts.outline:
+        page = parts.pages[entry.page - 1].span
+        assert page.start <= entry.point <= page.end <= len(parts.text)
+        assert entry.title.strip() and 1 <= entry.level <= 6
