@@ -147,11 +147,7 @@ class PageLine(QFrame):
             return
         number = pane.number_of(typed)
         if not number:
-            words = (
-                tr("There is no page {typed}", typed=typed)
-                if self._is_paged
-                else tr("There is no line {typed}", typed=typed)
-            )
+            words = tr("No such page") if self._is_paged else tr("No such line")
             self._total.setText(words)
             self._fit()
             announce(self.field, words)

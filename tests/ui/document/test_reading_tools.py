@@ -91,7 +91,7 @@ def test_a_page_that_is_not_there_is_said_and_changes_nothing(
 ) -> None:
     pane = is_open(view, qtbot, [book(tmp_path)]).pane
     field = go_to(view, qtbot, typed)
-    assert pane.number() == 1 and field.hasFocus() and "no page" in tools(view).line._total.text()
+    assert pane.number() == 1 and field.hasFocus() and "No such page" in tools(view).line._total.text()
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert pane.hasFocus() and field.text() == "i"
 
