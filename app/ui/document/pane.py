@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from app.core.layout import Opened, OutlineEntry
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
-from app.ui.document.marks.highlights import Highlights
+from app.ui.document.marks.highlights import Highlights, draw_matches
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import Searched
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
@@ -383,7 +383,7 @@ class PaperPane(Pane, _TextEdit):
         painter.fillRect(page, theme.colour("paper"))
         self._draw_under(painter)
         if self.sought is not None:
-            self.lights.draw_matches(painter, blocks, self.sought)
+            draw_matches(painter, blocks, self.sought, theme.colour("found_ground"))
         self.lights.draw_grounds(painter, blocks)
         painter.end()
         super().paintEvent(event)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QTextBlock, QTextDocument
+from PySide6.QtGui import QColor, QPainter, QTextBlock, QTextDocument
 
 from app.core.positions import Offsets
 from app.core.text import Span
@@ -92,13 +92,6 @@ class Highlights:
             for box in self.boxes(index, blocks):
                 painter.fillRect(box.adjusted(-1, -1, 1, 2), ground)
 
-    def draw_matches(self, painter: QPainter, blocks: Blocks, pattern: re.Pattern[str]) -> None:
-        """Draw grounds under everything in these blocks that a pattern matches."""
-        for block, offset in blocks:
-            for start, end in matches_in(pattern, block):
-                for box in _boxes_in(block, offset, start, end):
-                    painter.fillRect(box, self._theme.colour("found_ground"))
-
     def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
         """Draw the lines under the words: a thick one for the chosen place, dots for the others."""
         for index in self._order(blocks):
@@ -119,6 +112,14 @@ class Highlights:
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
         return sorted(seen, key=lambda index: (index == self.own, index == self.chosen))
+
+
+def draw_matches(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], colour: QColor) -> None:
+    """Draw grounds under everything in these blocks that a pattern matches."""
+    for block, offset in blocks:
+        for start, end in matches_in(pattern, block):
+            for box in _boxes_in(block, offset, start, end):
+                painter.fillRect(box, colour)
 
 
 def _boxes_in(block: QTextBlock, offset: QPointF, start: int, end: int) -> Iterator[QRectF]:
