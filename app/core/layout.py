@@ -71,6 +71,16 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """A title of a document's outline: its level from 1, its place in the text, its page from 1, 0 without pages."""
+
+    title: str
+    level: int
+    point: int
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Styled:
     """A styled stretch of `Document.text`."""
 
@@ -152,7 +162,8 @@ class Opened:
     (int32[lines]) has for plain text and Markdown the place in the text where each line of the file, or the next words
     after it, begins; words of HTML in Markdown belong to the line where the HTML begins. `notes` are sentences to show
     to the user at once ("2 of 5 pages are pictures and hold no text."). `language` is the ISO 639 code of the text's
-    language, empty where that is unsure: code, numbers, several languages, very few words.
+    language, empty where that is unsure: code, numbers, several languages, very few words. `outline` has the
+    bookmarks of a PDF that brings any.
     """
 
     document: Document
@@ -168,6 +179,7 @@ class Opened:
     modified: int = 0
     size: int = 0
     language: str = ""
+    outline: tuple[OutlineEntry, ...] = ()
 
     @property
     def is_text(self) -> bool:
@@ -194,6 +206,18 @@ class Opened:
         """The number printed on that page, if the PDF defines it ("iv"); else empty."""
         page = self.page_at(point)
         return self.pages[page - 1].label if page is not None else ""
+
+    def contents(self) -> tuple[OutlineEntry, ...]:
+        """The document's own outline, else its headings."""
+        return self.outline or tuple(
+            OutlineEntry(
+                " ".join(heading.span.of(self.document.text).split()),
+                heading.level,
+                heading.span.start,
+                self.page_at(heading.span.start) or 0,
+            )
+            for heading in self.headings
+        )
 
     def line_at(self, point: int) -> int | None:
         """The line of the file, counted from 1, of a code point of the text; None if there are no lines.

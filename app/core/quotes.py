@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from app.core.layout import Opened
 from app.core.message import Message
+from app.core.plain_kinds import is_code
 from app.core.sentences import sentence_around
 from app.core.text import Document, Replacement, Span, View
 from app.core.view import STOPS, view_of_text
@@ -73,6 +74,8 @@ def quote(opened: Opened, span: Span) -> Quote:
     if found is not None:
         return found
     around = sentence_around(text, span)
+    if is_code(opened.document.name):  # its lines are what sentences are elsewhere
+        around = Span(max(around.start, line.start), min(around.end, line.end))
     return Quote(text[around.start : span.start], span.of(text), text[span.end : around.end])
 
 

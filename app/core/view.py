@@ -275,15 +275,15 @@ def caption_of(above: Sequence[str]) -> str:
     return " ".join(" ".join(short).split())
 
 
-def view_of_text(text: str, headings: Iterable[tuple[int, str]] = ()) -> View:
-    """The view of a plain text: rows of cells separated by “|” or tabs as tables, paragraphs as blocks.
+def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables: bool = True) -> View:
+    """The view of a plain text: rows of cells separated by “|” or tabs as `tables`, paragraphs as blocks.
 
     Without `headings`, titles marked with “#” are used, or else short separate lines above other text.
     """
     bounds = {match.end() for match in _PARAGRAPH.finditer(text)}
     replacements: list[Replacement] = []
     captions: list[tuple[Span, str]] = []
-    for rows, rules in _typed_tables(text):
+    for rows, rules in _typed_tables(text) if tables else ():
         filled = [column for row in rows for column, cell in enumerate(row) if len(cell)]
         left, columns = min(filled, default=0), max(filled, default=-1) + 1
         table = [{column - left: cell for column, cell in enumerate(row) if len(cell)} for row in rows]

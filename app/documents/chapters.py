@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from app.core.layout import Heading
+from app.core.plain_kinds import is_code
 from app.core.text import Span, View
 from app.core.view import view_of_text
 from app.documents.numerals import from_roman
@@ -54,9 +55,13 @@ def find_chapters(text: str) -> tuple[Heading, ...]:
     return tuple(Heading(span, 1) for span in sorted(spans))
 
 
-def view_with_chapters(text: str, chapters: Sequence[Heading]) -> View:
-    """How a model is shown a plain text with these chapters; without any, other lines that look like headings."""
-    return view_of_text(text, ((chapter.span.start, chapter.span.of(text)) for chapter in chapters))
+def view_with_chapters(text: str, chapters: Sequence[Heading], name: str = "") -> View:
+    """How a model is shown a plain text with these chapters; without any, other lines that look like headings.
+
+    `name` is that of its file: tabs and bars of source code make no table.
+    """
+    headings = ((chapter.span.start, chapter.span.of(text)) for chapter in chapters)
+    return view_of_text(text, headings, tables=not is_code(name))
 
 
 def _titles(text: str) -> Iterator[Span]:

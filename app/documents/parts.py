@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
-from app.core.layout import Block, Cells, Heading, PageText, Table
+from app.core.layout import Block, Cells, Heading, OutlineEntry, PageText, Table
 from app.core.text import View
 
 
@@ -22,3 +22,4 @@ class Parts:
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     view: View = field(default_factory=View)
+    outline: tuple[OutlineEntry, ...] = ()

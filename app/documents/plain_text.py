@@ -8,6 +8,7 @@ from array import array
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
+from app.core.plain_kinds import is_code
 from app.core.text import normalise_newlines
 from app.documents.chapters import find_chapters, view_with_chapters
 from app.documents.encodings import guess
@@ -41,8 +42,8 @@ def read_plain_text(data: bytes, name: str) -> Parts:
     # Editors count only the newlines that are in the file.
     starts = array("i", [0])
     starts.extend(newline.end() for newline in re.finditer("\n", lines))
-    chapters = find_chapters(text)
-    return Parts(text, headings=chapters, lines=starts, view=view_with_chapters(text, chapters))
+    chapters = () if is_code(name) else find_chapters(text)
+    return Parts(text, headings=chapters, lines=starts, view=view_with_chapters(text, chapters, name))
 
 
 def decode(data: bytes, name: str) -> str:

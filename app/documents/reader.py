@@ -75,6 +75,7 @@ def read(order: Read, report: Report) -> Opened:
         document=Document(parts.text, name, order.path, parts.view),
         kind=Kind.TEXT if loaded.kind is Kind.CSV and parts.lines else loaded.kind,
         headings=parts.headings,
+        outline=parts.outline,
         blocks=parts.blocks,
         tables=parts.tables,
         pages=tuple(map(_without_characters, parts.pages)) if order.words_only else parts.pages,

@@ -128,12 +128,12 @@ def first_look(head: bytes, name: str) -> Kind:
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
         return Kind.EPUB if named is Kind.EPUB or _EPUB in head[:200] else Kind.DOCX
+    if head.startswith(OLE) and named in _SPREADSHEETS:
+        return Kind.XLS
     if head.startswith(OLE) and named in _FOLDERS:  # a locked one is packed in it
         return Kind.DOCX
     if head.startswith(OLE) and (named is Kind.MSG or _OUTLOOK in head):
         return Kind.MSG
-    if head.startswith(OLE) and named in _SPREADSHEETS:
-        return Kind.XLS
     if head.startswith(b"{\\rtf"):
         return Kind.RTF
     mark = head[:1024].find(b"%PDF-")

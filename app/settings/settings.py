@@ -22,6 +22,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "ask_top_k": (1, 100),
     "text_size": (75, 200),
     "document_size": (50, 300),
+    "page_zoom": (-1.0, 8.0),
     "unload_minutes": (0, 24 * 60),
     "list_library": (0, 2**53),
     "download_speed": (0.0, 1e12),
@@ -50,7 +51,9 @@ class Settings:
     shown where there is room for it, `list_library` the number of the library whose files it shows, 0 for none;
     `motion` is whether things may move by themselves: as the system has it (system), or never (none);
     `language` is that of the window: a code of two letters, or that of the system;
-    `text_size` is in per cent of the default, `document_size` the further one of documents' text;
+    `text_size` is in per cent of the default, `document_size` the further one of documents' text; `page_zoom` is that
+    of pages, 1 for their size on paper, 0 to fit the width, -1 to fit the page; `outline` is whether a document's
+    outline is shown beside it;
     `classify_lines` is whether each line is a separate text; `names_joining` is a PieceAggregation;
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
@@ -82,6 +85,8 @@ class Settings:
     language: str = "system"
     text_size: int = 100
     document_size: int = 100
+    page_zoom: float = 0.0
+    outline: bool = False
     classify_lines: bool = False
     names_joining: str = "first"
     precision: str = "auto"

@@ -30,6 +30,12 @@
   !insertmacro ${MACRO} ".htm"
   !insertmacro ${MACRO} ".xhtml"
   !insertmacro ${MACRO} ".txt"
+  !insertmacro ${MACRO} ".log"
+  !insertmacro ${MACRO} ".rst"
+  !insertmacro ${MACRO} ".tex"
+  !insertmacro ${MACRO} ".json"
+  !insertmacro ${MACRO} ".yaml"
+  !insertmacro ${MACRO} ".xml"
 !macroend
 
 !macro AddKind KIND

@@ -112,3 +112,11 @@ def test_a_long_row_is_cut_around_its_answer() -> None:
     cells = "\t".join(f"value {number}" for number in range(90))
     row = of(Opened(Document(f"{cells.replace('value', 'name')}\n{cells}")), "value 45")
     assert row.before.startswith("… ") and row.after.endswith(" …") and len(row.words) < 900
+
+
+def test_code_is_quoted_by_its_line() -> None:
+    text = "server:\n  port: 8080\n\n# How long\ntimeout: 45\nhost: tides\n"
+    at = text.index("45")
+    assert quote(Opened(Document(text, "a.yaml")), Span(at, at + 2)).words == "timeout: 45"
+    both = quote(Opened(Document(text, "a.yaml")), Span(at, text.index("tides")))
+    assert both.words == "timeout: 45\nhost: tides"

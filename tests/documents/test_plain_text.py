@@ -112,3 +112,19 @@ def test_any_bytes_are_text_or_refused(data: bytes) -> None:
         assert not re.search("[\0-\x08\x0b-\x1f]", read_plain_text(data, "a.txt").text)
     except SpanlightError as fault:
         assert fault.message.endswith(".")
+
+
+SOURCE = "func main() {\n\tport := 8080\n\tx := a | b\n\ty := c | d\n}\n"
+
+
+def test_tabs_and_bars_of_code_make_no_table() -> None:
+    assert read_plain_text(SOURCE.encode(), "notes.txt").view.replacements
+    parts = read_plain_text(SOURCE.encode(), "main.go")
+    assert not parts.view.replacements and parts.text == SOURCE
+    opened = Opened(Document(parts.text, "main.go", view=parts.view), lines=parts.lines)
+    assert opened.place_at(SOURCE.index("8080")) == "line 2"
+
+
+def test_the_columns_of_a_log_are_told_apart() -> None:
+    log = "10:00\tINFO\tstarted\n10:01\tWARN\tdisk nearly full\n10:02\tERROR\tstopped\n"
+    assert read_plain_text(log.encode(), "server.log").view.replacements

@@ -93,7 +93,8 @@ def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
         if kind not in (Kind.TEXT, Kind.PDF):
             titles = {Kind.PPTX: "Slide 1: Tarts", Kind.ODP: "Slide 1"}
             assert from_file.headings[0].span.of(from_file.document.text) == titles.get(kind, "Tarts")
-            assert {BlockKind.HEADING, BlockKind.PARAGRAPH} <= {block.kind for block in from_file.blocks}
+            assert BlockKind.HEADING in {block.kind for block in from_file.blocks}
+            assert len(from_file.blocks) > 1
         from_bytes = read(Read("", name, data=data), Silent())
         assert from_bytes.document.text == from_file.document.text
         assert from_bytes.sha256 == from_file.sha256

@@ -63,9 +63,16 @@ def lines(
 
 
 def small_pdf(
-    pages: Sequence[Page], outline: Sequence[tuple[str, int, int]] = (), labels: Sequence[str] = ()
+    pages: Sequence[Page],
+    outline: Sequence[tuple[str, int, int]] = (),
+    labels: Sequence[str] = (),
+    *,
+    view: str = "/Fit",
 ) -> bytes:
-    """A PDF's bytes; `outline` holds bookmarks as (title, page from 0, level from 1), `labels` one prefix a page."""
+    """A PDF's bytes; `outline` holds bookmarks as (title, page from 0, level from 1), `labels` one prefix a page.
+
+    `view` is what each bookmark shows of its page.
+    """
     fonts: dict[str, _Font] = {}
     contents = [_content(page, fonts) for page in pages]
     objects: list[bytes] = [b"", b""]  # the catalogue and the page tree are numbers 1 and 2
@@ -90,7 +97,7 @@ def small_pdf(
     catalogue = "/Type /Catalog /Pages 2 0 R"
     if outline:
         catalogue += f" /Outlines {len(objects) + 1} 0 R"
-        objects += _outline_objects(outline, kids, len(objects) + 1)
+        objects += _outline_objects(outline, kids, len(objects) + 1, view)
     if labels:
         pairs = " ".join(f"{index} << /P {_hexed(label)} >>" for index, label in enumerate(labels))
         catalogue += f" /PageLabels << /Nums [{pairs}] >>"
@@ -184,7 +191,9 @@ def _hexed(text: str) -> str:
     return "<" + ("\ufeff" + text).encode("utf-16-be").hex() + ">"
 
 
-def _outline_objects(outline: Sequence[tuple[str, int, int]], kids: Sequence[int], root: int) -> list[bytes]:
+def _outline_objects(
+    outline: Sequence[tuple[str, int, int]], kids: Sequence[int], root: int, view: str
+) -> list[bytes]:
     """The outline's root and its items, each with its parent and neighbours."""
     parents = []
     above: list[int] = []  # the last item of each level
@@ -205,7 +214,7 @@ def _outline_objects(outline: Sequence[tuple[str, int, int]], kids: Sequence[int
         own = [other for other, parent in enumerate(parents) if parent == parents[place]]
         before, after = [other for other in own if other < place], [other for other in own if other > place]
         entries = f"/Title {_hexed(title)} /Parent {number(parents[place])} 0 R{family(place)}"
-        entries += f" /Dest [{kids[page]} 0 R /Fit]"
+        entries += f" /Dest [{kids[page]} 0 R {view}]"
         entries += f" /Prev {number(before[-1])} 0 R" if before else ""
         entries += f" /Next {number(after[0])} 0 R" if after else ""
         objects.append(f"<< {entries} >>".encode())

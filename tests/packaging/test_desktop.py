@@ -76,7 +76,19 @@ def test_the_metainfo_is_valid() -> None:
 def test_it_opens_every_kind_that_is_read(entry: configparser.SectionProxy) -> None:
     kinds = set(entry["MimeType"].strip(";").split(";"))
     database = QMimeDatabase()
-    for suffix in [*_SUFFIXES, ".txt", ".text", ".rst", ".log", ".csv"]:
+    for suffix in [
+        *_SUFFIXES,
+        ".txt",
+        ".text",
+        ".rst",
+        ".log",
+        ".csv",
+        ".json",
+        ".yaml",
+        ".tex",
+        ".xml",
+        ".py",
+    ]:
         found = database.mimeTypeForFile("/nowhere/a" + suffix, QMimeDatabase.MatchMode.MatchExtension)
         if found.isDefault():  # no system knows these by name: that they are text is told by their content
             assert suffix in (".mdown", ".text", ".msg")

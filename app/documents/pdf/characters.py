@@ -66,7 +66,7 @@ class Sheet:
     """A page's size as shown, its characters and boxes as in core.layout.PageText, and its words in the file's order.
 
     `rightwards` is False for a page mostly in right-to-left scripts, `is_lost` True for one that the engine cannot
-    read.
+    read; `shown` is the part of it that is shown, None for one without characters.
     """
 
     width: float
@@ -78,6 +78,7 @@ class Sheet:
     words: list[Word] = field(default_factory=list)
     rightwards: bool = True
     is_lost: bool = False
+    shown: ShownPart | None = None
 
 
 def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]) -> Sheet:
@@ -128,7 +129,7 @@ def _fill(
     for each in hidden:
         corners[4 * each : 4 * each + 4] = array("f", (0, 0, 0, 0))
     doubtful.update(each for each, code in enumerate(codes) if code in (0, 0xFFFD) and each not in hidden)
-    shown = shown_part(page)
+    sheet.shown = shown = shown_part(page)
     sheet.boxes = shown.boxes(corners)
     sheet.characters = "".join(_character(code) for code in codes)
     for each in hidden:

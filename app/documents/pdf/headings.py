@@ -5,46 +5,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-import pypdfium2
-
+from app.documents.pdf.outline import DEEPEST, Bookmark, bare
 from app.documents.pdf.paragraphs import Block, Measures
 
 _LARGER = 1.12
 _LONGEST = 200
 _MOST_LINES = 4
-_DEEPEST = 6
 _NUMBERED = re.compile(
     r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?\s+\S|[A-Z]\.\d+\s+\S|appendix\b|chapter\b", re.IGNORECASE
 )
-_NOT_LETTERS = re.compile(r"[\W_]+")
-_MOST_BOOKMARKS = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """A title of the PDF's outline, its page from 0, and its level from 1."""
-
-    title: str
-    page: int
-    level: int
-
-
-def bookmarks_of(document: pypdfium2.PdfDocument) -> list[Bookmark]:
-    """The outline's titles that lead to a page; broken ones are left out."""
-    found: list[Bookmark] = []
-    try:
-        for bookmark in document.get_toc(max_depth=_DEEPEST):
-            target = bookmark.get_dest()
-            page = target.get_index() if target else None
-            if page is not None:
-                found.append(Bookmark(bookmark.get_title(), page, bookmark.level + 1))
-            if len(found) >= _MOST_BOOKMARKS:
-                break
-    except (pypdfium2.PdfiumError, UnicodeDecodeError, ValueError):
-        pass
-    return found
 
 
 def headings_of(blocks: Sequence[Block], bookmarks: Sequence[Bookmark], measures: Measures) -> dict[int, int]:
@@ -65,13 +35,13 @@ def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dic
             pages[block.lines[0].page].append(number)
     found: dict[int, int] = {}
     for bookmark in bookmarks:
-        title = _bare(bookmark.title)
+        title = bare(bookmark.title)
         if not title:
             continue
         candidates = [each for each in pages[bookmark.page] if each not in found]
-        match = _match(title, [(each, _bare(blocks[each].text)) for each in candidates])
+        match = _match(title, [(each, bare(blocks[each].text)) for each in candidates])
         if match is not None:
-            found[match] = min(bookmark.level, _DEEPEST)
+            found[match] = min(bookmark.level, DEEPEST)
     return found
 
 
@@ -86,17 +56,13 @@ def _match(title: str, candidates: Iterable[tuple[int, str]]) -> int | None:
     return near
 
 
-def _bare(text: str) -> str:
-    return _NOT_LETTERS.sub("", text).casefold()
-
-
 def _by_look(blocks: Sequence[Block], measures: Measures) -> dict[int, int]:
     styles: dict[int, tuple[float, bool]] = {}
     for number, block in enumerate(blocks):
         if _looks_like_heading(block, measures):
             styles[number] = round(block.size), all(line.bold for line in block.lines)
     ranks = sorted(set(styles.values()), reverse=True)
-    return {number: min(ranks.index(style) + 1, _DEEPEST) for number, style in styles.items()}
+    return {number: min(ranks.index(style) + 1, DEEPEST) for number, style in styles.items()}
 
 
 def _looks_like_heading(block: Block, measures: Measures) -> bool:

@@ -12,10 +12,11 @@ from app.core.report import Progress, Report
 from app.documents.parts import Parts
 from app.documents.pdf.characters import Sheet, read_sheet
 from app.documents.pdf.furniture import folded, furniture_of
-from app.documents.pdf.headings import bookmarks_of, headings_of
+from app.documents.pdf.headings import headings_of
 from app.documents.pdf.hyphens import Hyphens
 from app.documents.pdf.lines import Line, lines_of
 from app.documents.pdf.order import in_reading_order
+from app.documents.pdf.outline import bookmarks_of, outline_of
 from app.documents.pdf.paragraphs import Block, Measures, blocks_of, insert_at_page, measures_of
 from app.documents.pdf.rows import rows_of
 from app.documents.pdf.run_on import run_on, separate
@@ -56,10 +57,11 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
     levels = headings_of(blocks, bookmarks, measures)
     writer = Writer(sheets, Hyphens(sheet.characters for sheet in sheets))
     spans = [writer.write(block) for block in blocks]
-    headings = (Heading(span, levels[at]) for at, span in enumerate(spans) if at in levels and len(span))
+    headings = tuple(Heading(span, levels[at]) for at, span in enumerate(spans) if at in levels and len(span))
     text, pages = writer.finish()
     view = view_of_pages(text, blocks, spans, levels, pages)
-    return Parts(text, tuple(headings), pages=pages, view=view)
+    outline = outline_of(bookmarks, sheets, pages, headings, text)
+    return Parts(text, headings, outline=outline, pages=pages, view=view)
 
 
 def _forget_code(pages: Sequence[Sequence[Line]]) -> None:

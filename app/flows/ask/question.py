@@ -103,7 +103,8 @@ def with_view(document: Document) -> Document:
         return document
     from app.documents.chapters import find_chapters, view_with_chapters
 
-    return replace(document, view=view_with_chapters(document.text, find_chapters(document.text)))
+    text, name = document.text, document.name
+    return replace(document, view=view_with_chapters(text, find_chapters(text), name))
 
 
 def listed(reading: Reading, documents: Sequence[Document]) -> Reading:

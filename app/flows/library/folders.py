@@ -15,14 +15,22 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.message import Message
+from app.core.plain_kinds import CODE, LOGS, PROSE
 from app.core.report import Progress, Report
 from app.library.ledger import is_empty
 
-# The extensions that are taken from a folder: what people write for each other. Single files may have any.
+# The extensions that are taken from a folder. Single files may have any.
 SUFFIXES = frozenset(
-    "pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg html htm xhtml md markdown "
-    "mdown txt text rst adoc org tex log srt vtt".split()
+    (
+        *"pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg".split(),
+        *"html htm xhtml md markdown mdown".split(),
+        *PROSE,
+        *LOGS,
+        *CODE,
+    )
 )
+# Folders that programs fill with what others have written.
+_FILLED = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
 # More than this is counted and shown before it is added.
 MANY_FILES, MANY_BYTES = 1000, 2_000_000_000
 _HIDDEN = getattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2)
@@ -89,7 +97,8 @@ def walk(library: Library, report: Report) -> Walk:
     """All files of a library's roots, which are absolute, with subfolders: each once, by their paths.
 
     Raises Stopped when cancelled. Hidden files and folders are left out, as are the files that Office locks documents
-    with and what the library ignores. A link is followed unless it leads to where the walk has been or came from.
+    with, folders that programs fill, and what the library ignores. A link is followed unless it leads to where the walk
+    has been or came from.
     """
     found = Walk()
     files: dict[str, FoundFile] = {}
@@ -149,6 +158,8 @@ def _in_folder(
                 if _is_hidden(entry.name, status) or _is_ignored(place, entry.name, library.ignore):
                     continue
                 if stat.S_ISDIR(status.st_mode):
+                    if entry.name in _FILLED:
+                        continue
                     if not status.st_ino:  # on Windows an entry does not know its number
                         status = Path(entry.path).stat()
                     if not entry.is_symlink():

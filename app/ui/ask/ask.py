@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from app.core.library import Library
     from app.flows.history.export_formats import Exported
     from app.ui.ask.welcome import Welcome, WelcomeBand
+    from app.ui.document.reading_tools import ReadingTools
     from app.ui.kit.libraries import Libraries
 
 _MANY = 10  # files opened at once: they may be meant as a library
@@ -86,7 +87,10 @@ class AskView(Page):
         ("Ctrl+Shift+T", Message("Bring a closed text back")),
         ("Ctrl+Shift+K", Message("Keep open what an answer has opened")),
         ("Ctrl+Tab", Message("Next text")),
+        ("Ctrl+G", Message("Go to a page, or to a line of a text")),
+        ("Ctrl+Shift+O", Message("Outline of the document")),
         ("Ctrl++ / Ctrl+- / Ctrl+0", Message("Larger, smaller, usual size")),
+        ("Ctrl+Shift+P", Message("The whole page")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -109,6 +113,7 @@ class AskView(Page):
         )
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
+        self.tools: ReadingTools | None = None
         self.welcome: Welcome | None = None
         self._samples: Sequence[Sample] = ()
         self._painted = self._first_start = self._is_begun = False
@@ -128,7 +133,7 @@ class AskView(Page):
 
     def stop(self) -> bool:
         """Close what is over the page, else drop a waiting question, else stop what runs, else go to the answer."""
-        if self.documents.leave():
+        if self.documents.leave() or (self.tools is not None and self.tools.leave()):
             return True
         if self.keep_together.asking:
             self.keep_together.withdraw()
@@ -309,6 +314,7 @@ class AskView(Page):
     @Slot(object)
     def _sheet_created(self, sheet: Sheet) -> None:
         sheet.edited.connect(self._edited)
+        sheet.page_shown.connect(self._show_tools)
         sheet.text_changed.connect(self.controller.text_changed)
         sheet.read_requested.connect(self.controller.reload)
         sheet.stop_requested.connect(self.files.stop_current)
@@ -329,6 +335,34 @@ class AskView(Page):
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
         self.asking.show_sheet(sheet)
+        self._show_tools(sheet)
+
+    @Slot(object)
+    def _show_tools(self, sheet: Sheet) -> None:
+        """Serve the document on the page with the tools for reading."""
+        if sheet is not self.sheets.current():
+            return
+        has_text = sheet.is_open and not sheet.pane.is_empty()
+        if has_text and self.tools is None:
+            from app.ui.document.reading_tools import ReadingTools
+
+            panes = self._splitter
+            self.tools = ReadingTools(
+                self.workspace, self.theme, self.stack, panes.row, panes.column, self.finding, self.zoom
+            )
+            self.tools.left.connect(self._leave_for_page)
+        if self.tools is not None:
+            self.tools.take(sheet.pane if has_text else None, sheet.session.opened)
+
+    @Slot()
+    def _go_to_number(self) -> None:
+        if self.tools is not None:
+            self.tools.go_to_field()
+
+    @Slot()
+    def _toggle_outline(self) -> None:
+        if self.tools is not None:
+            self.tools.toggle_outline()
 
     @Slot(object)
     def _file_opened(self, sheet: Sheet) -> None:
@@ -348,6 +382,10 @@ class AskView(Page):
     def _edited(self) -> None:
         self.panel.notice.clear()
         self.asking.text_edited()
+        if self.tools is None or self.sheets.current().pane.is_empty() is self.tools.is_in_use:
+            self._show_tools(self.sheets.current())
+        else:
+            self.tools.text_edited.start()
         if self.welcome is not None:
             self.welcome.leave()
 
@@ -453,7 +491,7 @@ class AskView(Page):
     # Building
 
     @Slot()
-    def _leave_find_bar(self) -> None:
+    def _leave_for_page(self) -> None:
         self.sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lay_out(self) -> None:
@@ -469,7 +507,7 @@ class AskView(Page):
 
     def _connect(self) -> None:
         panel, controller = self.panel, self.controller
-        self.find_bar.closed.connect(self._leave_find_bar)
+        self.find_bar.closed.connect(self._leave_for_page)
         self.tabs.open.clicked.connect(self._choose_files)
         self.tabs.documents.clicked.connect(self.documents.toggle)
         self.documents.toggled.connect(self.tabs.documents.setChecked)
@@ -515,5 +553,6 @@ class AskView(Page):
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
+            ("Ctrl+G", self._go_to_number), ("Ctrl+Shift+O", self._toggle_outline),
             ("Ctrl+I", self.asking.look), *reading_keys(self.finding, self.zoom),
         )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from app.settings.settings import Settings
 from app.ui.kit.theme import Theme
@@ -16,7 +16,10 @@ _SIDE, _SIDE_WELL, _PAGE_WELL, _PAGE_LEAST = 98, 76, 62, 50
 
 
 class AskPanes(QSplitter):
-    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window."""
+    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window.
+
+    `row` has the page, `column` that row: further widgets may be put beside the page and below it.
+    """
 
     def __init__(
         self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
@@ -29,7 +32,11 @@ class AskPanes(QSplitter):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(above)
-        column.addWidget(page, 1)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(page, 1)
+        column.addLayout(row, 1)
+        self.row, self.column = row, column
         theme.in_steps(middle.setMinimumWidth, _PAGE_LEAST)
         self.addWidget(middle)
         self.addWidget(side)

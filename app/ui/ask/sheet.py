@@ -31,11 +31,13 @@ class Sheet(QWidget):
     """The page of a session: its document, or its file's progress, password or fault.
 
     `title` is its tab's title, `pane` the widget that shows the document: `editor` for plain texts.
+    `page_shown` carries this sheet when another document is on the page, or none any more.
     `edited` is sent after every change of the text; `text_changed` carries this sheet after the first one since a
     question, when the text is emptied and when it is back; `renamed` is sent when the title has changed. The requests
     are those of the buttons of the page. The others pass on signals of the document's pane.
     """
 
+    page_shown = Signal(object)
     edited = Signal()
     text_changed = Signal(object)
     renamed = Signal()
@@ -91,11 +93,12 @@ class Sheet(QWidget):
         session = self.session
         self._show(self.editor)
         session.state, session.opened = DocumentState.OPEN, None
-        self.editor.set_text(text)
+        self.editor.set_text(text, name)
         session.name, session.path = name, path
         session.run = None
         session.is_unsaved = is_unsaved
         self._update_title()
+        self.page_shown.emit(self)
 
     def show_opening(self, path: str, name: str, state: DocumentState = DocumentState.LOADING) -> OpeningPage:
         """Show that a file is being read here, or is to be read."""
@@ -114,12 +117,14 @@ class Sheet(QWidget):
         self.banner.clear()
         self.opening.reading(name)
         self._update_title()
+        self.page_shown.emit(self)
         return self.opening
 
     def show_earlier(self) -> None:
         """Show the document again that is read anew, as its earlier reading has it."""
         self.session.state = DocumentState.OPEN
         self._show(self.pane)
+        self.page_shown.emit(self)
 
     def show_opened(self, opened: Opened) -> None:
         """Show a file that was read."""
@@ -128,6 +133,7 @@ class Sheet(QWidget):
         if isinstance(pane, DocumentPane):
             self.show_text(opened.document.text, name=opened.document.name, path=opened.document.path)
             opened = as_shown(opened, pane.text())
+            pane.number_lines(opened.lines)
         else:
             pane.show_document(opened)
             self._show(pane)
@@ -140,6 +146,7 @@ class Sheet(QWidget):
         if self.session.place:
             pane.go_to(self.session.place)
         self._update_title()
+        self.page_shown.emit(self)
 
     @Slot()
     def keep_open(self) -> None:

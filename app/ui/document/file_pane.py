@@ -127,7 +127,8 @@ class FilePane(QStackedWidget):
             # With a style sheet Qt resets the fonts of a widget that gets a parent.
             self._theme.refresh()
         if isinstance(pane, DocumentPane):
-            pane.set_text(opened.document.text)
+            pane.set_text(opened.document.text, opened.document.name)
+            pane.number_lines(opened.lines)
             by = Qt.TextInteractionFlag
             pane.setReadOnly(True)
             pane.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 from app.core.message import Message
 from app.flows.workspace import Workspace
@@ -13,6 +16,9 @@ from app.ui.document.find_bar import FindBar
 from app.ui.document.marks.word_search import TURN, Searched, ViewState
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
+
+if TYPE_CHECKING:
+    from app.ui.document.pdf.page_pane import PagePane
 
 IN_FIND_BAR = ("F3 / Shift+F3", Message("In the find bar: next, previous place"))
 SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
@@ -43,6 +49,7 @@ class Finding(QObject):
         self._search_view: ViewState | None = None
         self._pending = False  # words were typed that were not searched yet
         self._at_work: Searched | None = None
+        self._marked: Searched | None = None
         bar.typed.connect(self._typed)
         bar.closed.connect(self._closed)
         bar.find_requested.connect(self._find)
@@ -66,6 +73,7 @@ class Finding(QObject):
         if not self._untouched(searched):
             self._take_view(searched)
         self._pending = bool(words)
+        self._mark(searched, "")
         if words:
             self._rest.start()
         elif self._start_view is not None:
@@ -81,6 +89,7 @@ class Finding(QObject):
             searched.restore_view(self._start_view[1])
         self._start_view = self._search_view = None
         self._pending = False
+        self._mark(None, "")
 
     @Slot()
     def _rested(self) -> None:
@@ -110,7 +119,7 @@ class Finding(QObject):
             searched.restore_view(state)
         self._search_view, self._pending = searched.view_state(), False
         yield
-        yield from self._show_matches(searched, words, False)
+        yield from self._show_matches(searched, words)
 
     def _go_on(
         self, searched: Searched, words: str, backwards: bool, first: ViewState | None
@@ -120,19 +129,28 @@ class Finding(QObject):
         self._pending = False
         if found:
             self._take_view(searched)
-            yield from self._show_matches(searched, words, True)
+            yield from self._show_matches(searched, words)
         else:
             self._bar.news.setText(tr("Not found"))
 
-    def _show_matches(self, searched: Searched, words: str, stepped: bool) -> Iterator[None]:
-        """Show the number of matches and, after a step, that of the selected one."""
+    def _show_matches(self, searched: Searched, words: str) -> Iterator[None]:
+        """Mark all matches, and show their number and that of the selected one."""
+        self._mark(searched, words)
         number, several = yield from searched.count_places(words)
-        if stepped and number:
+        if number:
             self._bar.news.setText(tr("{number:,} of {total:,}", number=number, total=several))
         elif several:
             self._bar.news.setText(tr("{n:,} place", "{n:,} places", n=several))
         else:
             self._bar.news.setText(tr("Not found"))
+
+    def _mark(self, searched: Searched | None, words: str) -> None:
+        """Mark all matches of these words in a text, and none in another one."""
+        before, self._marked = self._marked, searched if words else None
+        if before is not None and before is not searched and isValid(before):
+            before.mark_all("")
+        if searched is not None:
+            searched.mark_all(words)
 
     def _take_view(self, searched: Searched) -> None:
         """Take the present view as the starting view."""
@@ -168,13 +186,19 @@ class Finding(QObject):
 
 
 class Zoom(QObject):
-    """The zoom of the page that `up` returns: a PDF has its own, texts have the text size of all documents."""
+    """The zoom of the page that `up` returns: a PDF has its own, texts have the text size of all documents.
+
+    That of the PDF zoomed last is kept, for those opened from then on. `changed` is sent when a page has another zoom.
+    """
+
+    changed = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, up: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._theme = theme
         self._up = up
+        self._begun: WeakSet[object] = WeakSet()
 
     @Slot()
     def larger(self) -> None:
@@ -188,21 +212,68 @@ class Zoom(QObject):
 
     @Slot()
     def usual(self) -> None:
-        """Show the page at its usual size."""
+        """Show the page at its usual size; a PDF's fits the width."""
         self._zoom(0)
 
+    @Slot()
+    def whole_page(self) -> None:
+        """Show a PDF's page whole; any other at its usual size."""
+        from app.ui.document.pdf.page_desk import FIT_PAGE
+
+        pages = self._pages()
+        if pages is None:
+            self.usual()
+        else:
+            pages.set_zoom(FIT_PAGE)
+
+    def set_percent(self, percent: int) -> None:
+        """Show the page at a zoom in per cent."""
+        if (pages := self._pages()) is not None:
+            pages.set_zoom(percent / 100)
+            return
+        self._workspace.settings.document_size = percent
+        self._theme.scale_documents(percent / 100)
+        self.changed.emit()
+
+    def percent(self) -> int:
+        """The zoom of the page in per cent."""
+        pages = self._pages()
+        return (
+            round(pages.shown_zoom() * 100) if pages is not None else self._workspace.settings.document_size
+        )
+
+    def fit(self) -> float | None:
+        """How a PDF's page is fitted, FIT_WIDTH or FIT_PAGE; None where it is not, or there is none."""
+        pages = self._pages()
+        return pages.zoom() if pages is not None and pages.zoom() <= 0 else None
+
+    def begin(self, pane: object) -> None:
+        """Show a PDF that was just opened at the zoom of the last one, and keep that of this one from now on."""
+        from app.ui.document.pdf.page_pane import PagePane
+
+        if isinstance(pane, PagePane) and pane not in self._begun:
+            self._begun.add(pane)
+            pane.set_zoom(self._workspace.settings.page_zoom)
+            pane.zoomed.connect(self._zoomed)
+
     def _zoom(self, by: int) -> None:
+        if (pages := self._pages()) is not None:
+            pages.zoom_by(by)
+            return
+        size = self._workspace.settings.document_size
+        further = [each for each in SIZES if (each - size) * by > 0]
+        self.set_percent(USUAL if by == 0 else (min if by > 0 else max)(further, default=size))
+
+    def _pages(self) -> PagePane | None:
         from app.ui.document.pdf.page_pane import PagePane
 
         pane = self._up()
-        if isinstance(pane, PagePane):
-            pane.zoom_by(by)
-            return
-        settings = self._workspace.settings
-        further = [size for size in SIZES if (size - settings.document_size) * by > 0]
-        size = USUAL if by == 0 else (min if by > 0 else max)(further, default=settings.document_size)
-        settings.document_size = size
-        self._theme.scale_documents(size / 100)
+        return pane if isinstance(pane, PagePane) else None
+
+    @Slot(float)
+    def _zoomed(self, zoom: float) -> None:
+        self._workspace.settings.page_zoom = zoom
+        self.changed.emit()
 
 
 def reading_keys(finding: Finding, zoom: Zoom) -> tuple[tuple[str, Callable[[], object]], ...]:
@@ -213,4 +284,5 @@ def reading_keys(finding: Finding, zoom: Zoom) -> tuple[tuple[str, Callable[[], 
         ("Ctrl+=", zoom.larger),
         ("Ctrl+-", zoom.smaller),
         ("Ctrl+0", zoom.usual),
+        ("Ctrl+Shift+P", zoom.whole_page),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
@@ -26,10 +27,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from app.core.layout import Opened
+from app.core.layout import Opened, OutlineEntry
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
-from app.ui.document.marks.highlights import Highlights
+from app.ui.document.marks.highlights import Highlights, draw_matches
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import Searched
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
@@ -40,6 +41,7 @@ from app.ui.kit.translation import tr
 ABOVE = 0.3
 # A comfortable line, in the sample's letters: some 70 of most texts.
 MEASURE = 75
+_LONGEST_NUMBER = 10
 _SAMPLE = "The reader lights up the exact words of the answer in its place, and nothing else. "
 
 
@@ -212,6 +214,36 @@ class Pane(_ScrollArea):
         """Whether there is no text."""
         return not self.text().strip()
 
+    def place(self) -> tuple[int, int]:
+        """The page at the top of the view, 0 where there are no pages, and the code point there."""
+        return 0, self.top()
+
+    def numbers(self) -> int:
+        """How many pages, or lines of its file, the document has; 0 where neither is known."""
+        raise NotImplementedError
+
+    def number(self) -> int:
+        """The number of the page, or of the line, that is shown at the top."""
+        raise NotImplementedError
+
+    def go_to_number(self, number: int) -> None:
+        """Scroll a page, or a line, of this number to the top."""
+        raise NotImplementedError
+
+    def label(self, number: int) -> str:
+        """What is printed on a page as its number, where that is another one; else empty."""
+        return ""
+
+    def number_of(self, typed: str) -> int:
+        """The page or line of a number as it is typed, or printed on a page ("iv"); 0 where there is none."""
+        labels = (at for at in range(1, self.numbers() + 1) if self.label(at).casefold() == typed.casefold())
+        number = next(labels, 0) or (int(typed) if typed.isdecimal() and len(typed) < _LONGEST_NUMBER else 0)
+        return number if number <= self.numbers() else 0
+
+    def go_to_entry(self, entry: OutlineEntry) -> None:
+        """Scroll the place of a title of the outline to the top."""
+        self.go_to(entry.point)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._update_map()
@@ -256,6 +288,15 @@ class ReadOnlyPane(Pane):
     def text(self) -> str:
         return self._opened.document.text
 
+    def numbers(self) -> int:
+        return len(self._opened.lines)
+
+    def number(self) -> int:
+        return self._opened.line_at(self.top()) or 0
+
+    def go_to_number(self, number: int) -> None:
+        self.go_to(self._opened.lines[number - 1])
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Paste):
             if files := copied_files():
@@ -280,6 +321,7 @@ class PaperPane(Pane, _TextEdit):
     NOT_SHOWN = ""
 
     lights: Highlights
+    sought: re.Pattern[str] | None = None
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -336,10 +378,12 @@ class PaperPane(Pane, _TextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, page = self._theme, QRectF(self.viewport().rect())
-        blocks = self.visible_blocks() if self.lights.places else []
+        blocks = self.visible_blocks() if self.lights.places or self.sought else []
         painter = QPainter(self.viewport())
         painter.fillRect(page, theme.colour("paper"))
         self._draw_under(painter)
+        if self.sought is not None:
+            draw_matches(painter, blocks, self.sought, theme.colour("found_ground"))
         self.lights.draw_grounds(painter, blocks)
         painter.end()
         super().paintEvent(event)

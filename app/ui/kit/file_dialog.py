@@ -8,13 +8,15 @@ from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
 
 from app.core.message import Message
+from app.core.plain_kinds import CODE, LOGS, PROSE
 from app.ui.kit.translation import localised, tr
 
 # The files that can be read, in Qt's filter syntax.
 DOCUMENTS = Message(
-    "Documents ({endings});;All files (*)",
+    "Documents ({endings});;Code, logs and data ({plain});;All files (*)",
     endings="*.pdf *.docx *.odt *.rtf *.pptx *.odp *.xlsx *.xlsm *.xls *.ods *.csv *.tsv *.epub *.eml *.mbox *.msg"
-    " *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log",
+    " *.html *.htm *.xhtml *.md *.markdown " + " ".join(f"*.{each}" for each in PROSE),
+    plain=" ".join(f"*.{each}" for each in (*LOGS, *CODE)),
 )
 
 # Where Qt itself saves the columns of its dialog and its folder, once it has been used.

@@ -20,6 +20,7 @@ from app.ui.document.file_pane import FilePane
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import Finding, Zoom
 from app.ui.document.pane import Pane
+from app.ui.document.reading_tools import ReadingTools
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
@@ -48,7 +49,7 @@ class Beside(QFrame):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
-        self._theme = theme
+        self._workspace, self._theme = workspace, theme
         self._cell: Cell | None = None
         self._row: Row | None = None
         self.setProperty("kind", "desk")
@@ -71,7 +72,8 @@ class Beside(QFrame):
         self.verdicts = VerdictRow(theme)
         self.undo = KeyButton(theme, tr("Undo"), "U", kind="verdict", type="small")
         self._lay_out()
-        self.find_bar.closed.connect(self._leave_find_bar)
+        self.find_bar.closed.connect(self._leave_for_page)
+        self.tools.left.connect(self._leave_for_page)
         self.file.opened.connect(self._put_in_order)
         self.file.opened.connect(self._light)
         self.file.closed.connect(self.close_asked)
@@ -91,12 +93,15 @@ class Beside(QFrame):
         self.likely.setVisible(bool(sure))
         self._show_verdict()
         self.file.show_file(row.file.path)
+        if self.file.document is None:  # another one is being read
+            self.tools.take(None, None)
         self._light()
 
     def forget(self) -> None:
         """Show nothing any more."""
         self._row = self._cell = None
         self.find_bar.hide()
+        self.tools.take(None, None)
         self.file.forget()
 
     @Slot(object)
@@ -150,7 +155,7 @@ class Beside(QFrame):
         return self.file.pane if self.file.document is not None and self.isVisible() else None
 
     @Slot()
-    def _leave_find_bar(self) -> None:
+    def _leave_for_page(self) -> None:
         if (pane := self._on_page()) is not None:
             pane.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -166,6 +171,7 @@ class Beside(QFrame):
             row = self.verdicts
             for one, other in pairwise((self.file.pane, row.right, row.absent, row.instead, self.undo)):
                 QWidget.setTabOrder(one, other)
+            self.tools.take(self.file.pane, self.file.document)
 
     @Slot()
     def _light(self) -> None:
@@ -206,16 +212,21 @@ class Beside(QFrame):
         buttons.addStretch()
         buttons.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignBottom)
         below.addLayout(buttons)
+        row, page = QHBoxLayout(), QVBoxLayout()
+        row.addWidget(self.file, 1)
+        page.addLayout(row, 1)
         column = QVBoxLayout(self)
         column.addLayout(head)
         column.addWidget(self.find_bar)
-        column.addWidget(self.file, 1)
+        column.addLayout(page, 1)
         column.addWidget(foot)
         theme = self._theme
         theme.space(head, 2, (4, 2.5, 2, 2))
         theme.space(below, 1, (4, 3, 4, 3))
         theme.in_steps(buttons.setSpacing, 2)
-        theme.space(column, 0)
+        for layout in (row, page, column):
+            theme.space(layout, 0)
+        self.tools = ReadingTools(self._workspace, theme, self.file, row, page, self.finding, self.zoom)
         theme.in_steps(self.setMinimumWidth, 64)
 
 

@@ -72,7 +72,10 @@ class TableView(Page):
         ("Ctrl+Z", Message("Undo")),
         ("Ctrl+F", Message("Find in the document beside the table")),
         IN_FIND_BAR,
+        ("Ctrl+G", Message("Go to a page, or to a line of a text")),
+        ("Ctrl+Shift+O", Message("Outline of the document")),
         ("Ctrl++ / Ctrl+- / Ctrl+0", Message("Larger, smaller, usual size of the document")),
+        ("Ctrl+Shift+P", Message("The whole page")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -128,7 +131,8 @@ class TableView(Page):
         if not self.line.isHidden():
             self.line.close_line()
         elif not self.beside.isHidden():
-            self._close_beside()
+            if not self.beside.tools.leave():
+                self._close_beside()
         elif self._stack.currentWidget() is self.welcome and self.store.table is not None:
             self._show_state()
         else:
@@ -554,6 +558,7 @@ class TableView(Page):
             ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
             ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
             *reading_keys(self.beside.finding, self.beside.zoom),
+            ("Ctrl+G", self.beside.tools.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
         )  # fmt: skip
         # In the document beside, and in a line that is typed in, they select words.
         self.add_shortcuts(

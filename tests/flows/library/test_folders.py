@@ -37,6 +37,12 @@ def test_documents_are_found_and_others_counted(tmp_path: Path) -> None:
     assert names(tmp_path, suffixes=("jpg",)) == ["e.jpg", "f.jpg"]
 
 
+def test_code_logs_and_data_are_taken_but_not_what_programs_fill(tmp_path: Path) -> None:
+    own = ("a.py", "b/c.yaml", "d.log", "e.tex")
+    written(tmp_path, dict.fromkeys((*own, "node_modules/f/g.js", "b/__pycache__/h.py"), "x"))
+    assert names(tmp_path) == [*own]
+
+
 def test_extensions_are_named_in_many_ways() -> None:
     assert suffixes_of(["PDF", ".docx", "*.md", "", " pdf "]) == ("pdf", "docx", "md")
     more = suffixes_of(["+csv"])

@@ -164,7 +164,7 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     pane.go_to(len(pane.text()) // 2)
     stood = pane.top()
     field = look_for(view, qtbot)
-    for words, news in (("nowhere", "Not found"), ("paragraph 31.", "1 place")):
+    for words, news in (("nowhere", "Not found"), ("paragraph 31.", "1 of 1")):
         field.selectAll()
         qtbot.keyClicks(field, words)
         qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
@@ -269,7 +269,7 @@ def test_it_is_said_which_of_the_places_was_gone_to(
 ) -> None:
     is_open(view, qtbot, [written(tmp_path, kind)])
     field = look_for(view, qtbot, "the tide")
-    qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 places")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 of 2")
     steps = (
         (Qt.Key.Key_F3, Qt.KeyboardModifier.NoModifier, "2 of 2"),
         (Qt.Key.Key_F3, SHIFT, "1 of 2"), (Qt.Key.Key_F3, SHIFT, "2 of 2"),
@@ -279,7 +279,7 @@ def test_it_is_said_which_of_the_places_was_gone_to(
         qtbot.keyClick(field, key, keys)
         qtbot.waitUntil(lambda said=said: view.find_bar.news.text() == said)
     qtbot.keyClicks(field, " is h")
-    qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 place")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 of 1")
 
 
 def test_the_words_that_are_selected_are_looked_for(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -181,7 +181,7 @@ def test_words_are_found_and_the_keyboard_comes_back(
     field = view.find_bar.field
     assert field.hasFocus()
     QTest.keyClicks(field, "tide")
-    qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 places")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 of 2")
     assert paper.searched.selected_words() == "Tide", "typing has gone there"
     QTest.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: paper.searched.selected_words() == "tide")
@@ -389,3 +389,17 @@ def test_a_text_in_another_language_is_said_until_it_is_changed(
     view.run()
     qtbot.waitUntil(lambda: not view.working() and view.lanes.documents.idle)
     assert view._language.words() == ""
+
+
+@EVERY
+def test_every_place_that_is_found_is_marked(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
+    view = open_page(kind, FakeEngine(find))
+    paper = view._papers[0]
+    paper.replace("The tide is high.\nThe tide is low.")
+    page = paper.searched
+    assert isinstance(page, QPlainTextEdit)
+    plain = page.viewport().grab().toImage()
+    page.mark_all("tide")
+    assert page.viewport().grab().toImage() != plain
+    page.mark_all("")
+    assert page.viewport().grab().toImage() == plain

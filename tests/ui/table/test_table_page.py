@@ -299,6 +299,22 @@ def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
     press(row.instead, False, False, False)
 
 
+def test_the_document_beside_is_read_with_the_same_tools(page: TableView, qtbot: QtBot) -> None:
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    go_to(page, "calder.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    line, pane = page.beside.tools.line, page.beside.file.pane
+    assert pane is not None and line.isVisible() and pane.numbers() == pane.text().count("\n") + 1
+    line.size_button.menu().aboutToShow.emit()
+    next(each for each in line.size_button.menu().actions() if each.text() == "125%").trigger()
+    assert page.workspace.settings.document_size == 125 and line.size_button.text() == "125%"
+    qtbot.keyClick(page.view, KEY.Key_O, control | shift)
+    assert not page.beside.tools.list.isVisible(), "it has no headings"
+    page._close_beside()
+    assert not line.isVisible()
+
+
 def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -> None:
     control = Qt.KeyboardModifier.ControlModifier
     go_to(page, "calder.txt", 0)

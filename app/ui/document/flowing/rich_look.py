@@ -24,7 +24,7 @@ from app.ui.kit.theme import Theme
 _LEADING = 1.55
 _HEADINGS = (1.8, 1.42, 1.2, 1.08, 1.0, 1.0)
 _HEADING_LEADING = 1.3
-_CODE, _TABLE = 0.86, 0.92
+CODE, _TABLE = 0.86, 0.92
 _DEEPEST = 8
 _MONO = (
     "JetBrains Mono", "Source Code Pro", "Cascadia Mono", "Menlo", "Consolas", "Noto Sans Mono", "DejaVu Sans Mono",
@@ -61,7 +61,7 @@ class Looks:
         self.em = self.font.pixelSize()
         # The width of a usual letter, as a share of the font's size.
         self.letter = comfortable(self.font) / MEASURE / self.em
-        self.mono = _fixed_families()
+        self.mono = fixed_families()
         self._styles: dict[tuple[Style, int, bool], QTextCharFormat] = {}
         self._metrics: dict[bool, QFontMetricsF] = {}
         self._looks: dict[tuple[BlockKind, int, bool, bool], Look] = {}
@@ -132,7 +132,7 @@ class Looks:
             case Style.CODE:
                 form.setFontFamilies([*self.mono, *self.font.families()])
                 form.setProperty(
-                    QTextFormat.Property.FontPixelSize, round(look.size * (1 if look.mono else _CODE))
+                    QTextFormat.Property.FontPixelSize, round(look.size * (1 if look.mono else CODE))
                 )
             case Style.STRUCK:
                 form.setFontStrikeOut(True)
@@ -166,7 +166,7 @@ class Looks:
             case BlockKind.QUOTE:
                 indent = 1.4 * max(level, 1)
             case BlockKind.CODE:
-                size, mono, leading, pad, indent = base * _CODE, True, 1.45, 0.0 if cell else 0.9, 1.7 * level
+                size, mono, leading, pad, indent = base * CODE, True, 1.45, 0.0 if cell else 0.9, 1.7 * level
             case BlockKind.PARAGRAPH:
                 indent = 1.7 * level
         if cell:
@@ -186,7 +186,8 @@ def _range(start: int, length: int, form: QTextCharFormat) -> QTextLayout.Format
     return found
 
 
-def _fixed_families() -> list[str]:
+def fixed_families() -> list[str]:
+    """The monospaced families to set code in, the best one first."""
     installed = set(QFontDatabase.families())
     found = [family for family in _MONO if family in installed][:1]
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -15,7 +15,7 @@ from app.ui.document.flowing.rich_page import RichPage
 from app.ui.document.flowing.rich_places import shown
 from app.ui.document.marks.highlights import HighlightRange
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import ViewState, after, count_words, seek_words, selection
+from app.ui.document.marks.word_search import ViewState, after, count_words, pattern_of, seek_words, selection
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane
 from app.ui.kit.theme import Theme
 
@@ -88,6 +88,11 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
         """The number of the selected match of these words, 0 for none, and of all."""
         return count_words(self.document(), shown(words), self.textCursor().selectionStart())
+
+    def mark_all(self, words: str) -> None:
+        """Mark every match of these words, as `Searched.mark_all`."""
+        self.sought = pattern_of(shown(words))
+        self.viewport().update()
 
     def selected_words(self) -> str:
         """The selected words, as in the document's text; empty without a selection."""

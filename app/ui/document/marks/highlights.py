@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QTextBlock, QTextDocument
+from PySide6.QtGui import QColor, QPainter, QTextBlock, QTextDocument
 
 from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.word_search import matches_in
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
@@ -79,11 +81,7 @@ class Highlights:
             start, end = light.start - block.position(), light.end - block.position()
             if start >= block.length() or end <= 0:
                 continue
-            layout = block.layout()
-            for number in range(layout.lineCount()):
-                line = layout.lineAt(number)
-                if line.textStart() < end and line.textStart() + line.textLength() > start:
-                    found += [box.translated(offset) for box in line_boxes(line, start, end)]
+            found += _boxes_in(block, offset, start, end)
         return found
 
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
@@ -114,3 +112,21 @@ class Highlights:
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
         return sorted(seen, key=lambda index: (index == self.own, index == self.chosen))
+
+
+def draw_matches(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], colour: QColor) -> None:
+    """Draw grounds under everything in these blocks that a pattern matches."""
+    for block, offset in blocks:
+        for start, end in matches_in(pattern, block):
+            for box in _boxes_in(block, offset, start, end):
+                painter.fillRect(box, colour)
+
+
+def _boxes_in(block: QTextBlock, offset: QPointF, start: int, end: int) -> Iterator[QRectF]:
+    """The boxes of a part of a block, one or more a line; `offset` is the block's place."""
+    layout = block.layout()
+    for number in range(layout.lineCount()):
+        line = layout.lineAt(number)
+        if line.textStart() < end and line.textStart() + line.textLength() > start:
+            for box in line_boxes(line, start, end):
+                yield box.translated(offset)

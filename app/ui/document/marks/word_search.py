@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from PySide6.QtCore import QPointF
@@ -17,6 +18,8 @@ from app.core.positions import Offsets
 # About how long a step of a search takes, in seconds; what a search found is its return value.
 TURN = 0.006
 _BLANK = "[ \u00a0]"
+# In one paragraph.
+_MOST_MARKED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,9 @@ class Searched(Protocol):
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
         """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
+
+    def mark_all(self, words: str) -> None:
+        """Mark every match of these words on the page; none for empty words."""
 
 
 def start_of(cursor: QTextCursor, top: int, seen: Sequence[tuple[QTextBlock, QPointF]]) -> int:
@@ -137,6 +143,21 @@ def count_words(document: QTextDocument, words: str, position: int) -> Generator
             until = time.perf_counter() + TURN
         block = document.findBlockByNumber(following)
     return number, several
+
+
+def pattern_of(words: str) -> re.Pattern[str] | None:
+    """What matches these words; None for empty ones."""
+    return _pattern(words) if words else None
+
+
+def matches_in(pattern: re.Pattern[str], block: QTextBlock) -> Iterator[tuple[int, int]]:
+    """The start and the end of each match in a block, in UTF-16 units of it."""
+    text = block.text()
+    found = [match.span() for match in islice(pattern.finditer(text), _MOST_MARKED)]
+    offsets = Offsets(text) if found else None
+    for start, end in found:
+        assert offsets is not None
+        yield offsets.to_qt(start), offsets.to_qt(end)
 
 
 def _pattern(words: str) -> re.Pattern[str]:

@@ -50,6 +50,8 @@ _SCROLL_MS, _ZOOM_MS = 15, 90
 # Pixels for a point at the size that a page has on paper: 96 pixels and 72 points to an inch.
 ACTUAL = 96 / 72
 LEAST, MOST = 0.1, 8.0
+# Zooms that follow the view's size.
+FIT_WIDTH, FIT_PAGE = 0.0, -1.0
 # Fitted pages are no larger than this: a wider line is harder to read, and the desk stays in sight.
 _WIDEST = 1.25
 _STEPS = (0.1, 0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -129,6 +131,12 @@ def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float)
     return min(max(room / (max(1.0, usual) * ACTUAL), LEAST), _WIDEST * max(1.0, text_scale))
 
 
+def whole(sizes: Sequence[tuple[float, float]], width: float, height: float) -> float:
+    """The zoom at which most pages are seen whole in a room of so many pixels, 1 being the size on paper."""
+    across, down = (median(sides) for sides in zip(*sizes, strict=True)) if sizes else (1.0, 1.0)
+    return max(LEAST, min(width / (max(1.0, across) * ACTUAL), height / (max(1.0, down) * ACTUAL)))
+
+
 def stepped(zoom: float, up: bool) -> float:
     """The next of the usual zooms above or below one."""
     if up:
@@ -161,7 +169,7 @@ class PageDesk(QAbstractScrollArea):
     `pictures_wanted` carries the parts to draw, the most important first, as (page, scale, left, top, width, height):
     the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent
     again after every change, and replaces the former request. `page_changed` carries the visible page, from 1;
-    `zoomed` the zoom, 0 while it fits the width.
+    `zoomed` the zoom, as `zoom` has it.
     """
 
     pictures_wanted = Signal(list)
@@ -217,17 +225,19 @@ class PageDesk(QAbstractScrollArea):
         self._request_pictures()
 
     def zoom(self) -> float:
-        """The zoom, 1 for the size on paper; 0 while the pages are fitted to the width."""
+        """The zoom, 1 for the size on paper; FIT_WIDTH or FIT_PAGE while the pages are fitted to the view."""
         return self._zoom
 
     def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
-        """Show the pages at a zoom, 0 to fit the width; the place `around`, else the view's top, stays."""
-        zoom = min(max(zoom, LEAST), MOST) if zoom > 0 else 0.0
+        """Show the pages at a zoom, or fitted; the place `around`, else the view's top, stays, as does a whole page."""
+        zoom = min(max(zoom, LEAST), MOST) if zoom > 0 else FIT_PAGE if zoom < 0 else FIT_WIDTH
         if zoom == self._zoom or not self._sizes:
             self._zoom = zoom
             return
-        self._zoom = zoom
+        self._zoom, page = zoom, self._page
         self._arrange(around)
+        if zoom == FIT_PAGE:
+            self.go_to_page(page)
         self.zoomed.emit(zoom)
 
     def shown_zoom(self) -> float:
@@ -236,11 +246,16 @@ class PageDesk(QAbstractScrollArea):
 
     def zoom_by(self, by: int) -> None:
         """Make the pages larger (1) or smaller (-1) by a step, or fit them to the width (0)."""
-        self.set_zoom(stepped(self.shown_zoom(), up=by > 0) if by else 0.0)
+        self.set_zoom(stepped(self.shown_zoom(), up=by > 0) if by else FIT_WIDTH)
 
     def page(self) -> int:
         """The visible page, counted from 1."""
         return self._page
+
+    def go_to_page(self, number: int) -> None:
+        """Scroll a page, counted from 1, to the top of the view."""
+        x = self.place_of(Spot(number - 1, 0.0, 0.0)).x()
+        self.scroll_to(Spot(number - 1, 0.0, 0.0), QPointF(x, self._theme.step(5)))
 
     def view(self) -> Rect:
         """The visible part of the pages' column, in the screen's pixels."""
@@ -349,7 +364,13 @@ class PageDesk(QAbstractScrollArea):
         at_top = self.map.value() == 0
         self._ratio = ratio = port.devicePixelRatioF()
         aside, gap = theme.step(3), theme.step(5)
-        zoom = self._zoom or fitted(self._sizes, port.width() - 2 * aside, theme.step(4) / 16)
+        room = port.width() - 2 * aside
+        if self._zoom > 0:
+            zoom = self._zoom
+        elif self._zoom == FIT_PAGE:
+            zoom = whole(self._sizes, room, port.height() - 2 * gap)
+        else:
+            zoom = fitted(self._sizes, room, theme.step(4) / 16)
         self._stack = PageStack(
             self._sizes, zoom * ACTUAL * ratio, round(gap * ratio), round(aside * ratio), round(port.width() * ratio)
         )  # fmt: skip

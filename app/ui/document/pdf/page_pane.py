@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.core.layout import Kind, Opened
+from app.core.layout import Kind, Opened, OutlineEntry
 from app.core.page_runs import Box
 from app.core.text import Document, Span
 from app.ui.document.marks.word_search import ViewState
@@ -141,6 +141,11 @@ class PagePane(ReadOnlyPane, PageDesk):
         """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
         return self._selection.count(words)
 
+    def mark_all(self, words: str) -> None:
+        """Mark every match of these words, as `Searched.mark_all`."""
+        self._selection.mark_all(words)
+        self.viewport().update()
+
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""
         own = self._selection.span
@@ -173,11 +178,40 @@ class PagePane(ReadOnlyPane, PageDesk):
         x = self.place_of(Spot(page, 0.0, 0.0)).x()
         self.scroll_to(Spot(page, 0.0, top), QPointF(x, self._theme.step(5 if point <= first else 2)))
 
+    def place(self) -> tuple[int, int]:
+        if not self._opened.pages:
+            return 0, 0
+        # Below the gap that a page which was gone to has above it.
+        below = QPointF(self.viewport().width() / 2, self._theme.step(6))
+        return self.spot_at(below).page + 1, self.top()
+
+    def numbers(self) -> int:
+        return len(self._opened.pages)
+
+    def number(self) -> int:
+        return self.page()
+
+    def go_to_number(self, number: int) -> None:
+        self.go_to_page(number)
+
+    def label(self, number: int) -> str:
+        printed = self._opened.pages[number - 1].label
+        return printed if printed != str(number) else ""
+
+    def go_to_entry(self, entry: OutlineEntry) -> None:
+        if self._opened.pages[entry.page - 1].span:
+            super().go_to_entry(entry)
+        else:
+            self.go_to_page(entry.page)
+
     def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
         def place(box: Box) -> Pixels:
             left, top, right, bottom = self._stack.box(page, box)
             return left - view.left, top - view.top, right - view.left, bottom - view.top
 
+        if found := self._selection.matches(page):
+            pale = region([place(box) for box in found], ratio, around=0.0)
+            multiply(painter, pale, self._theme.colour("print_found"))
         if boxes := self._selection.boxes(page):
             marked = region([place(box) for box in boxes], ratio, around=0.0)
             multiply(painter, marked, self._theme.colour("print_selection"))

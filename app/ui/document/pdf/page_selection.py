@@ -8,6 +8,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
+from itertools import islice
 
 from PySide6.QtCore import QTextBoundaryFinder
 
@@ -24,6 +25,7 @@ from app.ui.document.pdf.page_stack import Spot
 _BACK = 1 << 16
 # Code points of the text around a place in which a word's ends are searched, and characters for a line's.
 _WORD, _LINE = 100, 2000
+_MOST_MARKED = 1000
 # The number of places of each part of the text that are looked up on the pages.
 _SAMPLES = 3
 
@@ -202,6 +204,8 @@ class PageSelection:
         self._anchor: Span | None = None
         self._unit: Callable[[Spot], Span | None] = self._letter
         self._boxes: dict[int, tuple[Span, tuple[Box, ...]]] = {}
+        self._sought: re.Pattern[str] | None = None
+        self._matches: dict[int, list[Box]] = {}
 
     def words(self) -> str:
         """The selected words."""
@@ -239,6 +243,23 @@ class PageSelection:
             cached = part, next((place.boxes for place in places if place.page == page), ())
             self._boxes[page] = cached
         return cached[1]
+
+    def mark_all(self, words: str) -> None:
+        """Have `matches` find these words, none where they are blank."""
+        self._sought, self._matches = _pattern(words) if words.strip() else None, {}
+
+    def matches(self, page: int) -> list[Box]:
+        """The boxes of the words that are marked on a page, of `_MOST_MARKED` places at most."""
+        if self._sought is None:
+            return []
+        if page not in self._matches:
+            own = self._opened.pages[page].span
+            found = islice(self._sought.finditer(self._text, own.start, own.end), _MOST_MARKED)
+            places = (
+                place for match in found for place in places_of(self._opened.pages, Span(*match.span()))
+            )
+            self._matches[page] = [box for place in places if place.page == page for box in place.boxes]
+        return self._matches[page]
 
     def seek(self, words: str, start: int, backwards: bool) -> Generator[None, None, Span | None]:
         """Search the next match of these words after `start`, or the last before it, cyclically, in short turns.

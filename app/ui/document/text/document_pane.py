@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 
@@ -36,6 +38,9 @@ _MAP_MS = 50
 # Lines that a text was broken into by hand are kept whole up to this many times the comfortable measure.
 _WIDEST = 1.35
 _LOOKED_AT = 100_000
+# Lines of code are given room up to so many letters; a tab takes the room of so many.
+_LEAST_CODE, _MOST_CODE = 80, 120
+_TAB, _TAB_OF_PROSE = 4, 80.0  # letters, and pixels as Qt has it
 
 
 def piece_end(text: str, at: int, length: int) -> int:
@@ -122,6 +127,9 @@ class DocumentPane(PaperPane, PlainPage):
         self._offsets: Offsets | None = None
         self._restyling = False
         self._measure = 0.0
+        self._equal_letters = False
+        # The lines' places where the page breaks them in another way than the file, and how many a new text has.
+        self._lines, self._count = array("i"), 0
         self._filling = Filling(self)
         self._filling.filled.connect(self._update_map)
         self._map_timer = QTimer(self, singleShot=True, interval=_MAP_MS)
@@ -133,9 +141,15 @@ class DocumentPane(PaperPane, PlainPage):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def set_text(self, text: str) -> None:
-        """Replace the text; the rest of a long one is put on the page a little later."""
+    def set_text(self, text: str, name: str = "") -> None:
+        """Replace the text; the rest of a long one is put on the page a little later.
+
+        By the `name` of its file it is set in a monospaced face.
+        """
         text = insertable(text)
+        if is_set_in_equal_letters(name) != self._equal_letters:
+            self._equal_letters = not self._equal_letters
+            self._restyle()
         shown, breaks = broken(text)
         self._filling.drop()
         first = piece_end(shown, 0, PIECE)
@@ -147,8 +161,9 @@ class DocumentPane(PaperPane, PlainPage):
             self._text = shown
             self._filling.begin(self.document(), shown, first)
         self._text_changed()
+        self._count = shown.count("\n") + 1
         self.moveCursor(QTextCursor.MoveOperation.Start)
-        self._measure = measure_of(shown, self.document().defaultFont())
+        self._measure = self._measure_of(shown)
         self._fit()
         if breaks:
             self.lines_broken.emit(len(shown) > len(text))
@@ -166,6 +181,26 @@ class DocumentPane(PaperPane, PlainPage):
 
     def is_empty(self) -> bool:
         return self.document().isEmpty()
+
+    def number_lines(self, lines: array[int]) -> None:
+        """Number the lines as in the text's file, until it is edited; `lines` are as in Opened."""
+        self._lines = lines if len(lines) != self.numbers() else array("i")
+
+    def numbers(self) -> int:
+        return len(self._lines) or self._count or self.blockCount()
+
+    def number(self) -> int:
+        if self._lines:
+            return max(1, bisect_right(self._lines, self.top()))
+        return self.firstVisibleBlock().blockNumber() + 1
+
+    def go_to_number(self, number: int) -> None:
+        self._filling.at_once()
+        if self._lines:
+            self.go_to(self._lines[number - 1])
+        else:
+            self.put_at_top(self.document().findBlockByNumber(number - 1).position())
+        self._put_caret(self.top_position())
 
     def go_to(self, point: int) -> None:
         self._filling.at_once()
@@ -215,6 +250,7 @@ class DocumentPane(PaperPane, PlainPage):
     def _text_changed(self) -> None:
         """Drop what belongs to the former text, and send `edited`."""
         self._offsets, self._heat = None, ()
+        self._lines, self._count = array("i"), 0
         self.lights.clear()
         self._update_map()
         self.edited.emit()
@@ -264,13 +300,36 @@ class DocumentPane(PaperPane, PlainPage):
     def _restyle(self) -> None:
         font = self._theme.font("document")
         self._restyling = True
-        self._page.leading = max(0.0, round(font.pixelSize() * self.SPACING) - QFontMetricsF(font).height())
+        line = round(font.pixelSize() * self.SPACING)
+        if self._equal_letters:
+            from app.ui.document.flowing.rich_look import CODE, fixed_families
+
+            line = round(line * CODE)
+            font.setPixelSize(round(font.pixelSize() * CODE))
+            font.setFamilies(fixed_families())
+        self._page.leading = max(0.0, line - QFontMetricsF(font).height())
+        letter = QFontMetricsF(font).horizontalAdvance("0")
+        self.setTabStopDistance(_TAB * letter if self._equal_letters else _TAB_OF_PROSE)
         self.setFont(font)
         self.document().setDefaultFont(font)
         self._restyling = False
-        self._measure = measure_of(self.text(), font)
+        self._measure = self._measure_of(self.text())
         self._fit()
         self.viewport().update()
+
+    def _measure_of(self, text: str) -> float:
+        """The width in pixels of the lines of a text in the page's font."""
+        font = self.document().defaultFont()
+        return code_measure(text, font) if self._equal_letters else measure_of(text, font)
+
+
+def is_set_in_equal_letters(name: str) -> bool:
+    """Whether a text is shown in a monospaced face, by the name of its file."""
+    if not name:
+        return False
+    from app.core.plain_kinds import has_equal_letters  # the window is painted before
+
+    return has_equal_letters(name)
 
 
 def broken_by_hand(text: str) -> list[str]:
@@ -297,3 +356,10 @@ def measure_of(text: str, font: QFont) -> float:
     metrics = QFontMetricsF(font)
     widest = max(map(metrics.horizontalAdvance, broken_by_hand(text)), default=0.0)
     return min(max(usual, widest + 1), usual * _WIDEST)
+
+
+def code_measure(text: str, font: QFont) -> float:
+    """The width in pixels of the lines of code: that of nearly all of them, within bounds."""
+    lengths = sorted(len(line.expandtabs(_TAB)) for line in text[:_LOOKED_AT].split("\n"))
+    usual = lengths[len(lengths) * 98 // 100] + 1
+    return QFontMetricsF(font).horizontalAdvance("0") * min(max(usual, _LEAST_CODE), _MOST_CODE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 
 from PySide6.QtCore import QPointF, Qt
@@ -14,6 +15,7 @@ from app.ui.document.marks.word_search import (
     ViewState,
     after,
     count_words,
+    pattern_of,
     seek_words,
     selection,
     start_of,
@@ -27,6 +29,8 @@ _KEY = QKeySequence.StandardKey
 
 class SearchableEdit(QPlainTextEdit):
     """A plain text edit that finds words, and knows its visible paragraphs; positions are Qt's."""
+
+    sought: re.Pattern[str] | None = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not redoes(self, event):
@@ -76,6 +80,11 @@ class SearchableEdit(QPlainTextEdit):
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
         """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
         return count_words(self.document(), words, self.textCursor().selectionStart())
+
+    def mark_all(self, words: str) -> None:
+        """Mark every match of these words, as `Searched.mark_all`."""
+        self.sought = pattern_of(words)
+        self.viewport().update()
 
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Protocol, overload
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, SignalInstance, Slot
-from PySide6.QtGui import QFocusEvent, QTextCursor
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
+from app.ui.document.marks.highlights import draw_matches
 from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.plain_page import SearchableEdit
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
+
+# How strong a place that is found is beside the one that is selected.
+_PALE = 0.5
 
 
 class PaperEdit(SearchableEdit):
@@ -28,6 +32,15 @@ class PaperEdit(SearchableEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.focused.emit(False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.sought is not None:
+            pale = self.palette().color(QPalette.ColorRole.Highlight)
+            pale.setAlphaF(_PALE)
+            painter = QPainter(self.viewport())
+            draw_matches(painter, self.visible_blocks(), self.sought, pale)
+            painter.end()
+        super().paintEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasUrls() or source.hasText()

@@ -1,0 +1,199 @@
+"""The slim line below a document: which page or line is shown, the outline's button, search and zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+
+from app.ui.document.finding import SIZES, Zoom
+from app.ui.document.pane import Pane
+from app.ui.kit.parts import as_tip, plain_label
+from app.ui.kit.spoken import announce
+from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
+
+
+class PageLine(QFrame):
+    """A field with the number of the page or line, to go to another one; buttons for outline, search and zoom.
+
+    `went` is sent when another number was gone to, `left` when the field was left with Esc; `outline` is a button that
+    is pressed while the outline is shown.
+    """
+
+    went = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, zoom: Zoom) -> None:
+        super().__init__()
+        self._theme, self._zoom = theme, zoom
+        self._pane: Pane | None = None
+        self._is_paged = False
+        # The number that was gone to, and the scroll position there: the end of a text cannot be scrolled to the top.
+        self._held: tuple[int, int] | None = None
+        self.setProperty("kind", "status")
+        self.setAccessibleName(tr("Place and size"))
+        self.outline, self.search = QToolButton(), QToolButton()
+        self.outline.setCheckable(True)
+        for button, icon, name, tip in (
+            (self.outline, "outline", tr("Outline"), tr("Outline  (Ctrl+Shift+O)")),
+            (self.search, "search", tr("Find in the text"), tr("Find in the text  (Ctrl+F)")),
+        ):
+            button.setIcon(theme.icon(icon))
+            button.setAccessibleName(name)
+            button.setToolTip(as_tip(tip))
+        self._what = plain_label(type="small", ink="quiet", wrap=False)
+        self.field = QLineEdit()
+        mark(self.field, kind="number", type="small")
+        self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.field.installEventFilter(self)
+        self.field.textEdited.connect(self._typed)
+        self._total = plain_label(type="small", ink="quiet", wrap=False)
+        self.size_button = QToolButton()
+        mark(self.size_button, kind="menu", type="small")
+        self.size_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.size_button.setToolTip(as_tip(tr("Size of the page")))
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.size_button.setMenu(self._menu)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._parts = QWidget(), QWidget()
+        place, size = QHBoxLayout(self._parts[0]), QHBoxLayout(self._parts[1])
+        for widget in (self.outline, self._what, self.field, self._total):
+            place.addWidget(widget)
+        place.addStretch(1)
+        size.addStretch(1)
+        for button in (self.search, self.size_button):
+            size.addWidget(button)
+        for part in self._parts:
+            self._row.addWidget(part)
+        theme.space(self._row, 0, (3, 0.5, 3, 0.5))
+        theme.space(place, 1)
+        theme.space(size, 1)
+        theme.changed.connect(self.refresh)
+
+    def take(self, pane: Pane | None, *, is_paged: bool) -> None:
+        """Tell the place in another document, whose pages are counted, or its lines; hide where there is none."""
+        self.setVisible(pane is not None)
+        self._pane, self._is_paged, self._held = pane, is_paged, None
+        name = tr("Page") if is_paged else tr("Line")
+        self._what.setText(name)
+        self.field.setAccessibleName(name)
+        self.field.setToolTip(
+            as_tip(tr("Go to a page  (Ctrl+G)") if is_paged else tr("Go to a line  (Ctrl+G)"))
+        )
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the place and the size anew."""
+        pane = self._pane
+        if pane is None:
+            return
+        total = pane.numbers()
+        for widget in (self._what, self.field, self._total):
+            widget.setVisible(total > 1)
+        number = min(pane.number(), total)
+        if self._held is not None and self._held[1] == pane.map.value():
+            number = self._held[0]
+        else:
+            self._held = None
+        if total > 1 and not self.field.hasFocus():
+            self._show_number(number, total)
+        percent = self._zoom.percent()
+        self.size_button.setText(tr("{percent}%", percent=percent))
+        self.size_button.setAccessibleName(tr("Size of the page: {percent}%", percent=percent))
+        self._fit()
+
+    def go_to_field(self) -> None:
+        """Go to the number, to type another one."""
+        if self.field.isVisible():
+            self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.field.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._go()
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.left.emit()
+                return True
+        elif event.type() == QEvent.Type.FocusOut:
+            self.refresh()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _show_number(self, number: int, total: int) -> None:
+        pane = self._pane
+        label = pane.label(number) if pane is not None else ""
+        self.field.setText(label or str(number))
+        self._total.setText(
+            tr("({number:,} of {total:,})", number=number, total=total)
+            if label
+            else tr("of {total:,}", total=total)
+        )
+
+    @Slot()
+    def _go(self) -> None:
+        pane, typed = self._pane, self.field.text().strip()
+        if pane is None:
+            return
+        number = pane.number_of(typed)
+        if not number:
+            words = tr("No such page") if self._is_paged else tr("No such line")
+            self._total.setText(words)
+            self._fit()
+            announce(self.field, words)
+            self.field.selectAll()
+            return
+        pane.go_to_number(number)
+        self._held = number, pane.map.value()
+        self.went.emit()
+
+    @Slot()
+    def _typed(self) -> None:
+        if self._pane is not None:
+            self._total.setText(tr("of {total:,}", total=self._pane.numbers()))
+
+    @Slot()
+    def _fill_menu(self) -> None:
+        from app.ui.document.pdf.page_desk import FIT_PAGE, FIT_WIDTH
+
+        menu, fit = self._menu, self._zoom.fit()
+        menu.clear()
+        group = QActionGroup(menu)
+        if self._is_paged:
+            self._offer(group, tr("Fit the width"), self._zoom.usual, fit == FIT_WIDTH, "Ctrl+0")
+            self._offer(group, tr("Fit the page"), self._zoom.whole_page, fit == FIT_PAGE, "Ctrl+Shift+P")
+            menu.addSeparator()
+        self._offer(None, tr("Larger"), self._zoom.larger, False, "Ctrl++")
+        self._offer(None, tr("Smaller"), self._zoom.smaller, False, "Ctrl+-")
+        menu.addSeparator()
+        for size in SIZES:
+            chosen = fit is None and size == self._zoom.percent()
+            self._offer(group, tr("{percent}%", percent=size), partial(self._zoom.set_percent, size), chosen)
+
+    def _offer(
+        self, group: QActionGroup | None, words: str, act: Callable[[], object], chosen: bool, key: str = ""
+    ) -> None:
+        action = QAction(f"{words}\t{key}" if key else words, self._menu if group is None else group)
+        action.setCheckable(group is not None)
+        action.setChecked(chosen)
+        action.triggered.connect(act)
+        self._menu.addAction(action)
+
+    def _fit(self) -> None:
+        """Have room for the widest number, and put the size below the place where both do not fit side by side."""
+        digits = max(3, len(str(self._pane.numbers()))) if self._pane is not None else 3
+        wide = QFontMetrics(self._theme.font("small")).horizontalAdvance("0" * digits)
+        self.field.setFixedWidth(wide + self._theme.step(4))
+        needed = sum(part.sizeHint().width() for part in self._parts) + 2 * self._theme.step(3)
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)
