@@ -436,6 +436,14 @@
         <translation>Zeile {line:,}</translation>
     </message>
     <message>
+        <source>row {row:,}, column {column}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sheet {sheet}, cell {cell}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&lt; 1%</source>
         <translation>&lt;&#xa0;1&#xa0;%</translation>
     </message>
@@ -1968,6 +1976,26 @@
         <translation>eine Word-Datei</translation>
     </message>
     <message>
+        <source>an OpenDocument text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a rich text file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an OpenDocument presentation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an OpenDocument spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a table as text (CSV)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a web page</source>
         <translation>eine Webseite</translation>
     </message>
@@ -1978,6 +2006,18 @@
     <message>
         <source>text</source>
         <translation>Text</translation>
+    </message>
+    <message>
+        <source>a mail</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a mailbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a mail that Outlook saved</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>a picture</source>
@@ -2000,10 +2040,6 @@
         <translation>eine Datenbank</translation>
     </message>
     <message>
-        <source>a rich text file (.rtf)</source>
-        <translation>eine Rich-Text-Datei (.rtf)</translation>
-    </message>
-    <message>
         <source>an Excel file</source>
         <translation>eine Excel-Datei</translation>
     </message>
@@ -2020,14 +2056,6 @@
         <translation>eine alte PowerPoint-Datei (.ppt)</translation>
     </message>
     <message>
-        <source>“{name}” is not a PDF: it does not begin as one.</source>
-        <translation>„{name}“ ist keine PDF-Datei: Sie beginnt nicht wie eine.</translation>
-    </message>
-    <message>
-        <source>“{name}” is not a Word file: it does not begin as one.</source>
-        <translation>„{name}“ ist keine Word-Datei: Sie beginnt nicht wie eine.</translation>
-    </message>
-    <message>
         <source>It may be damaged; get it once more.</source>
         <translation>Vielleicht ist die Datei beschädigt; holen Sie sie noch einmal.</translation>
     </message>
@@ -2040,16 +2068,20 @@
         <translation>eine OpenDocument-Datei</translation>
     </message>
     <message>
-        <source>“{name}” is a broken Word file: parts of it are missing.</source>
-        <translation>„{name}“ ist eine defekte Word-Datei: Teile davon fehlen.</translation>
-    </message>
-    <message>
         <source>an old Word file (.doc)</source>
         <translation>eine alte Word-Datei (.doc)</translation>
     </message>
     <message>
         <source>an old Office file</source>
         <translation>eine alte Office-Datei</translation>
+    </message>
+    <message>
+        <source>“{name}” does not begin as {kind} does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is broken: parts of it are missing.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Type or paste the words that it shows.</source>
@@ -2068,8 +2100,20 @@
         <translation>„{name}“ ist {what}; das kann nicht gelesen werden.</translation>
     </message>
     <message>
+        <source>Reading the slides</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Opening the document</source>
         <translation>Dokument wird geöffnet</translation>
+    </message>
+    <message>
+        <source>“{name}” is not what its type says.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a file that LibreOffice can open.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“{name}” is not a Word document.</source>
@@ -2080,20 +2124,44 @@
         <translation>Öffnen Sie eine .docx-Datei, die Word öffnen kann.</translation>
     </message>
     <message>
+        <source>Opening the book</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is not an EPUB book.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the book</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The file is damaged: what could be read of it is shown.</source>
         <translation>Die Datei ist beschädigt: Gezeigt wird, was davon gelesen werden konnte.</translation>
+    </message>
+    <message>
+        <source>The book is too long: {read:,} of its {all:,} parts are shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is protected against copying (DRM), and cannot be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read it in the program that it was bought for, or get a copy without protection.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the document</source>
         <translation>Dokument wird gelesen</translation>
     </message>
     <message>
-        <source>“{name}” holds declarations that no Word document needs, and was not opened.</source>
-        <translation>„{name}“ enthält Deklarationen, die kein Word-Dokument braucht, und wurde nicht geöffnet.</translation>
+        <source>“{name}” holds declarations that no document needs, and was not opened.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Open it in Word and save it anew, if you trust it.</source>
-        <translation>Öffnen Sie die Datei in Word und speichern Sie sie neu, wenn Sie ihr vertrauen.</translation>
+        <source>Open it in the program that wrote it and save it anew, if you trust it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“{name}” holds more than {most:,} packed files, which no document does.</source>
@@ -2108,8 +2176,36 @@
         <translation>„{name}“ enthält Dateien, die außerhalb entpackt würden, und wurde nicht geöffnet.</translation>
     </message>
     <message>
+        <source>“{name}” is protected with a password, which only the program that set it can take off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it there, save a copy without a password, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is of an old Office that is not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it in a newer one and save it anew, as .docx or .pptx.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“{name}” is damaged: nothing of its text could be read.</source>
         <translation>„{name}“ ist beschädigt: Nichts vom Text konnte gelesen werden.</translation>
+    </message>
+    <message>
+        <source>“{name}” is no mail that Outlook saved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it in the program that wrote it, and save it as PDF or as text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mail has its text only as rich text, which is not read.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Get it again from where it came.</source>
@@ -2118,26 +2214,6 @@
     <message>
         <source>“{name}” would unpack to far more than a document, and was not opened.</source>
         <translation>„{name}“ wäre entpackt weit größer als ein Dokument und wurde nicht geöffnet.</translation>
-    </message>
-    <message>
-        <source>If you trust it, open it in Word and save it as plain text.</source>
-        <translation>Wenn Sie der Datei vertrauen, öffnen Sie sie in Word und speichern Sie sie als reinen Text.</translation>
-    </message>
-    <message>
-        <source>“{name}” is protected with a password, which only Word can take off.</source>
-        <translation>„{name}“ ist mit einem Passwort geschützt, das nur Word entfernen kann.</translation>
-    </message>
-    <message>
-        <source>Open it in Word, save a copy without a password, and open that.</source>
-        <translation>Öffnen Sie die Datei in Word, speichern Sie eine Kopie ohne Passwort und öffnen Sie diese.</translation>
-    </message>
-    <message>
-        <source>“{name}” is of an old Word that is not read.</source>
-        <translation>„{name}“ stammt aus einer alten Word-Version, die nicht gelesen werden kann.</translation>
-    </message>
-    <message>
-        <source>Open it in Word and save it as .docx.</source>
-        <translation>Öffnen Sie die Datei in Word und speichern Sie sie als .docx.</translation>
     </message>
     <message>
         <source>The {process} could not be started: {reason}.</source>
@@ -2504,8 +2580,8 @@
         <translation>Öffnen Sie zuerst einen Text oder fügen Sie einen ein.</translation>
     </message>
     <message>
-        <source>“{name}” brings a PDF of more than {size}.</source>
-        <translation>„{name}“ liefert eine PDF-Datei von mehr als {size}.</translation>
+        <source>“{name}” brings {kind} of more than {size}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save it in a file, and open that.</source>
@@ -6660,8 +6736,20 @@
         <translation>Nächster Text</translation>
     </message>
     <message>
+        <source>Go to a page, or to a line of a text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline of the document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Larger, smaller, usual size</source>
         <translation>Größer, kleiner, normale Größe</translation>
+    </message>
+    <message>
+        <source>The whole page</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Keep these as a library</source>
@@ -7056,8 +7144,8 @@
         <translation>Dateien oder einen Ordner hier ablegen oder einen Text einfügen</translation>
     </message>
     <message>
-        <source>PDF, Word, web pages, Markdown and plain text</source>
-        <translation>PDF, Word, Webseiten, Markdown und reiner Text</translation>
+        <source>PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open {file} again</source>
@@ -7132,8 +7220,8 @@
         <translation>Ordner und einzelne Dateien</translation>
     </message>
     <message>
-        <source>Documents of every kind; or pdf, docx; or +csv for these as well</source>
-        <translation>Dokumente aller Art; oder pdf, docx; oder +csv für diese zusätzlich</translation>
+        <source>Documents of every kind; or pdf, docx; or +xml for these as well</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing; or drafts/*, *copy*</source>
@@ -10054,8 +10142,8 @@
         <translation>Exportieren</translation>
     </message>
     <message>
-        <source>Documents ({endings});;All files (*)</source>
-        <translation>Dokumente ({endings});;Alle Dateien (*)</translation>
+        <source>Documents ({endings});;Code, logs and data ({plain});;All files (*)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>table</source>
@@ -10070,8 +10158,8 @@
         <translation>In „{folder}“ gibt es kein Dokument zu lesen.</translation>
     </message>
     <message>
-        <source>PDF, Word, web pages, Markdown and plain texts are read, except hidden files.</source>
-        <translation>Gelesen werden PDF, Word, Webseiten, Markdown und reine Texte, außer versteckten Dateien.</translation>
+        <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{library}: {found}</source>
@@ -12270,8 +12358,8 @@
         <translation>Ein Ordner mit seinen Unterordnern; nichts wird kopiert</translation>
     </message>
     <message>
-        <source>Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text.</source>
-        <translation>Oder legen Sie einen Ordner hier ab. Spanlight liest PDF, Word, HTML, Markdown und Text.</translation>
+        <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>
@@ -13372,6 +13460,194 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     <message>
         <source>Reading {library}</source>
         <translation>{library} wird gelesen</translation>
+    </message>
+    <message>
+        <source>mail {number:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A mail is encrypted: only its head can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attachments beyond {files:,} files or {size} are listed and not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: {note}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mail is too long: its beginning is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the mailbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” holds no mail that can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{shown:,} of {all:,} mails are shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of very large mails the beginning is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the mail</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is damaged, or nested deeper than any mail, and was not opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it in a mail program, and save the part that matters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” holds more words than can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is nested deeper than any document, and was not opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If you trust it, open it in the program that wrote it and save it as plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has too many cells for a table, so it is read as a text, line by line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” has more than {most:,} cells, too many for a document.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the rows that matter as a file of their own, or the sheet as CSV, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opening the spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the sheets</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{n} hidden sheet is left out.</source>
+        <comment>{n} hidden sheets are left out.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{n} damaged sheet is left out.</source>
+        <comment>{n} damaged sheets are left out.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}, level {level}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}, level {level}, page {page:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}  (page {page:,})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Place and size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline  (Ctrl+Shift+O)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find in the text  (Ctrl+F)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size of the page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to a page  (Ctrl+G)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to a line  (Ctrl+G)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{percent}%</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size of the page: {percent}%</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>({number:,} of {total:,})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of {total:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No such page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No such line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit the width</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit the page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -436,6 +436,14 @@
         <translation>línea {line:,}</translation>
     </message>
     <message>
+        <source>row {row:,}, column {column}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sheet {sheet}, cell {cell}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&lt; 1%</source>
         <translation>&lt; 1&#xa0;%</translation>
     </message>
@@ -1968,6 +1976,26 @@
         <translation>un archivo de Word</translation>
     </message>
     <message>
+        <source>an OpenDocument text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a rich text file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an OpenDocument presentation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an OpenDocument spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a table as text (CSV)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a web page</source>
         <translation>una página web</translation>
     </message>
@@ -1978,6 +2006,18 @@
     <message>
         <source>text</source>
         <translation>texto</translation>
+    </message>
+    <message>
+        <source>a mail</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a mailbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a mail that Outlook saved</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>a picture</source>
@@ -2000,10 +2040,6 @@
         <translation>una base de datos</translation>
     </message>
     <message>
-        <source>a rich text file (.rtf)</source>
-        <translation>un archivo de texto enriquecido (.rtf)</translation>
-    </message>
-    <message>
         <source>an Excel file</source>
         <translation>un archivo de Excel</translation>
     </message>
@@ -2020,14 +2056,6 @@
         <translation>un archivo de PowerPoint antiguo (.ppt)</translation>
     </message>
     <message>
-        <source>“{name}” is not a PDF: it does not begin as one.</source>
-        <translation>«{name}» no es un PDF: no empieza como tal.</translation>
-    </message>
-    <message>
-        <source>“{name}” is not a Word file: it does not begin as one.</source>
-        <translation>«{name}» no es un archivo de Word: no empieza como tal.</translation>
-    </message>
-    <message>
         <source>It may be damaged; get it once more.</source>
         <translation>Puede estar dañado; vuelve a descargarlo.</translation>
     </message>
@@ -2040,16 +2068,20 @@
         <translation>un archivo OpenDocument</translation>
     </message>
     <message>
-        <source>“{name}” is a broken Word file: parts of it are missing.</source>
-        <translation>«{name}» es un archivo de Word defectuoso: le faltan partes.</translation>
-    </message>
-    <message>
         <source>an old Word file (.doc)</source>
         <translation>un archivo de Word antiguo (.doc)</translation>
     </message>
     <message>
         <source>an old Office file</source>
         <translation>un archivo de Office antiguo</translation>
+    </message>
+    <message>
+        <source>“{name}” does not begin as {kind} does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is broken: parts of it are missing.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Type or paste the words that it shows.</source>
@@ -2068,8 +2100,20 @@
         <translation>«{name}» es {what}, y eso no se puede leer.</translation>
     </message>
     <message>
+        <source>Reading the slides</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Opening the document</source>
         <translation>Abriendo el documento</translation>
+    </message>
+    <message>
+        <source>“{name}” is not what its type says.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a file that LibreOffice can open.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“{name}” is not a Word document.</source>
@@ -2080,20 +2124,44 @@
         <translation>Abre un archivo .docx que Word pueda abrir.</translation>
     </message>
     <message>
+        <source>Opening the book</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is not an EPUB book.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the book</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The file is damaged: what could be read of it is shown.</source>
         <translation>El archivo está dañado: se muestra lo que se ha podido leer de él.</translation>
+    </message>
+    <message>
+        <source>The book is too long: {read:,} of its {all:,} parts are shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is protected against copying (DRM), and cannot be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read it in the program that it was bought for, or get a copy without protection.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the document</source>
         <translation>Leyendo el documento</translation>
     </message>
     <message>
-        <source>“{name}” holds declarations that no Word document needs, and was not opened.</source>
-        <translation>«{name}» contiene declaraciones que ningún documento de Word necesita, y no se ha abierto.</translation>
+        <source>“{name}” holds declarations that no document needs, and was not opened.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Open it in Word and save it anew, if you trust it.</source>
-        <translation>Si te fías de él, ábrelo en Word y guárdalo de nuevo.</translation>
+        <source>Open it in the program that wrote it and save it anew, if you trust it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“{name}” holds more than {most:,} packed files, which no document does.</source>
@@ -2108,8 +2176,36 @@
         <translation>«{name}» contiene archivos que se descomprimirían fuera de él, y no se ha abierto.</translation>
     </message>
     <message>
+        <source>“{name}” is protected with a password, which only the program that set it can take off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it there, save a copy without a password, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is of an old Office that is not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it in a newer one and save it anew, as .docx or .pptx.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“{name}” is damaged: nothing of its text could be read.</source>
         <translation>«{name}» está dañado: no se ha podido leer nada de su texto.</translation>
+    </message>
+    <message>
+        <source>“{name}” is no mail that Outlook saved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it in the program that wrote it, and save it as PDF or as text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mail has its text only as rich text, which is not read.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Get it again from where it came.</source>
@@ -2118,26 +2214,6 @@
     <message>
         <source>“{name}” would unpack to far more than a document, and was not opened.</source>
         <translation>«{name}» ocuparía al descomprimirse mucho más que un documento, y no se ha abierto.</translation>
-    </message>
-    <message>
-        <source>If you trust it, open it in Word and save it as plain text.</source>
-        <translation>Si te fías de él, ábrelo en Word y guárdalo como texto sin formato.</translation>
-    </message>
-    <message>
-        <source>“{name}” is protected with a password, which only Word can take off.</source>
-        <translation>«{name}» está protegido con una contraseña que solo Word puede quitar.</translation>
-    </message>
-    <message>
-        <source>Open it in Word, save a copy without a password, and open that.</source>
-        <translation>Ábrelo en Word, guarda una copia sin contraseña y abre la copia.</translation>
-    </message>
-    <message>
-        <source>“{name}” is of an old Word that is not read.</source>
-        <translation>«{name}» es de un Word antiguo que no se lee.</translation>
-    </message>
-    <message>
-        <source>Open it in Word and save it as .docx.</source>
-        <translation>Ábrelo en Word y guárdalo como .docx.</translation>
     </message>
     <message>
         <source>The {process} could not be started: {reason}.</source>
@@ -2504,8 +2580,8 @@
         <translation>Abre o pega antes un texto.</translation>
     </message>
     <message>
-        <source>“{name}” brings a PDF of more than {size}.</source>
-        <translation>«{name}» trae un PDF de más de {size}.</translation>
+        <source>“{name}” brings {kind} of more than {size}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save it in a file, and open that.</source>
@@ -6660,8 +6736,20 @@
         <translation>Texto siguiente</translation>
     </message>
     <message>
+        <source>Go to a page, or to a line of a text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline of the document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Larger, smaller, usual size</source>
         <translation>Más grande, más pequeño, tamaño normal</translation>
+    </message>
+    <message>
+        <source>The whole page</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Keep these as a library</source>
@@ -7056,8 +7144,8 @@
         <translation>Suelta aquí archivos o una carpeta, o pega un texto</translation>
     </message>
     <message>
-        <source>PDF, Word, web pages, Markdown and plain text</source>
-        <translation>PDF, Word, páginas web, Markdown y texto sin formato</translation>
+        <source>PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open {file} again</source>
@@ -7132,8 +7220,8 @@
         <translation>Carpetas y archivos sueltos</translation>
     </message>
     <message>
-        <source>Documents of every kind; or pdf, docx; or +csv for these as well</source>
-        <translation>Documentos de todo tipo; o pdf, docx; o +csv para añadir también ese tipo</translation>
+        <source>Documents of every kind; or pdf, docx; or +xml for these as well</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing; or drafts/*, *copy*</source>
@@ -10054,8 +10142,8 @@
         <translation>Exportar</translation>
     </message>
     <message>
-        <source>Documents ({endings});;All files (*)</source>
-        <translation>Documentos ({endings});;Todos los archivos (*)</translation>
+        <source>Documents ({endings});;Code, logs and data ({plain});;All files (*)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>table</source>
@@ -10070,8 +10158,8 @@
         <translation>No hay ningún documento que leer en «{folder}».</translation>
     </message>
     <message>
-        <source>PDF, Word, web pages, Markdown and plain texts are read, except hidden files.</source>
-        <translation>Se leen PDF, Word, páginas web, Markdown y textos sin formato, salvo los archivos ocultos.</translation>
+        <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{library}: {found}</source>
@@ -12270,8 +12358,8 @@
         <translation>Una carpeta con sus subcarpetas; no se copia nada</translation>
     </message>
     <message>
-        <source>Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text.</source>
-        <translation>O suelta una carpeta aquí. Spanlight lee PDF, Word, HTML, Markdown y texto.</translation>
+        <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>
@@ -13372,6 +13460,194 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     <message>
         <source>Reading {library}</source>
         <translation>Leyendo {library}</translation>
+    </message>
+    <message>
+        <source>mail {number:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A mail is encrypted: only its head can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attachments beyond {files:,} files or {size} are listed and not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: {note}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mail is too long: its beginning is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the mailbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” holds no mail that can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{shown:,} of {all:,} mails are shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of very large mails the beginning is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the mail</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is damaged, or nested deeper than any mail, and was not opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it in a mail program, and save the part that matters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” holds more words than can be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is nested deeper than any document, and was not opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If you trust it, open it in the program that wrote it and save it as plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has too many cells for a table, so it is read as a text, line by line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” has more than {most:,} cells, too many for a document.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the rows that matter as a file of their own, or the sheet as CSV, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Opening the spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the sheets</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{n} hidden sheet is left out.</source>
+        <comment>{n} hidden sheets are left out.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{n} damaged sheet is left out.</source>
+        <comment>{n} damaged sheets are left out.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}, level {level}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}, level {level}, page {page:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{title}  (page {page:,})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Place and size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outline  (Ctrl+Shift+O)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find in the text  (Ctrl+F)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size of the page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to a page  (Ctrl+G)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go to a line  (Ctrl+G)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{percent}%</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size of the page: {percent}%</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>({number:,} of {total:,})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of {total:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No such page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No such line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit the width</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit the page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
