@@ -15,6 +15,7 @@ MOST_BYTES = {
     Kind.HTML: 20_000_000,
     Kind.DOCX: 200_000_000,
     Kind.PDF: 1_000_000_000,
+    Kind.IMAGE: 200_000_000,
 }
 # A PDF up to this size is read into memory, so that it may change or be deleted while it is open.
 LARGEST_IN_MEMORY = 64_000_000

@@ -18,6 +18,7 @@ class Parts:
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
+    pictures: tuple[int, ...] = ()
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     view: View = field(default_factory=View)

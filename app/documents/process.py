@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import Draw, MarkUp, Read, Tell
+from app.documents.orders import Draw, MarkUp, Read, Recognise, Tell
 
 if TYPE_CHECKING:
     from app.documents.pdf.draw import PdfDesk
+    from app.documents.recognition.engine import Recogniser
 
-Order = Read | Tell | Draw | MarkUp
-Result = Opened | str | Picture | tuple[str, ...]
+Order = Read | Recognise | Tell | Draw | MarkUp
+Result = Opened | str | Picture | tuple[str, ...] | None
 
 
 class Clerk:
@@ -23,14 +24,26 @@ class Clerk:
 
     def __init__(self) -> None:
         self._desk: PdfDesk | None = None
+        self._recogniser: Recogniser | None = None
 
     def carry_out(self, order: Order, report: Report) -> Result:
-        """Opened for Read, a code for Tell, Picture for Draw, the reasons for MarkUp; raises as their functions do."""
+        """Opened for Read, None for Recognise, a code for Tell, Picture for Draw, the reasons for MarkUp.
+
+        Raises as their functions do.
+        """
         match order:
             case Read():
                 from app.documents.reader import read
 
                 return read(order, report)
+            case Recognise():
+                from app.documents.recognition.engine import Recogniser
+                from app.documents.recognition.run import recognise
+
+                if self._recogniser is None:
+                    self._recogniser = Recogniser(order.folder)
+                recognise(self._recogniser, order, report)
+                return None
             case Tell():
                 from app.documents.language import language_of
 

@@ -37,7 +37,7 @@ class _Loaded(NamedTuple):
 
 
 def read(order: Read, report: Report) -> Opened:
-    """The document in a file or in bytes: plain text, Markdown, HTML, DOCX or PDF, recognised by content first.
+    """The document in a file or in bytes: plain text, Markdown, HTML, DOCX, PDF or a picture, by content first.
 
     Raises SpanlightError for what cannot be read (missing, not permitted, not a regular file, empty, larger than
     `limits.MOST_BYTES`, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
@@ -70,6 +70,7 @@ def read(order: Read, report: Report) -> Opened:
         blocks=parts.blocks,
         tables=parts.tables,
         pages=tuple(map(_without_characters, parts.pages)) if order.words_only else parts.pages,
+        pictures=parts.pictures,
         lines=parts.lines,
         notes=(*_notes(loaded, name), *parts.notes),
         sha256=loaded.sha256,
@@ -80,16 +81,16 @@ def read(order: Read, report: Report) -> Opened:
 
 
 def _without_characters(page: PageText) -> PageText:
-    return PageText(page.width, page.height, page.span, label=page.label)
+    return PageText(page.width, page.height, page.span, label=page.label, recognised=page.recognised)
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
     """The content as read by the format's own reader; each is imported when it is first needed."""
     match loaded.kind:
-        case Kind.PDF:
+        case Kind.PDF | Kind.IMAGE:
             from app.documents.pdf.document import read_pdf
 
-            return read_pdf(loaded.data or order.path, name, order.password, report)
+            return read_pdf(loaded.data or order.path, name, order.password, report, dict(order.recognised))
         case Kind.DOCX:
             from app.documents.word.document import read_docx
 

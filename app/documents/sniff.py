@@ -9,6 +9,7 @@ from pathlib import PurePath
 from app.core.errors import SpanlightError
 from app.core.layout import Kind
 from app.core.message import Message
+from app.documents.images.head import is_picture_file
 
 HEAD = 4096
 # The container that Office programs wrote before they wrote zips.
@@ -24,9 +25,15 @@ _SUFFIXES = {
     ".md": Kind.MARKDOWN,
     ".markdown": Kind.MARKDOWN,
     ".mdown": Kind.MARKDOWN,
+    ".png": Kind.IMAGE,
+    ".jpg": Kind.IMAGE,
+    ".jpeg": Kind.IMAGE,
+    ".tif": Kind.IMAGE,
+    ".tiff": Kind.IMAGE,
 }
 NAMES = {
     Kind.PDF: Message("a PDF"),
+    Kind.IMAGE: Message("a picture"),
     Kind.DOCX: Message("a Word file"),
     Kind.HTML: Message("a web page"),
     Kind.MARKDOWN: Message("Markdown"),
@@ -40,12 +47,8 @@ _PICTURE, _PACKED, _PACKED_ZIP = (
 )
 _SOUND, _DATABASE = Message("sound or film"), Message("a database")
 _OTHERS = (
-    (b"\x89PNG\r\n", _PICTURE),
-    (b"\xff\xd8\xff", _PICTURE),
     (b"GIF87a", _PICTURE),
     (b"GIF89a", _PICTURE),
-    (b"II*\x00", _PICTURE),
-    (b"MM\x00*", _PICTURE),
     (b"\x1f\x8b", _PACKED),
     (b"BZh", _PACKED),
     (b"\xfd7zXZ\x00", _PACKED),
@@ -86,21 +89,26 @@ def first_look(head: bytes, name: str) -> Kind:
         mark > 0 and named not in (Kind.MARKDOWN, Kind.HTML) and (named is Kind.PDF or b"\0" in head)
     ):
         return Kind.PDF
+    if is_picture_file(head):
+        return Kind.IMAGE
     other = _other(head, name)
     if other:
         raise _refusal(name, other)
     if _HTML.match(_start(head)):
         return Kind.HTML
-    if named in (Kind.PDF, Kind.DOCX):
+    if named in (Kind.PDF, Kind.DOCX, Kind.IMAGE):
         if b"\0" in head or not _reads_as_text(head):
-            message = (
-                Message("“{name}” is not a PDF: it does not begin as one.", name=name)
-                if named is Kind.PDF
-                else Message("“{name}” is not a Word file: it does not begin as one.", name=name)
-            )
-            raise SpanlightError(message, Message("It may be damaged; get it once more."))
+            raise SpanlightError(_is_none(named, name), Message("It may be damaged; get it once more."))
         return Kind.TEXT
     return named or Kind.TEXT
+
+
+def _is_none(named: Kind, name: str) -> str:
+    if named is Kind.PDF:
+        return Message("“{name}” is not a PDF: it does not begin as one.", name=name)
+    if named is Kind.IMAGE:
+        return Message("“{name}” is not a picture: it does not begin as one.", name=name)
+    return Message("“{name}” is not a Word file: it does not begin as one.", name=name)
 
 
 def look_into_zip(data: bytes, name: str) -> None:
@@ -158,7 +166,7 @@ def _reads_as_text(head: bytes) -> bool:
 
 def _refusal(name: str, what: str) -> SpanlightError:
     if what == _PICTURE:
-        hint = Message("Type or paste the words that it shows.")
+        hint = Message("Save it as PNG or JPEG, and open that.")
     elif what in (_PACKED, _PACKED_ZIP):
         hint = Message("Unpack it, and open what is in it.")
     elif what in (_DATABASE, _SOUND):

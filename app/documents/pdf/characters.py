@@ -66,7 +66,8 @@ class Sheet:
     """A page's size as shown, its characters and boxes as in core.layout.PageText, and its words in the file's order.
 
     `rightwards` is False for a page mostly in right-to-left scripts, `is_lost` True for one that the engine cannot
-    read.
+    read. `language` and `sure` (uint8[len(characters)]) are those of core.layout.Recognised, empty for a page with its
+    own text.
     """
 
     width: float
@@ -78,6 +79,8 @@ class Sheet:
     words: list[Word] = field(default_factory=list)
     rightwards: bool = True
     is_lost: bool = False
+    language: str = ""
+    sure: array[int] = field(default_factory=lambda: array("B"))
 
 
 def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]) -> Sheet:

@@ -255,7 +255,7 @@ class DocumentFiles(QObject):
     def _draw_pages(self, sheet: Sheet) -> None:
         """Have the pages of a PDF drawn on demand."""
         opened = sheet.session.opened
-        if opened is None or not opened.is_pdf:
+        if opened is None or not opened.is_paged:
             return
         from app.ui.document.pdf.page_pane import PagePane
         from app.ui.document.pdf.page_pictures import PagePictures
