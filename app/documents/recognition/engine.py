@@ -146,6 +146,9 @@ class Recogniser:
                     Message("Text in pictures cannot be recognised: {folder} cannot be used.", folder=folder),
                     Message("Install Spanlight again."),
                 ) from fault
+            # tesserocr has it write what it notes to /dev/null, which a confined process may not open for that: it
+            # would crash. To standard error, which is the log, it may.
+            engine.SetVariable("debug_file", "")
             self._engines[key] = engine
         return self._engines[key]
 
