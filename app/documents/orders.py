@@ -28,7 +28,7 @@ class Recognise:
     """Recognise the text of `pages`, from 0, of the file at `path` or in `data`.
 
     Each is a partial result: its number and its text as bytes, for `Read.recognised`. `folder` holds what languages
-    are recognised by; the result is None.
+    are recognised by; the result is None. `modified`, `size` and `sha256` are as in `Draw`.
     """
 
     path: str
@@ -37,6 +37,9 @@ class Recognise:
     name: str = ""
     password: str = ""
     data: bytes = b""
+    modified: int = 0
+    size: int = 0
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

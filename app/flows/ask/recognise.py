@@ -57,7 +57,7 @@ class Scans:
         notes: tuple[str, ...] = ()
         if missing and (most is None or len(missing) <= most):
             try:
-                known |= self.recognise(order, opened.sha256, missing, report)
+                known |= self.recognise(order, opened, missing, report)
             except SpanlightError as fault:  # the other pages can be asked
                 notes = (fault.message,)
         if known:
@@ -67,8 +67,10 @@ class Scans:
             opened = self.documents.read(again, Quiet(report))
         return replace(opened, notes=(*opened.notes, *notes))
 
-    def recognise(self, order: Read, sha256: str, pages: Sequence[int], report: Report) -> dict[int, bytes]:
-        """Recognise pages, from 0, of a document with this SHA-256, and keep each.
+    def recognise(
+        self, order: Read, opened: Opened, pages: Sequence[int], report: Report
+    ) -> dict[int, bytes]:
+        """Recognise pages, from 0, of a document that was opened, and keep each; their numbers are partial results.
 
         Raises SpanlightError where it cannot be done, Stopped when cancelled.
         """
@@ -76,10 +78,21 @@ class Scans:
         began = time.perf_counter()
         for first in range(0, len(pages), _AT_ONCE):
             some = tuple(pages[first : first + _AT_ONCE])
-            relay = _Pages(report, self.kept, sha256, found, len(pages), began)
+            relay = _Pages(report, self.kept, opened.sha256, found, len(pages), began)
             relay.tell()
             self.documents.recognise(
-                Recognise(order.path, some, self.folder, order.name, order.password, order.data), relay
+                Recognise(
+                    order.path,
+                    some,
+                    self.folder,
+                    order.name,
+                    order.password,
+                    order.data,
+                    opened.modified,
+                    opened.size,
+                    opened.sha256 if order.path else "",
+                ),
+                relay,
             )
         return found
 
@@ -95,12 +108,15 @@ def scans(workspace: Workspace, documents: Documents | None = None) -> Scans:
     return Scans(documents or workspace.documents, workspace.recognised, str(workspace.paths.recognition))
 
 
-def recognise_page(
-    workspace: Workspace, opened: Opened, pages: Sequence[int], report: Report, password: str
+def recognise_pages(
+    workspace: Workspace, opened: Opened, pages: Sequence[int], report: Report, *, password: str = ""
 ) -> None:
-    """Recognise some pages of an opened file and keep them, for reading it again."""
+    """Recognise pages, from 0, of an opened file, and keep them for reading it again; each is a partial result.
+
+    Raises SpanlightError where it cannot be done or the file has changed, Stopped when cancelled.
+    """
     order = Read(opened.document.path, opened.document.name, password)
-    scans(workspace).recognise(order, opened.sha256, pages, report)
+    scans(workspace).recognise(order, opened, pages, report)
 
 
 class _Pages(Relay):
@@ -132,4 +148,5 @@ class _Pages(Relay):
         assert isinstance(page, int) and isinstance(text, bytes)
         self._found[page] = text
         self._kept.put(self._sha256, page, text)
+        super().partial(page)
         self.tell()

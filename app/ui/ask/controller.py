@@ -445,6 +445,11 @@ class AskController(QObject):
         self.changed.emit(sheet)
         self.next_soon()
 
+    @Slot(object)
+    def file_grown(self, sheet: Sheet) -> None:
+        """Show what is asked of a file again, of which more pages are read now."""
+        self._file_read(sheet)
+
     # The history
 
     def _remember(self, sheet: Sheet, run: QuestionRun, *, at_once: bool = False) -> None:

@@ -180,7 +180,9 @@ class DocumentFiles(QObject):
         from app.flows.ask.read import read_document
 
         password = sheet.session.password
-        job = self._lanes.documents.start(read_document, self._workspace, Path(path), password=password)
+        job = self._lanes.documents.start(
+            read_document, self._workspace, Path(path), password=password, recognise=0
+        )
         self._reading[job] = sheet
         job.progress.connect(self._progressed)
         job.done.connect(self._done)
