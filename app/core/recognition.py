@@ -55,8 +55,10 @@ def recognition_of(opened: Opened, span: Span) -> Recognition | None:
         at = part.start
         for is_unsure, group in groupby(sure, lambda each: each < _UNSURE):
             length = len(list(group))
-            if is_unsure:
-                unsure.append(Span(at, at + length))
+            words = opened.document.text[at : at + length]
+            if is_unsure and (bare := words.strip()):
+                start = at + len(words) - len(words.lstrip())
+                unsure.append(Span(start, start + len(bare)))
             at += length
     return Recognition(tuple(found), total / number / 100, tuple(unsure)) if number else None
 

@@ -13,6 +13,7 @@ MARKDOWN = "net.daringfireball.markdown"
 # What a person calls them, and the types of them.
 DOCUMENTS = (
     ("PDF document", ("com.adobe.pdf",)),
+    ("Picture", ("public.png", "public.jpeg", "public.tiff")),
     (
         "Word document",
         (

@@ -39,6 +39,8 @@ _MOST_MS = 60_000
 
 # Below this, a page may lie on its side or be in another language.
 _SURE = 75.0
+# A page whose words are less sure than this on average shows none: they are taken out of a drawing, or a photograph.
+_NONSENSE = 45.0
 # A word that is less sure than this is nearly always a speck or a line.
 _LEAST_SURE = 15.0
 _LOW_DPI = 150.0
@@ -100,6 +102,8 @@ class Recogniser:
                 other = self._read(page, quarter, check, others)
                 if _mean(other[1]) > _mean(found[1]) + 5:
                     language, found = others[1], other
+            if _mean(found[1]) < _NONSENSE:
+                found = found[0], []
             return _page(*found, "+".join(_CODES.get(one, one) for one in language.split("+")))
         finally:
             page.close()

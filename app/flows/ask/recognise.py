@@ -140,7 +140,7 @@ class _Pages(Relay):
         done = len(self._found)
         spent = time.perf_counter() - self._began
         left = (self._total - done) * spent / done if done else self._total * _SECONDS_A_PAGE
-        self.progress(Progress(done, self._total, Message("Recognising text, pages"), left))
+        self.progress(Progress(done, self._total, Message("Recognising the text of pages"), left))
 
     def partial(self, result: object) -> None:
         assert isinstance(result, tuple)

@@ -20,7 +20,7 @@ from app.library.ledger import is_empty
 
 # The extensions that are taken from a folder: what people write for each other. Single files may have any.
 SUFFIXES = frozenset(
-    "pdf docx docm html htm xhtml md markdown mdown txt text rst adoc org tex log srt vtt".split()
+    "pdf png jpg jpeg tif tiff docx docm html htm xhtml md markdown mdown txt text rst adoc org tex log srt vtt".split()
 )
 # More than this is counted and shown before it is added.
 MANY_FILES, MANY_BYTES = 1000, 2_000_000_000

@@ -24,7 +24,7 @@ _LOOK_MS = 500
 class Recognising(QObject):
     """Begins by itself for a few pages, and else when the bar of their sheet is asked to.
 
-    `grown` carries a sheet that shows more text now.
+    A question waits for the first text. `grown` carries a sheet that shows more text now, or gets none.
     """
 
     grown = Signal(object)
@@ -64,6 +64,9 @@ class Recognising(QObject):
             recognise_pages, self._workspace, opened, opened.pictures, password=sheet.session.password
         )
         self._jobs[sheet] = job
+        sheet.session.is_recognised = not opened.document.text.strip()
+        if len(opened.notes) == 1:  # the bar says it
+            sheet.banner.clear()
         bar = sheet.recognition_bar()
         bar.show_progress(Progress(0, len(opened.pictures)))
         job.progress.connect(bar.show_progress)
@@ -94,12 +97,18 @@ class Recognising(QObject):
     def _failed(self, sheet: Sheet, error: BaseException) -> None:
         self._jobs.pop(sheet, None)
         sheet.recognition_bar().show_fault(fault_of(error).sentence)
+        self._give_up(sheet)
 
     def _stopped(self, sheet: Sheet) -> None:
         self._jobs.pop(sheet, None)
         opened = sheet.session.opened
         if opened is not None:
             sheet.recognition_bar().offer(len(opened.pictures), was_stopped=True)
+        self._give_up(sheet)
+
+    def _give_up(self, sheet: Sheet) -> None:
+        sheet.session.is_recognised = False
+        self.grown.emit(sheet)
 
     @Slot()
     def _read_due(self) -> None:
@@ -108,7 +117,10 @@ class Recognising(QObject):
 
         for sheet in list(self._due):
             now = time.monotonic()
-            is_asked = sheet.session.running() is not None or sheet.session.waiting is not None
+            session = sheet.session
+            is_asked = session.running() is not None or (
+                session.waiting is not None and not session.is_awaited
+            )
             if sheet in self._reading or is_asked or now - self._last.get(sheet, 0.0) < _LEAST_SECONDS:
                 continue
             self._due.discard(sheet)
@@ -132,12 +144,15 @@ class Recognising(QObject):
         if before is None or before.sha256 != opened.sha256 or not sheet.is_open:
             return  # it has changed: the sheet says so
         sheet.show_recognised(opened)
+        if opened.document.text.strip() or sheet not in self._jobs:
+            sheet.session.is_recognised = False
         if sheet not in self._jobs and not opened.pictures:
             sheet.recognition_bar().clear()
         self.grown.emit(sheet)
 
     def _not_read(self, sheet: Sheet, error: BaseException) -> None:
         self._reading.pop(sheet, None)
+        self._give_up(sheet)
         fault_of(error)  # the sheet shows what it has; a bug goes to the log
 
     @Slot(object)
@@ -150,5 +165,6 @@ class Recognising(QObject):
                 job.drop()
         self._due.discard(sheet)
         self._last.pop(sheet, None)
+        sheet.session.is_recognised = False
         if sheet.has_recognition_bar:
             sheet.drop_recognition_bar()

@@ -177,7 +177,8 @@ class Sheet(QWidget):
         run = self.session.run
         was_same = run is not None and run.text is TextState.SAME
         self.session.file_read(opened)
-        self.banner.show_hint(" ".join(map(localised, opened.notes)))
+        if not opened.pictures:  # else the bar says how far it is
+            self.banner.show_hint(" ".join(map(localised, opened.notes)))
         if run is not None and was_same and run.text is not TextState.SAME:
             self.text_changed.emit(self)
 

@@ -13,7 +13,8 @@ from app.ui.kit.translation import localised, tr
 # The files that can be read, in Qt's filter syntax.
 DOCUMENTS = Message(
     "Documents ({endings});;All files (*)",
-    endings="*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv",
+    endings="*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv"
+    " *.png *.jpg *.jpeg *.tif *.tiff",
 )
 
 # Where Qt itself saves the columns of its dialog and its folder, once it has been used.
