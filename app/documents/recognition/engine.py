@@ -141,15 +141,21 @@ class Recogniser:
         key = f"{folder}:{languages}"
         if key not in self._engines:
             kinds = self._library
+            refusal = SpanlightError(
+                Message("Text in pictures cannot be recognised: {folder} cannot be used.", folder=folder),
+                Message("Install Spanlight again."),
+            )
+            # Tesseract itself crashes a confined process where one is missing.
+            if not all(
+                Path(folder, f"{language}.traineddata").is_file() for language in languages.split("+")
+            ):
+                raise refusal
             try:
                 engine = kinds.PyTessBaseAPI(
                     path=folder, lang=languages, psm=kinds.PSM.AUTO, oem=kinds.OEM.LSTM_ONLY
                 )
             except RuntimeError as fault:
-                raise SpanlightError(
-                    Message("Text in pictures cannot be recognised: {folder} cannot be used.", folder=folder),
-                    Message("Install Spanlight again."),
-                ) from fault
+                raise refusal from fault
             # tesserocr has it write what it notes to /dev/null, which a confined process may not open for that: it
             # would crash. To standard error, which is the log, it may.
             engine.SetVariable("debug_file", "")

@@ -17,7 +17,7 @@ from app.documents.pdf.document import open_pdf, read_pdf
 from app.documents.recognition.engine import Recogniser
 from tests.conftest import ROOT
 from tests.helpers.scans import LETTER, letter, scan
-from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 FOLDER = str(ROOT / "resources" / "recognition")
 
@@ -145,8 +145,16 @@ def test_a_page_without_words_has_none(recogniser: Recogniser) -> None:
 
 
 def test_a_text_that_its_font_does_not_define_is_recognised_instead(recogniser: Recogniser) -> None:
-    words = [replace(each, unmapped=True) for each in lines(LETTER, size=12)]
-    data = small_pdf([Page([*words, Words("Ω" * 100, y=600, unmapped=True)])])
-    before = read_pdf(data, "a.pdf", "", Silent())
-    if before.pictures:  # as far as the engine says that it guesses
-        assert read_pdf(data, "a.pdf", "", Silent()).pages[0].recognised is None
+    data = small_pdf([Page([replace(each, unmapped=True) for each in lines(LETTER, size=12)])])
+    assert read_pdf(data, "a.pdf", "", Silent()).pictures == (0,)
+    parts = recognised(recogniser, data)
+    assert parts.pages[0].recognised is not None and not parts.pages[0].doubtful
+
+
+def test_an_invisible_text_layer_that_is_garbled_is_recognised_anew() -> None:
+    picture = Page(drawing=b"q 600 0 0 780 5 5 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q")
+    garbled = [replace(each, invisible=True) for each in lines("~t#e i|}l a]e% c@o{s $1l% x&y*z" * 4, size=8)]
+    good = [replace(each, invisible=True) for each in lines(LETTER, size=12)]
+    assert read_pdf(small_pdf([replace(picture, words=garbled)]), "a.pdf", "", Silent()).pictures == (0,)
+    assert read_pdf(small_pdf([replace(picture, words=good)]), "a.pdf", "", Silent()).pictures == ()
+    assert read_pdf(small_pdf([Page(garbled)]), "a.pdf", "", Silent()).pictures == ()
