@@ -71,9 +71,11 @@ class Clerk:
             raise
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files, and free what recognises text."""
         if self._desk is not None:
             self._desk.close()
+        if self._recogniser is not None:
+            self._recogniser.close()
 
 
 def start_limited() -> Clerk:

@@ -185,9 +185,11 @@ def library_versions() -> dict[str, str]:
     import lxml.etree
     import markdown_it
     import pypdfium2.version as pdf
+    import tesserocr
 
     return {
         "pdfium": f"{pdf.PDFIUM_INFO} (pypdfium2 {pdf.PYPDFIUM_INFO})",
+        "tesseract": tesserocr.tesseract_version().split()[1],
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,

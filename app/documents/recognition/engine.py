@@ -108,6 +108,11 @@ class Recogniser:
         finally:
             page.close()
 
+    def close(self) -> None:
+        """Free what it holds."""
+        while self._engines:
+            self._engines.popitem()[1].End()
+
     def _read(
         self,
         page: pypdfium2.PdfPage,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # More pages than this are recognised when a person says so.
 MOST_BY_ITSELF = 20
+RECOGNISING = Message("Recognising the text of pages")
 # On an ordinary computer, for a page that is full of text.
 _SECONDS_A_PAGE = 4.0
 # So many pages are ordered at once, as an order may take only so long.
@@ -140,7 +141,7 @@ class _Pages(Relay):
         done = len(self._found)
         spent = time.perf_counter() - self._began
         left = (self._total - done) * spent / done if done else self._total * _SECONDS_A_PAGE
-        self.progress(Progress(done, self._total, Message("Recognising the text of pages"), left))
+        self.progress(Progress(done, self._total, RECOGNISING, left))
 
     def partial(self, result: object) -> None:
         assert isinstance(result, tuple)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.layout import Opened
 from app.core.report import Progress
-from app.flows.ask.recognise import MOST_BY_ITSELF, recognise_pages
+from app.flows.ask.recognise import MOST_BY_ITSELF, RECOGNISING, recognise_pages
 from app.flows.workspace import Workspace
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -68,7 +68,7 @@ class Recognising(QObject):
         if len(opened.notes) == 1:  # the bar says it
             sheet.banner.clear()
         bar = sheet.recognition_bar()
-        bar.show_progress(Progress(0, len(opened.pictures)))
+        bar.show_progress(Progress(0, len(opened.pictures), RECOGNISING))
         job.progress.connect(bar.show_progress)
         job.partial.connect(partial(self._page_done, sheet))
         job.done.connect(partial(self._ended, sheet))

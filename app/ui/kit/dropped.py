@@ -12,7 +12,7 @@ from app.core.report import Report
 
 # Endings of documents; anything else may be a folder or a model's zip.
 _DOCUMENTS = {
-    ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
+    ".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
     ".jsonl", ".json", ".xz",
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pypdfium2
@@ -23,8 +24,10 @@ FOLDER = str(ROOT / "resources" / "recognition")
 
 
 @pytest.fixture(scope="module")
-def recogniser() -> Recogniser:
-    return Recogniser(FOLDER)
+def recogniser() -> Iterator[Recogniser]:
+    made = Recogniser(FOLDER)
+    yield made
+    made.close()
 
 
 def recognised(recogniser: Recogniser, data: bytes) -> Parts:
