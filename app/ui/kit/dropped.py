@@ -12,8 +12,8 @@ from app.core.report import Report
 
 # Endings of documents; anything else may be a folder or a model's zip.
 _DOCUMENTS = {
-    ".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
-    ".jsonl", ".json", ".xz",
+    ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
+    ".jsonl", ".json", ".xz", ".png", ".jpg", ".jpeg", ".tif", ".tiff",
 }  # fmt: skip
 
 
