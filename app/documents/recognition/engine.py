@@ -41,8 +41,8 @@ _MOST_MS = 60_000
 _SURE = 75.0
 # A page whose words are less sure than this on average shows none: they are taken out of a drawing, or a photograph.
 _NONSENSE = 45.0
-# A word that is less sure than this is nearly always a speck or a line.
-_LEAST_SURE = 15.0
+# Fewer letters than these that are less sure than this are nearly always specks or lines; a word may be right.
+_LEAST_SURE, _SPECK = 15.0, 3
 _LOW_DPI = 150.0
 # In degrees: what is corrected, and what may be.
 _LEAST_SKEW, _MOST_SKEW = 0.2, 15.0
@@ -213,7 +213,8 @@ class Recogniser:
     def _seen(self, found: Any, letters: list[tuple[str, int, int]], begins_line: bool) -> _Seen | None:
         level = self._library.RIL
         sure, line = found.Confidence(level.WORD), found.Baseline(level.TEXTLINE)
-        if sure < _LEAST_SURE or line is None:
+        number = sum(letter.isalnum() for letter, _, _ in letters)
+        if line is None or (sure < _LEAST_SURE and number < _SPECK):
             return None
         (left, one), (right, other) = line
         if right - left <= abs(other - one):  # it runs up or down the margin
