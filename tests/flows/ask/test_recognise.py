@@ -9,11 +9,14 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind
+from app.core.library import FileState, Library
 from app.core.recognition import recognition_of
 from app.core.report import Progress, Silent, Stopped
 from app.documents.orders import Recognise
 from app.flows.ask.read import document_from_stream, draw_part, read_document
 from app.flows.ask.recognise import recognise_pages
+from app.flows.library.libraries import save_library
+from app.flows.library.update import update
 from app.flows.workspace import Workspace, open_workspace
 from tests.helpers.scans import grey, letter, png, scan, tiff
 from tests.helpers.small_pdfs import Page
@@ -135,6 +138,21 @@ def test_without_what_it_is_recognised_by_the_document_opens_all_the_same(
     )
     opened = read_document(workspace, written(tmp_path / "scan.pdf", scan([FIRST])), Silent())
     assert opened.pictures == (0,) and "cannot be recognised" in opened.notes[-1]
+
+
+def test_a_library_reads_scans_and_says_so(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    written(tmp_path / "docs" / "scan.pdf", scan([FIRST]))
+    written(tmp_path / "docs" / "photo.tif", tiff([grey(SECOND, 200)]))
+    library = save_library(workspace, Library(0, "Docs", (str(tmp_path / "docs"),)), Silent())
+    update(workspace, library, Silent())
+    files = workspace.library.files(library)
+    assert [file.state for file in files] == [FileState.READ, FileState.READ]
+    assert all("was recognised in its picture" in file.reason and not file.why_unread for file in files)
+    opened = [workspace.library.opened(file) for file in files]
+    assert {one.kind for one in opened} == {Kind.PDF, Kind.IMAGE}
+    found = [recognition_of(one, one.pages[0].span) for one in opened]
+    assert all(one is not None and one.sure > 0.8 for one in found)
 
 
 def test_an_empty_page_is_none_to_recognise(workspace: Workspace, ordered: list[int], tmp_path: Path) -> None:
