@@ -118,6 +118,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "platformdirs": ("app.settings.paths",),
     "sqlite3": ("app.library",),
     "pypdfium2": ("app.documents",),
+    "tesserocr": ("app.documents",),
     "docx": ("app.documents",),
     "lxml": ("app.documents",),
     "python_calamine": ("app.documents",),

@@ -35,6 +35,7 @@ MINUTES = {
     "window": 2,
     "teach": 60,
     "training": 5,
+    "recognition": 10,
 }
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
@@ -58,6 +59,8 @@ teach: how often a classifier is right that was taught 8 to 256 examples of each
 labelled texts; --repeats draws, 3; --questions texts to measure on, 400), and how soon it is there; and what a
 reader (--model, or both that come along) gains from 64 corrections, in FOLDER/qa/qa_train-subjqa.jsonl.xz.
 training: how fast a question answering model is taught.
+recognition: pages of PDFs (--data FOLDER with documents and questions; --repeats pages of each, 2) drawn at 150, 200
+and 300 dpi, clean and spoilt: errors, places, speed, and answers (--questions of each document, 12) on scans.
 
 On two cores that is a matter of minutes, about: {_LASTS}
 ({_LONGER} with --against; without it less).

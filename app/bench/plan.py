@@ -25,6 +25,7 @@ HEEDED: dict[str, tuple[str, ...]] = {
     "window": ("data", "words", "seed"),
     "teach": ("data", "questions", "repeats", "examples"),
     "training": ("data", "questions", "repeats", "seed", "against"),
+    "recognition": ("data", "questions", "repeats"),
 }
 
 

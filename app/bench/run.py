@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from app.bench import anytime, bundle, library, memory, reading, start, teach, training, window
+from app.bench import anytime, bundle, library, memory, reading, recognition, start, teach, training, window
 from app.bench.machine import this_machine
 from app.bench.plan import INSTRUCTIONS, BenchPlan
 from app.bench.results import Bench, BenchPart, Machine
@@ -29,6 +29,7 @@ PARTS: dict[str, Measure] = {
     "window": window.measure,
     "teach": teach.measure,
     "training": training.measure,
+    "recognition": recognition.measure,
 }
 # This part starts another module of the source in a Python of its own.
 _BY_PYTHON = ("window",)

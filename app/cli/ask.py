@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_all, refuse_two_streams
+from app.cli.reading import FORMATS, add_reading_arguments, read_all, recognised_values, refuse_two_streams
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -30,9 +30,11 @@ from app.core.layout import Kind, Opened
 from app.core.library import LibraryReading, LibraryStatus
 from app.core.models import Head
 from app.core.quotes import quote
+from app.core.recognition import recognition_of
 from app.core.report import Progress, Stopped
 from app.core.requests import Question
 from app.core.results import Answer, Reading
+from app.core.sentences import sentence_around
 from app.core.text import Document
 from app.core.wording import (
     NEAREST_WORDS,
@@ -76,6 +78,7 @@ piece of HTML in Markdown, the line it begins in); "page_label" the number print
 null where there is none; "sheet" and "cell" ("B12") those of a spreadsheet, "cell" that of CSV too,
 null for other kinds; "heading" the last heading before them, in a book or a mail with those above it, ""
 where there is none, and "language" the code of the document's language, "" where it is unsure.
+"recognised" is null, or for words that were recognised in a picture what text --json tells of a page.
 "outcome" is "answer", "low-confidence" or "absent".
 Where it is not "answer", the answer is "" with null positions, and its probability is that of there
 being none; with low confidence "nearest" holds the words that may answer, their positions and the
@@ -315,7 +318,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "place": "", "page": None, "page_label": None, "line": None}
         head |= {"sheet": None, "cell": None, "heading": ""}
-        head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None}
+        head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None, "recognised": None}
         head |= {"language": opened[0].language if len(opened) == 1 else ""}
     return head | {
         "outcome": reading.outcome,
@@ -356,6 +359,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "column": quoted.column,
         "sha256": opened.sha256 or None,
         "language": opened.language,
+        "recognised": recognised_values(recognition_of(opened, answer.span)),
     }
 
 
@@ -487,8 +491,23 @@ def _print_answer(
     print(f"{indent}{sure}{_where(answer, opened, name)}.{note}")
     if quoted.cell:
         print(f"{indent}{one_line(quoted.cell)}")
+    for line in _recognised(answer, opened):
+        print(f"{indent}{line}")
     before, after = one_line(f"{quoted.before}|")[:-1], one_line(f"|{quoted.after}")[1:]
     print(f"{indent}  {before}{marked(one_line(answer.text))}{after}")
+
+
+def _recognised(answer: Answer, opened: Opened) -> Iterator[str]:
+    """That the words were recognised in a picture, and which in their sentence are to be compared with it."""
+    text = opened.document.text
+    found = recognition_of(opened, answer.span)
+    if found is None:
+        return
+    yield f"{one_line(found.in_words)}."
+    around = recognition_of(opened, sentence_around(text, answer.span))
+    if around is not None and around.unsure:
+        words = ", ".join(f"“{one_line(span.of(text))}”" for span in around.unsure)
+        yield f"Not sure of {words}: compare the picture."
 
 
 def _where(answer: Answer, opened: Opened, name: str) -> str:

@@ -19,18 +19,24 @@ from app.core.about import command
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import Library
+from app.core.recognition import Recognition
 from app.core.report import Progress, Relay, Report, Stopped
 from app.core.wording import count, size
 from app.flows.ask.read import document_from_stream, read_document
+from app.flows.ask.recognise import MOST_BY_ITSELF, time_for
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.workspace import Workspace
 
 FORMATS = """\
-FILE is a PDF, a Word file (.docx), a spreadsheet (.xlsx, .xls, .ods), CSV, slides (.pptx, .odp), an
-OpenDocument text (.odt), rich text (.rtf), an EPUB book, a mail or a mailbox (.eml, .msg, .mbox) with what
+FILE is a PDF, a picture (PNG, JPEG, TIFF), a Word file (.docx), a spreadsheet (.xlsx, .xls, .ods), CSV, slides (.pptx,
+.odp), an OpenDocument text (.odt), rich text (.rtf), an EPUB book, a mail or a mailbox (.eml, .msg, .mbox) with what
 is attached, a web page, Markdown, or plain text in UTF-8, UTF-16 or a common older encoding, whichever its
 content says; - reads standard input. What is to be known of a file (pages without text, say) is written to
 standard error.
+
+Where a page is a picture, or its text is plainly bad, its text is recognised (Tesseract), in up to 20
+pages of a file, or in all with --recognise. What was recognised is kept: no page is recognised twice,
+also not after Ctrl+C.
 """
 _STANDARD_INPUT = "standard input"
 _TRIES = 3
@@ -40,6 +46,11 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of a command that reads documents."""
     parser.add_argument(
         "--password", default="", help="opens an encrypted PDF; without it, a terminal asks for it"
+    )
+    parser.add_argument(
+        "--recognise",
+        action="store_true",
+        help=f"recognise the text of every picture of a page, not only of up to {MOST_BY_ITSELF} a file",
     )
 
 
@@ -71,11 +82,19 @@ def read_file(
 
     A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.read.read_document does.
     """
-    opened = _read(file, arguments.password, workspace, report, report)
+    opened = _read(file, arguments, workspace, report, report)
     report.clear()
-    for note in opened.notes:
+    for note in _notes(opened):
         report.line(one_line(note))
     return opened
+
+
+def recognised_values(found: Recognition | None) -> dict[str, object] | None:
+    """What `--json` tells of words that were recognised; None for others."""
+    if found is None:
+        return None
+    unsure = [[span.start, span.end] for span in found.unsure]
+    return {"languages": list(found.languages), "confidence": round(found.sure, 3), "unsure": unsure}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +133,12 @@ def read_all(
         report.progress(Progress(done, len(files), "files", left))
         try:
             within = _WithinFile(report)
-            document = _read(file, arguments.password, workspace, report, within, may_ask=not in_folder)
+            document = _read(file, arguments, workspace, report, within, may_ask=not in_folder)
         except SpanlightError as fault:
             report.line(one_line(str(fault)))
             unread.append(Unread(file, one_line(fault.message)))
             continue
-        for note in document.notes:
+        for note in _notes(document):
             report.line(f"{one_line(file)}: {one_line(note)}")
         opened.append(document)
     report.clear()
@@ -152,6 +171,14 @@ def _files_in(folder: str, report: TerminalReport) -> list[str]:
     return [str(Path(folder) / os.path.relpath(file.path, root)) for file in found.files]
 
 
+def _notes(opened: Opened) -> Iterable[str]:
+    """What is to be known of a document, and how more of it is read."""
+    yield from opened.notes
+    if opened.pictures:
+        pages = count(len(opened.pictures), "page")
+        yield f"The text of {pages} can be recognised, in about {time_for(len(opened.pictures))}: --recognise does it."
+
+
 class _WithinFile(Relay):
     """A Report of one of several files: its progress is passed on from the second on that it takes."""
 
@@ -172,7 +199,7 @@ def _is_pipe(path: Path) -> bool:
 
 def _read(
     file: str,
-    password: str,
+    arguments: argparse.Namespace,
     workspace: Workspace,
     report: TerminalReport,
     within: Report,
@@ -180,18 +207,21 @@ def _read(
     may_ask: bool = True,
 ) -> Opened:
     """The document of a file; `within` gets the progress."""
+    password, most = arguments.password, None if arguments.recognise else MOST_BY_ITSELF
     if file == "-":
         with report.waiting():
             return document_from_stream(
-                workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password
+                workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password, recognise=most
             )
     if _is_pipe(path := Path(file)):
         # It may be this process's own: the one that reads files could not open it.
         with report.waiting(), path.open("rb") as stream:
-            return document_from_stream(workspace, stream, path.name, within, password=password)
+            return document_from_stream(
+                workspace, stream, path.name, within, password=password, recognise=most
+            )
     for _ in range(_TRIES):
         try:
-            return read_document(workspace, path, within, password=password, words_only=True)
+            return read_document(workspace, path, within, password=password, words_only=True, recognise=most)
         except PasswordNeeded as needed:
             # At a terminal the user is asked.
             if not (may_ask and sys.stdin.isatty() and report.on_terminal):
@@ -203,4 +233,4 @@ def _read(
             except EOFError:
                 raise Stopped from None
             report.check()
-    return read_document(workspace, path, within, password=password, words_only=True)
+    return read_document(workspace, path, within, password=password, words_only=True, recognise=most)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_file
+from app.cli.reading import FORMATS, add_reading_arguments, read_file, recognised_values
 from app.cli.terminal import TerminalReport, new_parser, print_json
 from app.core.layout import Opened
+from app.core.recognition import recognition_of
 from app.flows.workspace import Workspace
 
 _EPILOG = (
@@ -17,8 +18,10 @@ table has one line a row and tabs between its cells. Positions, here and in ask,
 code points from 0, end not included.
 
 --json prints {"document", "kind", "text", "pages", "headings", "notes", "sha256", "size"}. pages
-lists each page's {"page", "label", "start", "end", "width", "height"} (none but for a PDF; the label
-is the number printed on the page, as far as the PDF tells it, the sizes are in points), headings
+lists each page's {"page", "label", "start", "end", "width", "height", "recognised"} (none but for a PDF
+or a picture; the label is the number printed on the page, as far as the PDF tells it, the sizes are in
+points; recognised is null for a page with a text of its own, else {"languages", "confidence", "unsure"},
+unsure being [start, end] of words to be compared with the picture), headings
 each heading's {"text", "level", "page", "line", "start", "end"}, the line being that of a plain text
 or Markdown file.
 """
@@ -58,6 +61,7 @@ def text_values(opened: Opened) -> dict[str, object]:
                 "end": page.span.end,
                 "width": page.width,
                 "height": page.height,
+                "recognised": recognised_values(recognition_of(opened, page.span)),
             }
             for number, page in enumerate(opened.pages, start=1)
         ],

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     ODS = "ods"
     CSV = "csv"
     PDF = "pdf"
+    IMAGE = "image"
     EPUB = "epub"
     EML = "eml"
     MBOX = "mbox"
@@ -131,8 +132,20 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
+class Recognised:
+    """That a page's text was recognised in its picture, and is not the document's own.
+
+    `language` is the ISO 639 code of the language in which it was looked for, several separated by "+". `sure`
+    (uint8[len(span)]) is the percentage by which the word of each code point of the page's text is sure.
+    """
+
+    language: str
+    sure: array[int] = field(default_factory=lambda: array("B"))
+
+
+@dataclass(frozen=True, slots=True)
 class PageText:
-    """One page of a PDF with its characters, numbered as in the PDF engine.
+    """One page of a PDF or a picture with its characters, numbered as in the PDF engine.
 
     `width` and `height` are points of the page as shown, its rotation applied. `characters` has one code point for each
     of the engine's characters, U+FFFD if the font does not define it. `boxes` holds left, top, right, bottom of each
@@ -140,7 +153,7 @@ class PageText:
     drawn. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) has for each of its code points
     the character of the page that it was read from, -1 for one that reading inserted. `doubtful` are the characters
     whose font does not reliably define them. `label` is the number printed on the page ("iv"), empty if the PDF does
-    not define it.
+    not define it. `recognised` is None for a page with a text of its own.
     """
 
     width: float
@@ -151,6 +164,7 @@ class PageText:
     index: array[int] = field(default_factory=lambda: array("i"))
     doubtful: frozenset[int] = frozenset()
     label: str = ""
+    recognised: Recognised | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +172,8 @@ class Opened:
     """A document as it was opened from a file.
 
     `sha256` is of the file's bytes; `modified` is its modification time in nanoseconds, `size` its size in bytes.
-    `blocks` and `tables` are filled for flowing documents, `cells` for spreadsheets and CSV, `pages` for a PDF. `lines`
+    `blocks` and `tables` are filled for flowing documents, `cells` for spreadsheets and CSV, `pages` for a PDF or a
+    picture; `pictures` are the pages, from 0, without usable text, which may be recognised and were not. `lines`
     (int32[lines]) has for plain text and Markdown the place in the text where each line of the file, or the next words
     after it, begins; words of HTML in Markdown belong to the line where the HTML begins. `notes` are sentences to show
     to the user at once ("2 of 5 pages are pictures and hold no text."). `language` is the ISO 639 code of the text's
@@ -173,6 +188,7 @@ class Opened:
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
     cells: Cells = field(default_factory=Cells)
+    pictures: tuple[int, ...] = ()
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     sha256: str = ""
@@ -187,9 +203,9 @@ class Opened:
         return self.kind is Kind.TEXT
 
     @property
-    def is_pdf(self) -> bool:
-        """Whether it is a PDF."""
-        return self.kind is Kind.PDF
+    def is_paged(self) -> bool:
+        """Whether it has pages that are drawn: a PDF or a picture."""
+        return self.kind in (Kind.PDF, Kind.IMAGE)
 
     @property
     def is_spreadsheet(self) -> bool:

@@ -36,9 +36,9 @@ class LibraryFile:
     """A line of a library's ledger.
 
     `number` identifies the file in all libraries, `text` what was read from it (0 for nothing). `reason` is a sentence
-    about a file that was not read. `modified` is its modification time in nanoseconds, `size` its size in bytes, both
-    as they were when it was last looked at. `sha256` is of its bytes, empty if these were never read. `language` is the
-    code of its text's language, empty where it is unsure.
+    about a file that was not read, or that pages of it were recognised. `modified` is its modification time in
+    nanoseconds, `size` its size in bytes, both as they were when it was last looked at. `sha256` is of its bytes,
+    empty if these were never read. `language` is the code of its text's language, empty where it is unsure.
     """
 
     number: int
@@ -57,6 +57,8 @@ class LibraryFile:
     @property
     def why_unread(self) -> str:
         """A sentence on why it was not read, empty for one that was."""
+        if self.state is FileState.READ:
+            return ""
         if self.state is FileState.WAITING and self.text:
             return Message("It has changed; until the next update it is searched as it was.")
         return self.reason or _REASONS.get(self.state, "")

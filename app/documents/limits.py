@@ -24,6 +24,7 @@ MOST_BYTES = {
     Kind.ODS: 200_000_000,
     Kind.CSV: 64_000_000,
     Kind.PDF: 1_000_000_000,
+    Kind.IMAGE: 200_000_000,
     Kind.EPUB: 200_000_000,
     Kind.EML: 100_000_000,
     Kind.MBOX: 1_000_000_000,

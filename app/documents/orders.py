@@ -11,7 +11,8 @@ from app.core.text import Span
 class Read:
     """Read the file at `path`, or the bytes of `data` without a path; the result is core.layout.Opened.
 
-    With `words_only` the pages come without their characters, which only drawing needs.
+    With `words_only` the pages come without their characters, which only drawing needs. `recognised` has the texts of
+    pages, from 0, that were recognised before.
     """
 
     path: str
@@ -19,6 +20,26 @@ class Read:
     password: str = ""
     data: bytes = b""
     words_only: bool = False
+    recognised: tuple[tuple[int, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recognise:
+    """Recognise the text of `pages`, from 0, of the file at `path` or in `data`.
+
+    Each is a partial result: its number and its text as bytes, for `Read.recognised`. `folder` holds what languages
+    are recognised by; the result is None. `modified`, `size` and `sha256` are as in `Draw`.
+    """
+
+    path: str
+    pages: tuple[int, ...]
+    folder: str
+    name: str = ""
+    password: str = ""
+    data: bytes = b""
+    modified: int = 0
+    size: int = 0
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

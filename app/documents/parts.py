@@ -19,6 +19,7 @@ class Parts:
     tables: tuple[Table, ...] = ()
     pages: tuple[PageText, ...] = ()
     cells: Cells = field(default_factory=Cells)
+    pictures: tuple[int, ...] = ()
     lines: array[int] = field(default_factory=lambda: array("i"), hash=False)
     notes: tuple[str, ...] = ()
     view: View = field(default_factory=View)

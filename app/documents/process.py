@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Tell
+from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Recognise, Tell
 
 if TYPE_CHECKING:
     from app.documents.pdf.draw import PdfDesk
+    from app.documents.recognition.engine import Recogniser
 
-Order = Read | Tell | ReadSheet | Extend | Draw | MarkUp
+Order = Read | Recognise | Tell | ReadSheet | Extend | Draw | MarkUp
 Result = Opened | str | bytes | Picture | tuple[str, ...] | None
 
 
@@ -24,6 +25,7 @@ class Clerk:
 
     def __init__(self) -> None:
         self._desk: PdfDesk | None = None
+        self._recogniser: Recogniser | None = None
 
     def carry_out(self, order: Order, report: Report) -> Result:
         """The result of an order, as app.documents.orders has it; raises as its function does."""
@@ -32,6 +34,14 @@ class Clerk:
                 from app.documents.reader import read
 
                 return read(order, report)
+            case Recognise():
+                from app.documents.recognition.engine import Recogniser
+                from app.documents.recognition.run import recognise
+
+                if self._recogniser is None:
+                    self._recogniser = Recogniser(order.folder)
+                recognise(self._recogniser, order, report)
+                return None
             case Tell():
                 from app.documents.language import language_of
 
@@ -68,9 +78,11 @@ class Clerk:
             raise
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files, and free what recognises text."""
         if self._desk is not None:
             self._desk.close()
+        if self._recogniser is not None:
+            self._recogniser.close()
 
 
 def start_limited() -> Clerk:

@@ -80,6 +80,7 @@ def read(order: Read, report: Report) -> Opened:
         tables=parts.tables,
         pages=tuple(map(_without_characters, parts.pages)) if order.words_only else parts.pages,
         cells=parts.cells,
+        pictures=parts.pictures,
         lines=parts.lines,
         notes=(*_notes(loaded, name), *parts.notes),
         sha256=loaded.sha256,
@@ -90,16 +91,16 @@ def read(order: Read, report: Report) -> Opened:
 
 
 def _without_characters(page: PageText) -> PageText:
-    return PageText(page.width, page.height, page.span, label=page.label)
+    return PageText(page.width, page.height, page.span, label=page.label, recognised=page.recognised)
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int = 0) -> Parts:
     """The content as read by the format's own reader, each imported when it is first needed; `depth` is in mails."""
     match loaded.kind:
-        case Kind.PDF:
+        case Kind.PDF | Kind.IMAGE:
             from app.documents.pdf.document import read_pdf
 
-            return read_pdf(loaded.data or order.path, name, order.password, report)
+            return read_pdf(loaded.data or order.path, name, order.password, report, dict(order.recognised))
         case Kind.DOCX:
             from app.documents.word.document import read_docx
 
@@ -249,9 +250,11 @@ def library_versions() -> dict[str, str]:
     import pypdfium2.version as pdf
     import python_calamine  # noqa: F401
     import striprtf
+    import tesserocr
 
     return {
         "pdfium": f"{pdf.PDFIUM_INFO} (pypdfium2 {pdf.PYPDFIUM_INFO})",
+        "tesseract": tesserocr.tesseract_version().split()[1],
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from app.core.errors import SpanlightError
 from app.core.layout import Kind
 from app.core.message import Message
+from app.documents.images.head import is_picture_file
 
 HEAD = 4096
 # The container that Office programs wrote before they wrote zips.
@@ -40,9 +41,15 @@ _SUFFIXES = {
     ".eml": Kind.EML,
     ".mbox": Kind.MBOX,
     ".msg": Kind.MSG,
+    ".png": Kind.IMAGE,
+    ".jpg": Kind.IMAGE,
+    ".jpeg": Kind.IMAGE,
+    ".tif": Kind.IMAGE,
+    ".tiff": Kind.IMAGE,
 }
 NAMES = {
     Kind.PDF: Message("a PDF"),
+    Kind.IMAGE: Message("a picture"),
     Kind.DOCX: Message("a Word file"),
     Kind.ODT: Message("an OpenDocument text"),
     Kind.RTF: Message("a rich text file"),
@@ -63,7 +70,19 @@ NAMES = {
 # Text under the name of one of these is text, of a spreadsheet CSV; other bytes are a broken file of it.
 _SPREADSHEETS = frozenset((Kind.XLSX, Kind.XLS, Kind.ODS))
 _NEVER_TEXT = _SPREADSHEETS | {
-    *(Kind.PDF, Kind.DOCX, Kind.ODT, Kind.RTF, Kind.PPTX, Kind.ODP, Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG)
+    *(
+        Kind.PDF,
+        Kind.IMAGE,
+        Kind.DOCX,
+        Kind.ODT,
+        Kind.RTF,
+        Kind.PPTX,
+        Kind.ODP,
+        Kind.EPUB,
+        Kind.EML,
+        Kind.MBOX,
+        Kind.MSG,
+    )
 }
 # What is in a zip, by how the names in it begin, or by the type that stands first in it.
 _FOLDERS = {Kind.DOCX: b"word/", Kind.PPTX: b"ppt/", Kind.XLSX: b"xl/"}
@@ -83,12 +102,8 @@ _PICTURE, _PACKED, _PACKED_ZIP = (
 )
 _SOUND, _DATABASE = Message("sound or film"), Message("a database")
 _OTHERS = (
-    (b"\x89PNG\r\n", _PICTURE),
-    (b"\xff\xd8\xff", _PICTURE),
     (b"GIF87a", _PICTURE),
     (b"GIF89a", _PICTURE),
-    (b"II*\x00", _PICTURE),
-    (b"MM\x00*", _PICTURE),
     (b"\x1f\x8b", _PACKED),
     (b"BZh", _PACKED),
     (b"\xfd7zXZ\x00", _PACKED),
@@ -142,6 +157,8 @@ def first_look(head: bytes, name: str) -> Kind:
         mark > 0 and named not in (Kind.MARKDOWN, Kind.HTML) and (named is Kind.PDF or b"\0" in head)
     ):
         return Kind.PDF
+    if is_picture_file(head):
+        return Kind.IMAGE
     other = _other(head, name)
     if other:
         raise _refusal(name, other)
@@ -237,7 +254,7 @@ def _reads_as_text(head: bytes) -> bool:
 
 def _refusal(name: str, what: str) -> SpanlightError:
     if what == _PICTURE:
-        hint = Message("Type or paste the words that it shows.")
+        hint = Message("Save it as PNG or JPEG, and open that.")
     elif what in (_PACKED, _PACKED_ZIP):
         hint = Message("Unpack it, and open what is in it.")
     elif what in (_DATABASE, _SOUND):

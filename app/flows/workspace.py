@@ -31,12 +31,23 @@ if TYPE_CHECKING:
     from app.library.datasets import Datasets
     from app.library.history import History
     from app.library.index import Index
+    from app.library.recognised import RecognisedPages
     from app.models.disk.installed import Shelf
     from app.models.disk.records import Adjustments, Measures, Uses
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
-_CLOSED = ("engine", "downloads", "documents", "history", "library", "tables", "datasets", "corrections")
+_CLOSED = (
+    "engine",
+    "downloads",
+    "documents",
+    "history",
+    "library",
+    "tables",
+    "datasets",
+    "corrections",
+    "recognised",
+)
 _log = logging.getLogger(__name__)
 
 
@@ -148,6 +159,13 @@ class Workspace:
         from app.library.corrections import Corrections
 
         return Corrections(self.paths.corrections_file)
+
+    @Lazy
+    def recognised(self) -> RecognisedPages:
+        """The texts of pages that were recognised; the file is opened at the first use."""
+        from app.library.recognised import RecognisedPages
+
+        return RecognisedPages(self.paths.recognised_file)
 
     @Lazy
     def uses(self) -> Uses:

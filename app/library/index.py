@@ -19,10 +19,11 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
-from app.core.message import Message
+from app.core.message import Message, stored
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
+from app.library.found import clean
 from app.library.ledger import Ledger, has_files_below, is_empty, is_there
 from app.library.passages import ROWS, search_words, starts_of_passages
 from app.library.schema import (
@@ -176,7 +177,9 @@ class Index(Ledger):
             assert number is not None
             connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
             add_rows(connection, [*rows, name_row(number, title)])
-            self._read_as(connection, file, number, opened.sha256, opened.size, opened.modified)
+            self._read_as(
+                connection, file, number, opened.sha256, opened.size, opened.modified, _recognised(opened)
+            )
 
     def is_older(self) -> bool:
         """Whether an older Spanlight has stored texts that `renew` is still to index."""
@@ -278,11 +281,12 @@ class Index(Ledger):
         sha256: str,
         size: int,
         modified: int,
+        reason: str = "",
     ) -> None:
         connection.execute(
-            "UPDATE files SET state = ?, reason = '', text = ?, sha256 = ?, size = ?, modified = ?"
+            "UPDATE files SET state = ?, reason = ?, text = ?, sha256 = ?, size = ?, modified = ?"
             " WHERE number = ?",
-            (FileState.READ, text, sha256, size, modified, file.number),
+            (FileState.READ, clean(stored(reason)), text, sha256, size, modified, file.number),
         )
 
     def _rename(self, connection: sqlite3.Connection, text: int) -> None:
@@ -553,4 +557,16 @@ def _best(scores: np.ndarray, most: int) -> dict[int, float]:
 def _dropped() -> SpanlightError:
     return SpanlightError(
         Message("The file has changed or is gone since it was found."), Message("Ask again.")
+    )
+
+
+def _recognised(opened: Opened) -> str:
+    """That pages of a file were recognised in their pictures; empty where none was."""
+    number = sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages)
+    if not number:
+        return ""
+    return Message(
+        "The text of {n:,} page was recognised in its picture.",
+        "The text of {n:,} pages was recognised in their pictures.",
+        n=number,
     )

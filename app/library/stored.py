@@ -6,10 +6,10 @@ import bz2
 import json
 import zlib
 from array import array
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
-from app.core.layout import Block, BlockKind, Cells, Heading, Kind, Opened, PageText
+from app.core.layout import Block, BlockKind, Cells, Heading, Kind, Opened, PageText, Recognised
 from app.core.plain import json_of
 from app.core.text import Document, Replacement, Span, View
 
@@ -68,7 +68,17 @@ def pack_layout(opened: Opened) -> bytes:
                 (each.kind, each.span.start, each.span.end, each.table, each.row, each.column)
                 for each in opened.blocks
             ],
-            [(each.width, each.height, each.span.start, each.span.end, each.label) for each in opened.pages],
+            [
+                (
+                    each.width,
+                    each.height,
+                    each.span.start,
+                    each.span.end,
+                    each.label,
+                    *_packed(each.recognised),
+                )
+                for each in opened.pages
+            ],
             list(opened.lines),
             (list(opened.cells.rows), list(opened.cells.columns), opened.cells.names),
         ]
@@ -88,12 +98,26 @@ def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
             for name, start, end, table, row, column in blocks
         ),
         pages=tuple(
-            PageText(width, height, Span(start, end), label=label)
-            for width, height, start, end, label in pages
+            PageText(width, height, Span(start, end), label=label, recognised=_unpacked(recognised))
+            for width, height, start, end, label, *recognised in pages
         ),
         lines=array("i", lines),
         cells=Cells(array("i", rows), array("i", columns), tuple(names)),
     )
+
+
+def _packed(recognised: Recognised | None) -> list[Any]:
+    """The language and how sure stretches of words are; nothing for a page with its own text."""
+    if recognised is None:
+        return []
+    return [recognised.language, [(sure, len(list(same))) for sure, same in groupby(recognised.sure)]]
+
+
+def _unpacked(packed: list[Any]) -> Recognised | None:
+    if not packed:
+        return None
+    language, stretches = packed
+    return Recognised(language, array("B", [sure for sure, length in stretches for _ in range(length)]))
 
 
 def _pack(values: list[Any]) -> bytes:

@@ -55,6 +55,11 @@ class Paths:
         return self.data / "corrections.sqlite3"
 
     @property
+    def recognised_file(self) -> Path:
+        """The texts of pages that were recognised in their pictures."""
+        return self.data / "recognised.sqlite3"
+
+    @property
     def library(self) -> Path:
         """The index of the libraries' files."""
         return self.data / "library"
@@ -113,6 +118,11 @@ class Paths:
     def starter_models(self) -> Path:
         """Bundled models."""
         return self.resources / "models"
+
+    @property
+    def recognition(self) -> Path:
+        """What languages are recognised by in pictures."""
+        return self.resources / "recognition"
 
     @property
     def samples(self) -> Path:

@@ -19,7 +19,7 @@ FAMILIES = frozenset(
 # Asked for by way of its metadata at run time.
 DISTRIBUTIONS = """
     torch transformers tokenizers safetensors numpy huggingface-hub tqdm regex packaging filelock pyyaml httpx2
-    PySide6-Essentials pypdfium2 python-calamine
+    PySide6-Essentials pypdfium2 python-calamine tesserocr
 """.split()
 # Other programs' parts, which are tried for and done without; tools for building and testing; parts of transformers
 # for other work than a forward pass.

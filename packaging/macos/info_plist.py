@@ -21,6 +21,7 @@ IMPORTED = (
 # What a person calls them, and the types of them.
 DOCUMENTS = (
     ("PDF document", ("com.adobe.pdf",)),
+    ("Picture", ("public.png", "public.jpeg", "public.tiff")),
     (
         "Word document",
         (

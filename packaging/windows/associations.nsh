@@ -5,6 +5,11 @@
 
 !macro EachKind MACRO
   !insertmacro ${MACRO} ".pdf"
+  !insertmacro ${MACRO} ".png"
+  !insertmacro ${MACRO} ".jpg"
+  !insertmacro ${MACRO} ".jpeg"
+  !insertmacro ${MACRO} ".tif"
+  !insertmacro ${MACRO} ".tiff"
   !insertmacro ${MACRO} ".docx"
   !insertmacro ${MACRO} ".docm"
   !insertmacro ${MACRO} ".odt"

@@ -22,6 +22,7 @@ from tests.helpers.children import POSIX
 from tests.helpers.commands import DECODED, TEXT, Command
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.mails import mail, mailbox_of
+from tests.helpers.scans import letter, scan
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 PAGES = ["The King sat.", "The Knave stole the tarts.", "Nobody saw it."]
@@ -138,12 +139,29 @@ def test_notes_go_to_standard_error(command: Command, tmp_path: Path) -> None:
     )
 
 
-def test_pictures_of_pages_are_not_asked(command: Command, shared_data: Path) -> None:
+def test_pictures_of_pages_are_recognised(command: Command, shared_data: Path) -> None:
     path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
-    code, out, err = command("ask", str(path), "--question", "Who wrote this?")
-    assert (code, out) == (2, "")
-    assert "pictures of pages" in err
-    assert "There is no text to ask" in err
+    code, out, err = command("text", str(path), "--json")
+    assert (code, err) == (0, "The text of 1 of 1 page was recognised in its picture.\n")
+    told = json.loads(out)
+    recognised = told["pages"][0]["recognised"]
+    assert recognised["languages"] == ["en"] and 0.9 < recognised["confidence"] < 1
+    assert "Plain Language Coordinator" in told["text"] and "we have failed." in told["text"]
+    assert all(told["text"][start:end].strip() for start, end in recognised["unsure"])
+
+
+def test_many_pictures_are_recognised_when_that_is_said(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(scan([letter("The knave.")] + [Page(height=60, width=60)] * 20, dpi=100))
+    code, out, err = command("text", str(path))
+    assert (code, out) == (0, "\n")
+    assert (
+        "pictures of pages" in err and "21 pages can be recognised, in about" in err and "--recognise" in err
+    )
+    code, out, err = command("text", str(path), "--recognise")
+    assert (code, out) == (0, "The knave.\n")
+    code, out, err = command("text", str(path))
+    assert (code, out) == (0, "The knave.\n"), "it was kept"
 
 
 def test_a_password_is_given_or_asked_for(

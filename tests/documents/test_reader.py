@@ -21,6 +21,7 @@ from tests.helpers.books import book, chapter
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.mails import compound, mail, mailbox_of, outlook_parts
 from tests.helpers.office import ap, box, frame, open_file, page, pptx_file, titled
+from tests.helpers.scans import grey, png
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 from tests.helpers.spreadsheets import ods_of, xls_of, xlsx_of
 
@@ -65,6 +66,7 @@ FILES = {
     Kind.EML: ("a.eml", bytes(mail(WORDS, subject="Tarts"))),
     Kind.MBOX: ("a.mbox", mailbox_of([bytes(mail(WORDS, subject="Tarts"))])),
     Kind.MSG: ("a.msg", compound(outlook_parts(WORDS, subject="Tarts"))),
+    Kind.IMAGE: ("a.png", png(*grey(Page(lines(WORDS)), 100))),
 }
 
 
@@ -87,10 +89,11 @@ def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
         path.write_bytes(data)
         from_file = opened(path)
         assert from_file.kind is kind
-        assert WORDS in from_file.document.text
-        assert from_file.notes == ()
-        assert bool(from_file.pages) == (kind is Kind.PDF)
-        if kind not in (Kind.TEXT, Kind.CSV, Kind.PDF):
+        if kind is not Kind.IMAGE:  # whose words are recognised by an order of its own
+            assert WORDS in from_file.document.text
+            assert from_file.notes == ()
+        assert from_file.is_paged == bool(from_file.pages) == (kind in (Kind.PDF, Kind.IMAGE))
+        if kind not in (Kind.TEXT, Kind.CSV, Kind.PDF, Kind.IMAGE):
             titles = {Kind.PPTX: "Slide 1: Tarts", Kind.ODP: "Slide 1"}
             assert from_file.headings[0].span.of(from_file.document.text) == titles.get(kind, "Tarts")
             assert BlockKind.HEADING in {block.kind for block in from_file.blocks}

@@ -68,7 +68,7 @@ def test_kinds(name: str, head: bytes, kind: Kind) -> None:
     [
         ("a.doc", OLE, "an old Word file (.doc)"),
         ("a.ppt", OLE, "an old PowerPoint file (.ppt)"),
-        ("a.png", b"\x89PNG\r\n\x1a\n", "a picture"),
+        ("a.gif", b"GIF89a", "a picture"),
         ("a.heic", b"\0\0\0\x18ftypheic", "a picture"),
         ("a.webp", b"RIFF\0\0\0\0WEBP", "a picture"),
         ("a.mp4", b"\0\0\0\x18ftypisom", "sound or film"),

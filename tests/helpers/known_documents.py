@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from tests.helpers.scans import grey, png
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
 TITLE = "The lighthouse at Skerravoe"
@@ -40,7 +41,8 @@ def known_documents() -> dict[str, bytes]:
         "lighthouse.md": "\n\n".join((f"# {TITLE}", *("\n".join(each) for each in PARAGRAPHS), "")).encode(),
         "lighthouse.html": _page(whole).encode(),
         "lighthouse.docx": _word(whole),
-        "lighthouse.pdf": _pdf(),
+        "lighthouse.pdf": small_pdf([_sheet()]),
+        "lighthouse.png": png(*grey(_sheet(), 120), dpi=120),
     }
 
 
@@ -73,11 +75,11 @@ def _word(paragraphs: list[str]) -> bytes:
     return data.getvalue()
 
 
-def _pdf() -> bytes:
+def _sheet() -> Page:
     words = [Words(TITLE, y=90, size=18, font="Helvetica-Bold")]
     for number, paragraph in enumerate(PARAGRAPHS):
         words += lines("\n".join(paragraph), y=126 + 62 * number, leading=15)
-    return small_pdf([Page(words)])
+    return Page(words, height=792)
 
 
 if __name__ == "__main__":

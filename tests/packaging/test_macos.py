@@ -18,6 +18,11 @@ macos = script("macos/info_plist.py")
 # The types that macOS itself has for these suffixes (UTCoreTypes), and the one that is declared here.
 TYPES = {
     ".pdf": "com.adobe.pdf",
+    ".png": "public.png",
+    ".jpg": "public.jpeg",
+    ".jpeg": "public.jpeg",
+    ".tif": "public.tiff",
+    ".tiff": "public.tiff",
     ".docx": "org.openxmlformats.wordprocessingml.document",
     ".docm": "org.openxmlformats.wordprocessingml.document.macroenabled",
     ".odt": "org.oasis-open.opendocument.text",

@@ -66,7 +66,8 @@ class Sheet:
     """A page's size as shown, its characters and boxes as in core.layout.PageText, and its words in the file's order.
 
     `rightwards` is False for a page mostly in right-to-left scripts, `is_lost` True for one that the engine cannot
-    read; `shown` is the part of it that is shown, None for one without characters.
+    read; `shown` is the part of it that is shown, None for one without characters. `language` and `sure`
+    (uint8[len(characters)]) are those of core.layout.Recognised, empty for a page with its own text.
     """
 
     width: float
@@ -79,6 +80,8 @@ class Sheet:
     rightwards: bool = True
     is_lost: bool = False
     shown: ShownPart | None = None
+    language: str = ""
+    sure: array[int] = field(default_factory=lambda: array("B"))
 
 
 def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]) -> Sheet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import os
+from collections.abc import Mapping
 
 import pypdfium2
 import pypdfium2.internal
@@ -12,13 +13,15 @@ import pypdfium2.raw as pdfium
 
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered
-from app.core.layout import PageText
 from app.core.message import Message
 from app.core.report import Report
+from app.documents.images.head import is_picture_file
+from app.documents.images.pdf_of import pdf_of_picture
 from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.parts import Parts
 from app.documents.pdf.salvage import salvage
 from app.documents.pdf.text import read_pages
+from app.documents.pdf.usable import shapes_on
 
 _ONLY_PICTURES = Message("This PDF is pictures of pages: it holds no text to read.")
 _NOTHING = Message("The pages of this PDF are empty.")
@@ -26,7 +29,7 @@ _DAMAGED = Message("This PDF is damaged: it was read as far as it goes, and some
 
 
 def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:
-    """The PDF at a path, or in a file's bytes, with at least one page; to be closed by the caller.
+    """The PDF at a path, or in a file's bytes, or made of a picture there; to be closed by the caller.
 
     A truncated file has the pages that are left. Nothing in it is run, and nothing outside it is loaded. Raises
     PasswordNeeded for one that is encrypted and does not open with the password, and SpanlightError for one that is
@@ -38,7 +41,7 @@ def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.Pd
 def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pypdfium2.PdfDocument, bool]:
     """The PDF as from `open_pdf`, and whether it is complete."""
     try:
-        content = _content(source) if isinstance(source, str) else source
+        content = _as_pdf(_content(source) if isinstance(source, str) else source, name)
         try:
             document = _load(content, password)
         except pypdfium2.PdfiumError as fault:
@@ -66,18 +69,24 @@ def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pyp
     return document, bool(pdfium.FPDF_DocumentHasValidCrossReferenceTable(document))
 
 
-def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> Parts:
-    """The text and the pages of the PDF at a path, or in a file's bytes.
+def read_pdf(
+    source: str | bytes,
+    name: str,
+    password: str,
+    report: Report,
+    recognised: Mapping[int, bytes] | None = None,
+) -> Parts:
+    """The text and the pages of the PDF at a path, or in a file's bytes; `recognised` has texts as in orders.Read.
 
     Its notes are about damage, pages that could not be read, and pages that are pictures; a PDF without any text has an
     empty text. Raises the same as `open_pdf`, and Stopped when the report says so.
     """
     document, complete = open_as_far(source, name, password)
     try:
-        parts = read_pages(document, report)
+        parts = read_pages(document, report, recognised or {})
         if not parts.pages:
             raise _damaged_beyond_reading(name)
-        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts.pages, complete)))
+        return dataclasses.replace(parts, notes=(*parts.notes, *_notes(document, parts, complete)))
     finally:
         document.close()
 
@@ -89,6 +98,18 @@ def _content(path: str) -> bytes | io.FileIO:
         return file
     with file:
         return file.read()
+
+
+def _as_pdf(content: bytes | io.FileIO, name: str) -> bytes | io.FileIO:
+    """A picture's file as a PDF; any other unchanged."""
+    if isinstance(content, bytes):
+        return pdf_of_picture(content, name) if is_picture_file(content) else content
+    head = content.read(8)
+    content.seek(0)
+    if not is_picture_file(head):
+        return content
+    with content:
+        return pdf_of_picture(content.read(), name)
 
 
 def _load(source: bytes | io.FileIO, password: str) -> pypdfium2.PdfDocument:
@@ -143,14 +164,15 @@ def _error(source: bytes | io.FileIO, password: str) -> int:
     return int(pdfium.FPDF_ERR_SUCCESS)
 
 
-def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complete: bool) -> list[str]:
-    """Sentences about what cannot be read in a PDF."""
+def _notes(document: pypdfium2.PdfDocument, parts: Parts, complete: bool) -> list[str]:
+    """Sentences about what cannot be read in a PDF, and what was recognised."""
+    pages = parts.pages
     lost, pictures = 0, 0
     without = [
         number for number, page in enumerate(pages) if not page.characters or page.characters.isspace()
     ]
     for number in without:
-        drawn = _shapes_on(document, number)
+        drawn = shapes_on(document, number)
         lost += drawn < 0
         pictures += drawn > 0
     notes: list[str] = []
@@ -166,6 +188,16 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complet
                 pages=all_pages,
             )
         )
+    recognised = [page for page in pages if page.recognised is not None and len(page.span)]
+    if recognised:
+        notes.append(
+            Message(
+                "The text of {n:,} of {pages} was recognised in its picture.",
+                "The text of {n:,} of {pages} was recognised in their pictures.",
+                n=len(recognised),
+                pages=all_pages,
+            )
+        )
     if len(without) - lost == len(pages):
         notes.append(_ONLY_PICTURES if pictures else _NOTHING)
     elif pictures:
@@ -178,15 +210,3 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complet
             )
         )
     return notes
-
-
-def _shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
-    """How many objects are drawn on a page, -1 for a page that cannot be loaded."""
-    try:
-        page = document[number]
-    except pypdfium2.PdfiumError:
-        return -1
-    try:
-        return max(0, pdfium.FPDFPage_CountObjects(page))
-    finally:
-        page.close()

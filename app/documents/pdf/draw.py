@@ -14,7 +14,7 @@ from app.core.errors import SpanlightError
 from app.core.files import status
 from app.core.layout import Picture
 from app.core.message import Message
-from app.documents.orders import Draw
+from app.documents.orders import Draw, Recognise
 from app.documents.pdf.document import open_pdf
 from app.documents.pdf.geometry import load_page
 from app.documents.same_bytes import holds_same_bytes
@@ -107,7 +107,7 @@ class PdfDesk:
             key = _Key(order.path, order.password, order.sha256, 0, 0)  # opening it reports what is wrong
         opened = self._open.pop(key, None)
         if opened is None:
-            _require_same(order, path)
+            require_same(order, path)
             for old in [old for old in self._open if old[:2] == key[:2]]:
                 self._open.pop(old).close()
             opened = _OpenPdf(open_pdf(order.path, path.name or order.path, order.password))
@@ -117,7 +117,7 @@ class PdfDesk:
         return opened
 
 
-def _require_same(order: Draw, path: Path) -> None:
+def require_same(order: Draw | Recognise, path: Path) -> None:
     """Raise SpanlightError if the file's bytes are not those of the order."""
     try:
         same = not order.sha256 or holds_same_bytes(path, order.modified, order.size, order.sha256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pypdfium2
 
@@ -20,16 +20,22 @@ from app.documents.pdf.outline import bookmarks_of, outline_of
 from app.documents.pdf.paragraphs import Block, Measures, blocks_of, insert_at_page, measures_of
 from app.documents.pdf.rows import rows_of
 from app.documents.pdf.run_on import run_on, separate
+from app.documents.pdf.usable import is_picture
 from app.documents.pdf.view import view_of_pages
 from app.documents.pdf.writer import Writer
+from app.documents.recognition.page import RecognisedPage
 
 _MOSTLY = 0.6
 # A damaged page tree may say that it has any number of pages.
 _MOST_LOST = 1000
 
 
-def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
+def read_pages(
+    document: pypdfium2.PdfDocument, report: Report, recognised: Mapping[int, bytes] | None = None
+) -> Parts:
     """The text, headings and pages of an open PDF; a page that cannot be read, or has no text, has an empty span.
+
+    `recognised` has texts, by the page, that take the place of none or of a bad one.
 
     After a thousand consecutive pages that cannot be read it stops: the pages end with the last readable one. Raises
     Stopped when the report says so.
@@ -37,11 +43,16 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
     count = len(document)
     sheets: list[Sheet] = []
     lines: list[list[Line]] = []
+    pictures: list[int] = []
     lost = 0
     for number in range(count):
         report.check()
         report.progress(Progress(number, count, Message("Reading pages")))
         sheets.append(read_sheet(document, number, report.check))
+        if is_picture(document, number, sheets[-1]) and not _take_up(
+            sheets[-1], (recognised or {}).get(number)
+        ):
+            pictures.append(number)
         lines.append(lines_of(sheets[-1], number))
         sheets[-1].words = []
         lost = lost + 1 if sheets[-1].is_lost else 0
@@ -61,7 +72,15 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
     text, pages = writer.finish()
     view = view_of_pages(text, blocks, spans, levels, pages)
     outline = outline_of(bookmarks, sheets, pages, headings, text)
-    return Parts(text, headings, outline=outline, pages=pages, view=view)
+    return Parts(text, headings, outline=outline, pages=pages, pictures=tuple(pictures), view=view)
+
+
+def _take_up(sheet: Sheet, recognised: bytes | None) -> bool:
+    """Take up the recognised text of a page; False without one."""
+    page = RecognisedPage.from_bytes(recognised) if recognised else None
+    if page is not None:
+        page.take_up(sheet)
+    return page is not None
 
 
 def _forget_code(pages: Sequence[Sequence[Line]]) -> None:

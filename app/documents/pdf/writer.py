@@ -7,7 +7,7 @@ import unicodedata
 from array import array
 from collections.abc import Sequence
 
-from app.core.layout import PageText
+from app.core.layout import PageText, Recognised
 from app.core.text import Span
 from app.documents.pdf.characters import Sheet
 from app.documents.pdf.hyphens import Hyphens
@@ -90,6 +90,7 @@ class Writer:
                     self._index,
                     sheet.doubtful,
                     sheet.label,
+                    _recognised(sheet, self._index),
                 )
             )
             self._start, self._index = self._length, array("i")
@@ -116,6 +117,17 @@ class Writer:
         if takes_out and text.endswith(("-", "\u2010")):
             text, places = text[:-1], places[:-1]
         return _tidied(text, places)
+
+
+def _recognised(sheet: Sheet, index: array[int]) -> Recognised | None:
+    """How sure each code point's word is; what reading inserted is as sure as what is before it."""
+    if not sheet.language:
+        return None
+    sure, last = array("B"), 0
+    for character in index:
+        last = (sheet.sure[character] or last) if character >= 0 else last
+        sure.append(last)
+    return Recognised(sheet.language, sure)
 
 
 def _blank_after(characters: str, place: int) -> int:

@@ -15,7 +15,7 @@ from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
 from app.documents.limits import MEMORY
-from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Tell
+from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Recognise, Tell
 from app.documents.process import Order, start_limited
 from app.engine.child import Child
 from app.settings.files import writing
@@ -32,9 +32,11 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 
 
 class Documents:
-    """Reads documents and spreadsheets in one process, draws and marks pages in another: neither waits for the other.
+    """Reads documents and spreadsheets in one process, draws and marks pages in another, and recognises text in pictures in a third.
 
-    Either may take `limits.MEMORY` bytes, `quiet` seconds without progress and `MOST_TIME` seconds; where a file takes
+    None waits for another.
+
+    Each may take `limits.MEMORY` bytes, `quiet` seconds without progress and `MOST_TIME` seconds; where a file takes
     more or makes it crash, that process is ended, and started again for the next one. They start with the first order.
     As far as the system can do that, they reach no network, write no file, start no program, and read no file of the
     person's but the one that is handed over with an order (see core.confine).
@@ -45,6 +47,9 @@ class Documents:
         log = logs / "documents.log" if logs else None
         self._reading = Child(start_limited, title=Message("documents process"), log=log, reads=())
         self._pages = Child(start_limited, title=Message("pages process"), log=log, reads=())
+        # It starts with the first picture, and may then also read what languages are recognised by.
+        self._recognising: Child | None = None
+        self._log, self._closed = log, False
         self._quiet = quiet
 
     def read(self, order: Read, report: Report) -> Opened:
@@ -54,6 +59,17 @@ class Documents:
             self._reading, order, report, Message("“{name}” could not be read", name=name), self._quiet
         )
         return opened
+
+    def recognise(self, order: Recognise, report: Report) -> None:
+        """Recognise pages, each a partial result as in orders.Recognise; raises SpanlightError and Stopped."""
+        name = order.name or PurePath(order.path).name
+        if self._recognising is None:
+            title = Message("recognition process")
+            self._recognising = Child(start_limited, title=title, log=self._log, reads=(order.folder,))
+            if self._closed:
+                self._recognising.close()
+        failed = Message("The text of “{name}” could not be recognised", name=name)
+        self._run(self._recognising, order, report, failed, self._quiet)
 
     def language(self, text: str, report: Report) -> str:
         """The code of a text's language, empty where it is unsure; English is recognised without the process.
@@ -110,9 +126,12 @@ class Documents:
         return self._reading.pid, self._pages.pid
 
     def close(self) -> None:
-        """End both processes for good; work under way ends as Stopped."""
+        """End the processes for good; work under way ends as Stopped."""
+        self._closed = True
         self._reading.close()
         self._pages.close()
+        if self._recognising is not None:
+            self._recognising.close()
 
     def _run(self, child: Child, order: Order, report: Report, failed: str, quiet: float) -> Any:
         path = getattr(order, "path", "")

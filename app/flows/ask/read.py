@@ -16,15 +16,24 @@ from app.documents.limits import MOST_BYTES
 from app.documents.orders import Draw, Read
 from app.documents.same_bytes import holds_same_bytes
 from app.documents.sniff import HEAD, NAMES, first_look
+from app.flows.ask.recognise import MOST_BY_ITSELF, scans
 from app.flows.workspace import Workspace
 
 _PIECE = 1 << 20
 
 
 def read_document(
-    workspace: Workspace, path: Path | str, report: Report, *, password: str = "", words_only: bool = False
+    workspace: Workspace,
+    path: Path | str,
+    report: Report,
+    *,
+    password: str = "",
+    words_only: bool = False,
+    recognise: int | None = MOST_BY_ITSELF,
 ) -> Opened:
     """The document in a file, read in the documents process; its path is the one given, `words_only` as in orders.Read.
+
+    `recognise` is how many pictures of pages at most are recognised, as in `Scans.read`.
 
     Raises SpanlightError for what cannot be read, PasswordNeeded for an encrypted PDF without its password, Stopped
     when stopped.
@@ -32,12 +41,18 @@ def read_document(
     given = str(path)
     # The process may have been started in another folder.
     order = Read(str(Path(path).absolute()), Path(path).name, password, words_only=words_only)
-    opened = workspace.documents.read(order, report)
+    opened = scans(workspace).read(order, report, recognise)
     return replace(opened, document=replace(opened.document, path=given))
 
 
 def document_from_stream(
-    workspace: Workspace, stream: BinaryIO, name: str, report: Report, *, password: str = ""
+    workspace: Workspace,
+    stream: BinaryIO,
+    name: str,
+    report: Report,
+    *,
+    password: str = "",
+    recognise: int | None = MOST_BY_ITSELF,
 ) -> Opened:
     """The document from a stream (standard input, say); no more is read than such a file may be long.
 
@@ -58,7 +73,7 @@ def document_from_stream(
             ),
             Message("Save it in a file, and open that."),
         )
-    return workspace.documents.read(Read("", name, password, bytes(data)), report)
+    return scans(workspace).read(Read("", name, password, bytes(data)), report, recognise)
 
 
 def draw_part(

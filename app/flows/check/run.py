@@ -51,6 +51,7 @@ _IN_GERMAN = (
 )
 FILES = {
     "PDF": ("lighthouse.pdf", Kind.PDF),
+    "picture": ("lighthouse.png", Kind.IMAGE),
     "Word": ("lighthouse.docx", Kind.DOCX),
     "web page": ("lighthouse.html", Kind.HTML),
     "Markdown": ("lighthouse.md", Kind.MARKDOWN),

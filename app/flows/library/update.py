@@ -22,6 +22,7 @@ from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
+from app.flows.ask.recognise import scans
 from app.flows.library.embed import alone
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.models.languages import detected
@@ -131,9 +132,7 @@ def read_locked(workspace: Workspace, path: str, password: str, report: Report) 
     file = index.file(path)
     if file is None or file.state is not FileState.LOCKED:
         return None
-    _put(
-        index, file, workspace.documents.read(Read(path, Path(path).name, password, words_only=True), report)
-    )
+    _put(index, file, scans(workspace).read(Read(path, Path(path).name, password, words_only=True), report))
     return index.file(path)
 
 
@@ -227,7 +226,7 @@ class _Readers:
     """Processes that read files for the index, apart from the one that opens documents for people."""
 
     def __init__(self, workspace: Workspace, number: int) -> None:
-        self._index = workspace.library
+        self._workspace, self._index = workspace, workspace.library
         self._pool = ThreadPoolExecutor(number, "library")
         self._number = number
         self._free: SimpleQueue[Documents] = SimpleQueue()
@@ -273,7 +272,8 @@ class _Readers:
             return _Known(sha256, size, modified)
         documents = self._free.get()
         try:
-            return documents.read(Read(file.path, Path(file.path).name, words_only=True), until)
+            order = Read(file.path, Path(file.path).name, words_only=True)
+            return scans(self._workspace, documents).read(order, until)
         except PasswordNeeded as fault:
             return _Refused(FileState.LOCKED, fault.message, size, modified)
         except NotStarted:

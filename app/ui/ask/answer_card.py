@@ -180,7 +180,7 @@ class AnswerCard(QFrame):
         self._name_nearest()
         self._sentence.setVisible(nearest and place is not None)
         if nearest and place is not None:
-            self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
+            self._sentence.set_text(place.sentence, (place.start, place.end), faint=True, unsure=place.unsure)
             self.set_note(
                 tr(
                     "The nearest words are not sure enough ({percent}, {place})."
@@ -244,11 +244,12 @@ class AnswerCard(QFrame):
         self.source.set_full_text(place.source, place.document)
         self.source.setVisible(bool(place.document))
         cell = "\n" + localised(place.cell).replace(": ", f":{_NBSP}") if place.cell else ""
-        where = (" · " if place.where else "") + localised(place.where) + cell
+        read = f"\n{localised(place.recognised)}" if place.recognised else ""
+        where = (" · " if place.where else "") + localised(place.where) + cell + read
         quiet = f"color: {self._theme.colour('ink_quiet').name()}"
         self.likely.set_runs((likely, self._strong(role)), (where, quiet))
         _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
-        self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
+        self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint, unsure=place.unsure)
         self._sentence.show()
         self.copy.setVisible(sure)
         self._save.setVisible(sure and not self.formats.isEmpty())
@@ -283,7 +284,7 @@ class AnswerCard(QFrame):
 
 
 def _named(place: Place) -> str:
-    where = localised(place.where)
+    where = ", ".join(filter(None, (localised(place.where), localised(place.recognised))))
     return ", ".join(filter(None, (place.source, where))) if place.document else where
 
 

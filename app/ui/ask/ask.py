@@ -24,6 +24,7 @@ from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.panes import AskPanes
+from app.ui.ask.recognising import Recognising
 from app.ui.ask.session import DocumentState, Scope
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -101,7 +102,10 @@ class AskView(Page):
         self.panel = AnswerPanel(theme)
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.files = DocumentFiles(workspace, lanes, self.sheets, self)
+        self.recognising = Recognising(workspace, lanes, self.sheets, self)
+        self.files.opened.connect(self.recognising.look_at)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
+        self.recognising.grown.connect(self.controller.file_grown)
         self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []

@@ -307,8 +307,10 @@ class Asking(QObject):
 
     def offer_formats(self) -> None:
         """Offer the formats that the answers can be saved in."""
+        from app.core.layout import Kind
+
         opened = None if self.is_across() else self.sheets.current().session.opened
-        is_pdf = opened is not None and opened.is_pdf
+        is_pdf = opened is not None and opened.kind is Kind.PDF
         self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
     def _shows(self, sheet: Sheet | None) -> bool:

@@ -265,7 +265,7 @@ class AskController(QObject):
     def _can_ask(self, sheet: Sheet) -> bool:
         """Whether a waiting question can be asked; without a text to read only on the current sheet, to show that."""
         waiting = sheet.session.waiting
-        if waiting is None or not sheet.is_open:
+        if waiting is None or not sheet.is_open or sheet.session.is_awaited:
             return False
         is_current = sheet is self._sheets.current()
         return is_current or missing_input(waiting.question, sheet.current_document()) is None
@@ -444,6 +444,11 @@ class AskController(QObject):
         sheet.highlight()
         self.changed.emit(sheet)
         self.next_soon()
+
+    @Slot(object)
+    def file_grown(self, sheet: Sheet) -> None:
+        """Show what is asked of a file again, of which more pages are read now."""
+        self._file_read(sheet)
 
     # The history
 

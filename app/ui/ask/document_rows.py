@@ -115,6 +115,8 @@ def row_of_file(file: LibraryFile, current: str = "") -> Row:
     from app.core.library import FileState
 
     match file.state:
+        case FileState.READ if file.pages and file.reason:
+            note = tr("{pages}, recognised", pages=pages(file.pages))
         case FileState.READ if file.pages:
             note = pages(file.pages)
         case FileState.READ:

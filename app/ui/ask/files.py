@@ -180,7 +180,9 @@ class DocumentFiles(QObject):
         from app.flows.ask.read import read_document
 
         password = sheet.session.password
-        job = self._lanes.documents.start(read_document, self._workspace, Path(path), password=password)
+        job = self._lanes.documents.start(
+            read_document, self._workspace, Path(path), password=password, recognise=0
+        )
         self._reading[job] = sheet
         job.progress.connect(self._progressed)
         job.done.connect(self._done)
@@ -255,7 +257,7 @@ class DocumentFiles(QObject):
     def _draw_pages(self, sheet: Sheet) -> None:
         """Have the pages of a PDF drawn on demand."""
         opened = sheet.session.opened
-        if opened is None or not opened.is_pdf:
+        if opened is None or not opened.is_paged:
             return
         from app.ui.document.pdf.page_pane import PagePane
         from app.ui.document.pdf.page_pictures import PagePictures

@@ -469,6 +469,8 @@ class AskSession:
     is_demo: bool = False
     # Opened from a list of answers: the next one from there takes its place, until it is asked, edited or pinned.
     is_preview: bool = False
+    # The text of its pages is being recognised, and there is none of it yet.
+    is_recognised: bool = False
     # Whether the page was empty at the last change since a question.
     _was_blank: bool = False
 
@@ -479,8 +481,8 @@ class AskSession:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the file is being read, or waits for its password."""
-        return self.state in (DocumentState.LOADING, DocumentState.LOCKED)
+        """Whether the file is being read, its first text is being recognised, or it waits for its password."""
+        return self.is_recognised or self.state in (DocumentState.LOADING, DocumentState.LOCKED)
 
     @property
     def shown_run(self) -> QuestionRun | None:

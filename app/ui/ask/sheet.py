@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.core.layout import Kind, Opened
     from app.ui.document.file_pane import AnyPane
     from app.ui.document.opening_page import OpeningPage
+    from app.ui.document.pdf.recognition_bar import RecognitionBar
 
 _TITLE_LENGTH = 26
 
@@ -64,12 +65,14 @@ class Sheet(QWidget):
         self.to_own: QuestionRun | None = None
         self.empty = EmptyPage(theme, self.editor.viewport())
         self.opening: OpeningPage | None = None
+        self._recognition: RecognitionBar | None = None
         self._stack = QStackedWidget()
         self._stack.addWidget(self.editor)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.banner)
+        self._column = column
         column.addWidget(self._stack, 1)
         self.setFocusProxy(self.editor)
         self._connect(self.editor)
@@ -147,6 +150,44 @@ class Sheet(QWidget):
             pane.go_to(self.session.place)
         self._update_title()
         self.page_shown.emit(self)
+
+    def recognition_bar(self) -> RecognitionBar:
+        """The bar above pages that are pictures, made when it is first needed."""
+        if self._recognition is None:
+            from app.ui.document.pdf.recognition_bar import RecognitionBar
+
+            self._recognition = RecognitionBar(self._theme)
+            self._column.insertWidget(1, self._recognition)
+            self._theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
+        return self._recognition
+
+    @property
+    def has_recognition_bar(self) -> bool:
+        """Whether the bar was made."""
+        return self._recognition is not None
+
+    def drop_recognition_bar(self) -> None:
+        """Remove the bar: another file is read."""
+        if self._recognition is not None:
+            self._column.removeWidget(self._recognition)
+            self._recognition.hide()
+            self._recognition.deleteLater()
+            self._recognition = None
+
+    def show_recognised(self, opened: Opened) -> None:
+        """Show the same file with the text of more of its pages, in the same place."""
+        from app.ui.document.pdf.page_pane import PagePane
+
+        if not isinstance(self.pane, PagePane):
+            return
+        self.pane.take_text(opened)
+        run = self.session.run
+        was_same = run is not None and run.text is TextState.SAME
+        self.session.file_read(opened)
+        if not opened.pictures:  # else the bar says how far it is
+            self.banner.show_hint(" ".join(map(localised, opened.notes)))
+        if run is not None and was_same and run.text is not TextState.SAME:
+            self.text_changed.emit(self)
 
     @Slot()
     def keep_open(self) -> None:

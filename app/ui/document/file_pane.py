@@ -28,7 +28,7 @@ AnyPane = DocumentPane | RichPane | PagePane
 
 def pane_for(kind: Kind, theme: Theme, present: AnyPane | None = None) -> AnyPane:
     """The pane for a kind of document: the present one where it fits."""
-    wanted = DocumentPane if kind is Kind.TEXT else PagePane if kind is Kind.PDF else RichPane
+    wanted = DocumentPane if kind is Kind.TEXT else PagePane if kind in (Kind.PDF, Kind.IMAGE) else RichPane
     return present if isinstance(present, wanted) else wanted(theme)
 
 
@@ -118,7 +118,7 @@ class FilePane(QStackedWidget):
 
     @Slot(object)
     def _done(self, opened: Opened) -> None:
-        pane = pane_for(opened.kind, self._theme, None if opened.is_pdf else self.pane)
+        pane = pane_for(opened.kind, self._theme, None if opened.is_paged else self.pane)
         if pane is not self.pane:
             self._drop_pane()
             self.addWidget(pane)

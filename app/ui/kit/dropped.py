@@ -16,6 +16,7 @@ _DOCUMENTS = {
     ".odt", ".rtf", ".pptx", ".odp",
     ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
     ".jsonl", ".json", ".xz", ".epub", ".eml", ".mbox", ".msg",
+    ".png", ".jpg", ".jpeg", ".tif", ".tiff",
 }  # fmt: skip
 
 

@@ -15,7 +15,8 @@ from app.ui.kit.translation import localised, tr
 DOCUMENTS = Message(
     "Documents ({endings});;Code, logs and data ({plain});;All files (*)",
     endings="*.pdf *.docx *.odt *.rtf *.pptx *.odp *.xlsx *.xlsm *.xls *.ods *.csv *.tsv *.epub *.eml *.mbox *.msg"
-    " *.html *.htm *.xhtml *.md *.markdown " + " ".join(f"*.{each}" for each in PROSE),
+    " *.html *.htm *.xhtml *.md *.markdown *.png *.jpg *.jpeg *.tif *.tiff "
+    + " ".join(f"*.{each}" for each in PROSE),
     plain=" ".join(f"*.{each}" for each in (*LOGS, *CODE)),
 )
 

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtGui import (
+    QAccessible,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.positions import Offsets
 from app.ui.kit.page_layout import line_boxes, line_pen
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised
+from app.ui.kit.translation import localised, tr
 
 
 class FlowText(QWidget):
@@ -31,6 +41,7 @@ class FlowText(QWidget):
         self._spacing = spacing
         self._text = ""
         self._stress = (0, 0)
+        self._unsure: list[tuple[int, int]] = []
         self._role = "ink"
         self._faint = False
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -38,11 +49,18 @@ class FlowText(QWidget):
         self.setSizePolicy(policy)
 
     def set_text(
-        self, text: str, stress: tuple[int, int] = (0, 0), *, role: str = "ink", faint: bool = False
+        self,
+        text: str,
+        stress: tuple[int, int] = (0, 0),
+        *,
+        role: str = "ink",
+        faint: bool = False,
+        unsure: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Set the text; the code points from `stress[0]` to `stress[1]` are emphasised, pale and dashed with `faint`.
 
-        They are underlined, and have a ground in a quotation. `role` colours the letters.
+        They are underlined, and have a ground in a quotation. `role` colours the letters. Those of `unsure` have a
+        wavy line, and are told.
         """
         self._faint, text = faint, localised(text)
         offsets = Offsets(text)
@@ -50,6 +68,11 @@ class FlowText(QWidget):
         # Qt would drop a byte order mark at the start; a word joiner is as invisible, and stays.
         self._text = text.replace("\n", " ").replace("\ufeff", "\u2060")
         self._role = role
+        self._unsure = [(offsets.to_qt(start), offsets.to_qt(end)) for start, end in unsure]
+        words = ", ".join(f"“{text[start:end]}”" for start, end in unsure)
+        told = tr("Not sure of {words}: compare the picture.", words=words) if words else ""
+        self.setToolTip(as_tip(told))
+        self.setAccessibleDescription(told)
         self.setAccessibleName(self._text)
         self.updateGeometry()
         self.update()
@@ -92,7 +115,14 @@ class FlowText(QWidget):
                 below = round(ground.bottom())
                 painter.drawLine(QPointF(ground.left(), below), QPointF(ground.right(), below))
         painter.setPen(self._theme.colour(self._role))
-        layout.draw(painter, QPointF(inset, 0))
+        waves = []
+        for start, end in self._unsure:
+            wave = QTextLayout.FormatRange()
+            wave.start, wave.length = start, end - start
+            wave.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            wave.format.setUnderlineColor(self._theme.colour("fault"))
+            waves.append(wave)
+        layout.draw(painter, QPointF(inset, 0), waves)
 
     def _right_to_left(self) -> bool:
         """Whether the first letter that has a direction goes leftwards."""

@@ -296,7 +296,8 @@ class Lanes:
 
     `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files`
     reads and writes small files: drafts, settings, the history; `folders` counts the files of folders, and saves and
-    removes libraries; `library` reads their files; `network` downloads and imports models, `lookups` looks them up.
+    removes libraries; `library` reads their files; `recognition` recognises text in pictures; `network` downloads and
+    imports models, `lookups` looks them up.
     """
 
     def __init__(self) -> None:
@@ -305,6 +306,7 @@ class Lanes:
         self.pages = Lane("pages")
         self.files = Lane("files")
         self.library = Lane("library")
+        self.recognition = Lane("recognition")
         self.folders = Lane("folders")
         self.network = Lane("network")
         self.lookups = Lane("lookups")
@@ -317,6 +319,7 @@ class Lanes:
             self.pages,
             self.files,
             self.library,
+            self.recognition,
             self.folders,
             self.network,
             self.lookups,

@@ -27,14 +27,14 @@ def names(root: Path, *roots: Path, **how: tuple[str, ...]) -> list[str]:
 def test_documents_are_found_and_others_counted(tmp_path: Path) -> None:
     written(
         tmp_path,
-        {"b.TXT": "b", "a/c.md": "cc", "a/b/d.pdf": "d", "e.jpg": "e", "f.jpg": "f", "Makefile": "g"},
+        {"b.TXT": "b", "a/c.md": "cc", "a/b/d.pdf": "d", "e.mp3": "e", "f.mp3": "f", "Makefile": "g"},
     )
     found = walk(Library(1, "All", (str(tmp_path),)), Silent())
     assert [os.path.relpath(file.path, tmp_path) for file in found.files] == ["a/b/d.pdf", "a/c.md", "b.TXT"]
-    assert (found.left_out, found.size, found.is_large) == ({"jpg": 2, "": 1}, 4, False)
+    assert (found.left_out, found.size, found.is_large) == ({"mp3": 2, "": 1}, 4, False)
     assert found.files[1].modified == (tmp_path / "a" / "c.md").stat().st_mtime_ns
     assert not (found.missing or found.refused or found.empty)
-    assert names(tmp_path, suffixes=("jpg",)) == ["e.jpg", "f.jpg"]
+    assert names(tmp_path, suffixes=("mp3",)) == ["e.mp3", "f.mp3"]
 
 
 def test_code_logs_and_data_are_taken_but_not_what_programs_fill(tmp_path: Path) -> None:

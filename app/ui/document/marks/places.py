@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core import wording
+from app.core.text import Span
 from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ class Place:
 
     `sentence[start:end]` are its words in their sentence, or in their table's row as it is read, where every run of
     blanks is shown as one; `where` is its place, `cell` its row and column in a table; `source` is the
-    document's name; `document` identifies it where the answers stand in several, else it is empty.
+    document's name; `document` identifies it where the answers stand in several, else it is empty. `recognised` says
+    that the words were recognised in a picture, and how sure; `unsure` are places in `sentence` to compare with it.
     """
 
     text: str
@@ -37,6 +40,8 @@ class Place:
     cell: str = ""
     source: str = ""
     document: str = ""
+    recognised: str = ""
+    unsure: tuple[tuple[int, int], ...] = ()
 
     @property
     def likely(self) -> str:
@@ -45,7 +50,7 @@ class Place:
 
     def copied(self) -> str:
         """The answer with its sentence and place, for the clipboard."""
-        source = ", ".join(filter(None, map(localised, (self.source, self.where))))
+        source = ", ".join(filter(None, map(localised, (self.source, self.where, self.recognised))))
         cell = f"{localised(self.cell)}\n" if self.cell else ""
         return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
 
@@ -53,8 +58,9 @@ class Place:
 def place_of(opened: Opened, answer: Answer) -> Place:
     """The place of an answer in its document."""
     from app.core.quotes import quote  # the window is painted before
+    from app.core.recognition import recognition_of
 
-    quoted = quote(opened, answer.span)
+    quoted, recognised = quote(opened, answer.span), recognition_of(opened, answer.span)
     before, words = _plain(quoted.before), _plain(answer.text)
     return Place(
         text=words if not opened.is_text else answer.text,
@@ -65,7 +71,27 @@ def place_of(opened: Opened, answer: Answer) -> Place:
         where=where(opened, answer.span.start),
         cell=quoted.cell,
         source=opened.document.name,
+        recognised=recognised.in_words if recognised is not None else "",
+        unsure=tuple(_unsure(opened, answer, quoted.before, quoted.after)),
     )
+
+
+def _unsure(opened: Opened, answer: Answer, before: str, after: str) -> Iterator[tuple[int, int]]:
+    """Where the words around an answer are unsure, in code points of them as shown.
+
+    In a table they are read with other words between them: only those of the answer are told then.
+    """
+    from app.core.recognition import recognition_of
+
+    text, span = opened.document.text, answer.span
+    start, end = span.start - len(before), span.end + len(after)
+    if start < 0 or text[start:end] != before + span.of(text) + after:
+        start, end = span.start, span.end
+    lead = len(_plain(before)) if start == span.start else 0
+    found = recognition_of(opened, Span(start, end))
+    for one in found.unsure if found is not None else ():
+        first = lead + len(_plain(text[start : one.start]))
+        yield first, first + len(_plain(one.of(text)))
 
 
 def place_in_file(path: str, kept: KeptAnswer) -> Place:

@@ -285,6 +285,10 @@ class PageDesk(QAbstractScrollArea):
     def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
         """Draw over a page's picture, in the screen's pixels from the view's corner."""
 
+    def page_note(self, page: int) -> str:
+        """What is to be said above a page, counted from 0; empty for nothing."""
+        return ""
+
     def rearranged(self) -> None:
         """React to new positions of the pages."""
 
@@ -348,6 +352,9 @@ class PageDesk(QAbstractScrollArea):
             draw_page(painter, stack, self._shelf, page, view, colour("print_shade"))
             self.draw_over(painter, page, view, self._ratio)
         painter.restore()
+        for page in stack.between(view.top, view.bottom + round(self._theme.step(5) * self._ratio)):
+            if note := self.page_note(page):
+                self._draw_note(painter, page, note)
         for page in self._undrawn:
             self._draw_fault(painter, page)
         if self.hasFocus():
@@ -411,6 +418,15 @@ class PageDesk(QAbstractScrollArea):
         if label and label != str(self._page):
             return tr("page {label} ({number:,} of {total:,})", label=label, number=self._page, total=count)
         return tr("page {number:,} of {total:,}", number=self._page, total=count)
+
+    def _draw_note(self, painter: QPainter, page: int, note: str) -> None:
+        """Draw a note in the gap above a page."""
+        corner, gap = self.place_of(Spot(page, 0, 0)), self._theme.step(5)
+        width = self._stack.rect(page).width / self._ratio
+        painter.setPen(self._theme.colour("ink_quiet"))
+        painter.setFont(self._theme.font("small"))
+        place = QRectF(corner.x(), corner.y() - gap, width, gap)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, note)
 
     def _draw_fault(self, painter: QPainter, page: int) -> None:
         rect = self._stack.rect(page)

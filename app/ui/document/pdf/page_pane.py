@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.core.layout import Kind, Opened, OutlineEntry
 from app.core.page_runs import Box
+from app.core.recognition import Recognition, recognition_of
 from app.core.text import Document, Span
 from app.ui.document.marks.word_search import ViewState
 from app.ui.document.pane import ABOVE, ReadOnlyPane
@@ -36,7 +37,7 @@ from app.ui.document.pdf.page_selection import (
 from app.ui.document.pdf.page_stack import Rect, Spot
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import tr
+from app.ui.kit.translation import localised, tr
 
 _DRAG_MS = 25
 _KEY = QKeySequence.StandardKey
@@ -80,6 +81,24 @@ class PagePane(ReadOnlyPane, PageDesk):
         self.show_pages([(page.width, page.height) for page in pages], [page.label for page in pages])
         self.note_position()
         self._describe(self.page())
+
+    def take_text(self, opened: Opened) -> None:
+        """Show the same pages, some with a text that was recognised since, in the same place."""
+        self._opened, self._selection = opened, PageSelection(opened)
+        self._bands, self._heat, self._places = None, (), []
+        self.lights.clear()
+        self._update_map()
+        self._describe(self.page())
+        self.viewport().update()
+
+    def page_note(self, page: int) -> str:
+        found = self._recognition(page)
+        return localised(found.in_words) if found is not None else ""
+
+    def _recognition(self, page: int) -> Recognition | None:
+        """How the text of a page, from 0, was recognised; None for one with a text of its own."""
+        pages = self._opened.pages
+        return recognition_of(self._opened, pages[page].span) if page < len(pages) else None
 
     def why_not(self, index: int) -> str:
         return self.lights.reason(index)
@@ -391,7 +410,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         if self.lights.first(lit) is not None and lit < len(self._places):
             lit_up = " ".join(self._places[lit].of(self.text()).split())
             words = tr("Lit up: “{words}”", words=lit_up)
-        self.setAccessibleDescription(sentences(place, words))
+        self.setAccessibleDescription(sentences(place, self.page_note(page - 1), words))
 
     @Slot()
     def _restyle(self) -> None:

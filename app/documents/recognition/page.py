@@ -1,0 +1,96 @@
+"""A page's text as it was recognised in its picture: kept as bytes, and taken up as if the PDF had held it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from array import array
+from dataclasses import dataclass, field
+from math import isfinite
+
+from app.documents.pdf.characters import Sheet, Word
+from app.documents.pdf.geometry import FARTHEST
+
+# Raised when pages are recognised differently: what was kept before is then recognised anew.
+VERSION = 1
+_NUMBERS = 8  # of a word: first, last, left, right, base, size, quarter, how sure
+_MOST = 40_000_000
+
+
+@dataclass(slots=True)
+class RecognisedPage:
+    """The characters of a page with their boxes, as in core.layout.PageText, and its words.
+
+    `language` is as in core.layout.Recognised. `words` (float32[8 n]) has the numbers of characters.Word, and the
+    percentage by which the word is sure; positions along a line count in the page turned upright and level.
+    """
+
+    language: str
+    characters: str = ""
+    boxes: array[float] = field(default_factory=lambda: array("f"))
+    words: array[float] = field(default_factory=lambda: array("f"))
+
+    def add(self, word: Word, sure: float) -> None:
+        """Add a word whose characters are there."""
+        self.words.extend(
+            (word.first, word.last, word.left, word.right, word.base, word.size, word.quarter, sure)
+        )
+
+    def to_bytes(self) -> bytes:
+        """All of it, compressed."""
+        head = json.dumps([VERSION, self.language, self.characters]).encode()
+        numbers = array("f", self.boxes + self.words).tobytes()
+        return zlib.compress(len(head).to_bytes(4, "little") + head + numbers)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> RecognisedPage | None:
+        """What `to_bytes` gave; None for anything else."""
+        try:
+            unpacked = zlib.decompressobj().decompress(data, _MOST)
+            end = 4 + int.from_bytes(unpacked[:4], "little")
+            version, language, characters = json.loads(unpacked[4:end])
+            numbers = array("f")
+            numbers.frombytes(unpacked[end:])
+        except (zlib.error, ValueError, TypeError):
+            return None
+        if version != VERSION or not (isinstance(language, str) and isinstance(characters, str)):
+            return None
+        boxes, words = numbers[: 4 * len(characters)], numbers[4 * len(characters) :]
+        page = RecognisedPage(language, characters, boxes, words)
+        return page if len(boxes) == 4 * len(characters) and page._is_sound() else None
+
+    def take_up(self, sheet: Sheet) -> None:
+        """Put the text in place of the page's own."""
+        sheet.characters, sheet.boxes, sheet.doubtful = self.characters, self.boxes, frozenset()
+        sheet.language, sheet.rightwards = self.language, True
+        sheet.sure = array("B", bytes(len(self.characters)))
+        sheet.words = []
+        before = 0
+        for first, last, left, right, base, size, quarter, sure in self._each():
+            gap = before > 0 and "\n" not in self.characters[before:first]
+            sheet.words.append(Word(first, last, left, right, base, size, False, quarter, gap))
+            sheet.sure[first:last] = array("B", [round(sure)] * (last - first))
+            before = last
+
+    def _each(self) -> list[tuple[int, int, float, float, float, float, int, float]]:
+        found = []
+        for at in range(0, len(self.words), _NUMBERS):
+            first, last, left, right, base, size, quarter, sure = self.words[at : at + _NUMBERS]
+            found.append((int(first), int(last), left, right, base, size, int(quarter), sure))
+        return found
+
+    def _is_sound(self) -> bool:
+        if len(self.words) % _NUMBERS or not all(
+            isfinite(one) and abs(one) <= FARTHEST for one in self.boxes
+        ):
+            return False
+        if not all(isfinite(one) and abs(one) <= FARTHEST for one in self.words):
+            return False
+        before = 0
+        for first, last, left, right, _, size, quarter, sure in self._each():
+            if not (before <= first < last <= len(self.characters) and left <= right and size > 0):
+                return False
+            if quarter not in range(4) or not 0 <= sure <= 100:
+                return False
+            before = last
+        return True

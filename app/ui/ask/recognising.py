@@ -1,0 +1,170 @@
+"""Recognises the text of open documents' pictures in the background, and shows it page after page."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.core.layout import Opened
+from app.core.report import Progress
+from app.flows.ask.recognise import MOST_BY_ITSELF, RECOGNISING, recognise_pages
+from app.flows.workspace import Workspace
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.sheets import Sheets
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+
+# A document is read again for its new pages, which takes long where it has many.
+_LEAST_SECONDS = 2.0
+_LOOK_MS = 500
+
+
+class Recognising(QObject):
+    """Begins by itself for a few pages, and else when the bar of their sheet is asked to.
+
+    A question waits for the first text. `grown` carries a sheet that shows more text now, or gets none.
+    """
+
+    grown = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace, self._lanes, self._sheets = workspace, lanes, sheets
+        self._jobs: dict[Sheet, Job] = {}
+        self._reading: dict[Sheet, Job] = {}
+        self._due: set[Sheet] = set()
+        self._last: dict[Sheet, float] = {}
+        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer.timeout.connect(self._read_due)
+        sheets.closing.connect(self._closing)
+
+    @Slot(object)
+    def look_at(self, sheet: Sheet) -> None:
+        """Recognise the pictures of a file that was read just now, or offer it."""
+        self._drop(sheet)
+        opened = sheet.session.opened
+        if opened is None or not opened.pictures:
+            return
+        bar = sheet.recognition_bar()
+        bar.wanted.connect(partial(self.begin, sheet))
+        bar.stop_asked.connect(partial(self.stop, sheet))
+        if len(opened.pictures) <= MOST_BY_ITSELF:
+            self.begin(sheet)
+        else:
+            bar.offer(len(opened.pictures))
+
+    def begin(self, sheet: Sheet) -> None:
+        """Recognise what is left of a sheet's file."""
+        opened = sheet.session.opened
+        if opened is None or not opened.pictures or sheet in self._jobs:
+            return
+        job = self._lanes.recognition.start(
+            recognise_pages, self._workspace, opened, opened.pictures, password=sheet.session.password
+        )
+        self._jobs[sheet] = job
+        sheet.session.is_recognised = not opened.document.text.strip()
+        if len(opened.notes) == 1:  # the bar says it
+            sheet.banner.clear()
+        bar = sheet.recognition_bar()
+        bar.show_progress(Progress(0, len(opened.pictures), RECOGNISING))
+        job.progress.connect(bar.show_progress)
+        job.partial.connect(partial(self._page_done, sheet))
+        job.done.connect(partial(self._ended, sheet))
+        job.failed.connect(partial(self._failed, sheet))
+        job.stopped.connect(partial(self._stopped, sheet))
+
+    def stop(self, sheet: Sheet) -> bool:
+        """Stop recognising a sheet's file; False where there was nothing to stop."""
+        job = self._jobs.get(sheet)
+        if job is not None:
+            job.stop()
+        return job is not None
+
+    def _page_done(self, sheet: Sheet, page: int) -> None:
+        self._due.add(sheet)
+        self._timer.start()
+
+    def _ended(self, sheet: Sheet, result: object) -> None:
+        self._jobs.pop(sheet, None)
+        self._last.pop(sheet, None)
+        self._due.add(sheet)
+        sheet.recognition_bar().clear()
+        self._timer.start()
+        self._read_due()
+
+    def _failed(self, sheet: Sheet, error: BaseException) -> None:
+        self._jobs.pop(sheet, None)
+        sheet.recognition_bar().show_fault(fault_of(error).sentence)
+        self._give_up(sheet)
+
+    def _stopped(self, sheet: Sheet) -> None:
+        self._jobs.pop(sheet, None)
+        opened = sheet.session.opened
+        if opened is not None:
+            sheet.recognition_bar().offer(len(opened.pictures), was_stopped=True)
+        self._give_up(sheet)
+
+    def _give_up(self, sheet: Sheet) -> None:
+        sheet.session.is_recognised = False
+        self.grown.emit(sheet)
+
+    @Slot()
+    def _read_due(self) -> None:
+        """Read the files again that have new pages, unless they are being asked just now."""
+        from app.flows.ask.read import read_document
+
+        for sheet in list(self._due):
+            now = time.monotonic()
+            session = sheet.session
+            is_asked = session.running() is not None or (
+                session.waiting is not None and not session.is_awaited
+            )
+            if sheet in self._reading or is_asked or now - self._last.get(sheet, 0.0) < _LEAST_SECONDS:
+                continue
+            self._due.discard(sheet)
+            job = self._lanes.documents.start(
+                read_document,
+                self._workspace,
+                sheet.session.path,
+                password=sheet.session.password,
+                recognise=0,
+            )
+            self._reading[sheet] = job
+            job.done.connect(partial(self._read, sheet))
+            job.failed.connect(partial(self._not_read, sheet))
+        if not self._due:
+            self._timer.stop()
+
+    def _read(self, sheet: Sheet, opened: Opened) -> None:
+        self._reading.pop(sheet, None)
+        self._last[sheet] = time.monotonic()
+        before = sheet.session.opened
+        if before is None or before.sha256 != opened.sha256 or not sheet.is_open:
+            return  # it has changed: the sheet says so
+        sheet.show_recognised(opened)
+        if opened.document.text.strip() or sheet not in self._jobs:
+            sheet.session.is_recognised = False
+        if sheet not in self._jobs and not opened.pictures:
+            sheet.recognition_bar().clear()
+        self.grown.emit(sheet)
+
+    def _not_read(self, sheet: Sheet, error: BaseException) -> None:
+        self._reading.pop(sheet, None)
+        self._give_up(sheet)
+        fault_of(error)  # the sheet shows what it has; a bug goes to the log
+
+    @Slot(object)
+    def _closing(self, sheet: Sheet) -> None:
+        self._drop(sheet)
+
+    def _drop(self, sheet: Sheet) -> None:
+        for jobs in (self._jobs, self._reading):
+            if (job := jobs.pop(sheet, None)) is not None:
+                job.drop()
+        self._due.discard(sheet)
+        self._last.pop(sheet, None)
+        sheet.session.is_recognised = False
+        if sheet.has_recognition_bar:
+            sheet.drop_recognition_bar()

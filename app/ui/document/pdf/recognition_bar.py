@@ -1,0 +1,82 @@
+"""A bar above pages that are pictures: an offer to recognise their text, how far that is, and Stop."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from app.core.report import Progress
+from app.flows.ask.recognise import time_for
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
+
+
+class RecognitionBar(QFrame):
+    """Hidden while there is nothing to recognise; `wanted` is sent by its button, `stop_asked` by Stop."""
+
+    wanted = Signal()
+    stop_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        mark(self, kind="hint")
+        self.words = plain_label(ink="quiet")
+        self.begin = push_button(theme, tr("Recognise the text"))
+        self.begin.clicked.connect(self.wanted)
+        self.strip = ProgressStrip(theme)
+        self.strip.stop_asked.connect(self.stop_asked)
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        row.addWidget(self.begin)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self.strip)
+        theme.space(row, 3)
+        theme.space(column, 0, (3, 2, 3, 2))
+        self.hide()
+
+    def offer(self, pages: int, *, was_stopped: bool = False) -> None:
+        """Offer to recognise so many pages."""
+        told = (
+            tr(
+                "Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.",
+                "Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.",
+                n=pages,
+                time=time_for(pages),
+            )
+            if was_stopped
+            else tr(
+                "{n:,} page is a picture. To recognise its text takes about {time}.",
+                "{n:,} pages are pictures. To recognise their text takes about {time}.",
+                n=pages,
+                time=time_for(pages),
+            )
+        )
+        self._show(told, tr("Go on") if was_stopped else tr("Recognise the text"))
+
+    def show_fault(self, sentence: str) -> None:
+        """Show why it could not be done."""
+        self._show(sentence, tr("Try again"))
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show how far it is."""
+        self.words.hide()
+        self.begin.hide()
+        self.strip.show_progress(progress)
+        self.show()
+
+    def clear(self) -> None:
+        """Hide it: nothing is left to recognise."""
+        self.strip.clear()
+        self.hide()
+
+    def _show(self, told: str, button: str) -> None:
+        self.strip.clear()
+        self.words.setText(told)
+        self.words.show()
+        self.begin.setText(button)
+        self.begin.setAccessibleName(button)
+        self.begin.show()
+        self.show()

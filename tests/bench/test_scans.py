@@ -1,0 +1,60 @@
+"""What recognition is measured by: errors of characters, places of words, and pictures as scanners make them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QImage
+
+from app.bench import scans
+from app.bench.plan import BenchPlan
+from app.bench.recognition import measure
+from app.bench.scans import _errors, _in_order, _overlap, _placed, _spoilt, _tiff, _Word
+from app.core.errors import SpanlightError
+from app.core.report import Silent
+from app.documents.pdf.document import read_pdf
+
+LETTERS = st.text(alphabet="abc ", max_size=9)
+
+
+def distance(one: str, other: str) -> int:
+    """The edit distance, step by step."""
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, start=1):
+        before, row = row, [number]
+        for at, another in enumerate(other):
+            row.append(min(before[at] + (letter != another), before[at + 1] + 1, row[at] + 1))
+    return row[-1]
+
+
+@given(LETTERS, LETTERS)
+def test_errors_are_the_edit_distance(one: str, other: str) -> None:
+    assert _errors(one, other) == pytest.approx(distance(one, other) / max(1, len(one)))
+
+
+def test_words_are_in_the_order_of_their_lines() -> None:
+    words = [_Word("c", 0, 20, 9, 30), _Word("b", 20, 1, 29, 11), _Word("a", 0, 0, 9, 10)]
+    assert _in_order(words) == "a b c"
+
+
+def test_a_word_is_in_its_place_where_more_than_half_of_both_boxes_is_shared() -> None:
+    word = _Word("a", 0, 0, 10, 10)
+    assert _overlap(word, word) == 1 and _overlap(word, _Word("b", 10, 0, 20, 10)) == 0
+    assert _placed([word, _Word("c", 50, 0, 60, 10)], [_Word("d", 1, 1, 10, 10)]) == 0.5
+
+
+def test_pictures_become_the_pages_of_one_file_and_are_spoilt() -> None:
+    image = QImage(101, 60, QImage.Format.Format_Grayscale8)
+    image.fill(255)
+    parts = read_pdf(_tiff([image, image], 200), "a.tiff", "", Silent())
+    assert [round(page.width, 1) for page in parts.pages] == [36.4, 36.4]
+    bad = _spoilt(image)
+    assert (bad.width(), bad.height()) == (101, 60)
+    assert len(set(bytes(bad.constBits()))) > 20
+    assert scans._file(image, True).startswith(b"\xff\xd8\xff")
+
+
+def test_without_documents_it_is_said_what_is_missing() -> None:
+    with pytest.raises(SpanlightError, match="PDFs"):
+        measure(None, BenchPlan(("recognition",)), Silent())  # type: ignore[arg-type]
