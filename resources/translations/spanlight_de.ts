@@ -437,11 +437,11 @@
     </message>
     <message>
         <source>row {row:,}, column {column}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {row:,}, Spalte {column}</translation>
     </message>
     <message>
         <source>sheet {sheet}, cell {cell}</source>
-        <translation type="unfinished"></translation>
+        <translation>Blatt {sheet}, Zelle {cell}</translation>
     </message>
     <message>
         <source>&lt; 1%</source>
@@ -1844,8 +1844,28 @@
         <translation>„{name}“ hat keine Seiten.</translation>
     </message>
     <message>
+        <source>“{name}” has {n:,.0f} million pixels, and a picture may have at most {most:,.0f} million.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save it smaller, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is a picture of a kind that is not read here: {kind}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save it as plain PNG or JPEG, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Get or save the file again.</source>
         <translation>Holen oder speichern Sie die Datei noch einmal.</translation>
+    </message>
+    <message>
+        <source>“{name}” is a damaged picture.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“{name}” is damaged, and no page of it can be read.</source>
@@ -1865,6 +1885,14 @@
         <translation>
             <numerusform>{n:,} von {pages} konnte nicht gelesen werden.</numerusform>
             <numerusform>{n:,} von {pages} konnten nicht gelesen werden.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The text of {n:,} of {pages} was recognised in its picture.</source>
+        <comment>The text of {n:,} of {pages} was recognised in their pictures.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1977,23 +2005,23 @@
     </message>
     <message>
         <source>an OpenDocument text</source>
-        <translation type="unfinished"></translation>
+        <translation>ein OpenDocument-Text</translation>
     </message>
     <message>
         <source>a rich text file</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Rich-Text-Datei</translation>
     </message>
     <message>
         <source>an OpenDocument presentation</source>
-        <translation type="unfinished"></translation>
+        <translation>eine OpenDocument-Präsentation</translation>
     </message>
     <message>
         <source>an OpenDocument spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>eine OpenDocument-Tabelle</translation>
     </message>
     <message>
         <source>a table as text (CSV)</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Tabelle als Text (CSV)</translation>
     </message>
     <message>
         <source>a web page</source>
@@ -2009,14 +2037,18 @@
     </message>
     <message>
         <source>a mail</source>
-        <translation type="unfinished"></translation>
+        <translation>eine E-Mail</translation>
     </message>
     <message>
         <source>a mailbox</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Postfach</translation>
     </message>
     <message>
         <source>a mail that Outlook saved</source>
+        <translation>eine von Outlook gespeicherte E-Mail</translation>
+    </message>
+    <message>
+        <source>Save it as PNG or JPEG, and open that.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2077,15 +2109,11 @@
     </message>
     <message>
         <source>“{name}” does not begin as {kind} does.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ beginnt nicht wie {kind}.</translation>
     </message>
     <message>
         <source>“{name}” is broken: parts of it are missing.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Type or paste the words that it shows.</source>
-        <translation>Geben Sie die Wörter ein, die darauf stehen, oder fügen Sie sie ein.</translation>
+        <translation>„{name}“ ist defekt: Teile davon fehlen.</translation>
     </message>
     <message>
         <source>Unpack it, and open what is in it.</source>
@@ -2101,7 +2129,7 @@
     </message>
     <message>
         <source>Reading the slides</source>
-        <translation type="unfinished"></translation>
+        <translation>Folien werden gelesen</translation>
     </message>
     <message>
         <source>Opening the document</source>
@@ -2109,11 +2137,11 @@
     </message>
     <message>
         <source>“{name}” is not what its type says.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist nicht das, was der Dateityp angibt.</translation>
     </message>
     <message>
         <source>Open a file that LibreOffice can open.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie eine Datei, die sich in LibreOffice öffnen lässt.</translation>
     </message>
     <message>
         <source>“{name}” is not a Word document.</source>
@@ -2125,15 +2153,15 @@
     </message>
     <message>
         <source>Opening the book</source>
-        <translation type="unfinished"></translation>
+        <translation>Buch wird geöffnet</translation>
     </message>
     <message>
         <source>“{name}” is not an EPUB book.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist kein EPUB-Buch.</translation>
     </message>
     <message>
         <source>Reading the book</source>
-        <translation type="unfinished"></translation>
+        <translation>Buch wird gelesen</translation>
     </message>
     <message>
         <source>The file is damaged: what could be read of it is shown.</source>
@@ -2141,15 +2169,15 @@
     </message>
     <message>
         <source>The book is too long: {read:,} of its {all:,} parts are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Buch ist zu lang: Gezeigt werden {read:,} von {all:,} Teilen.</translation>
     </message>
     <message>
         <source>“{name}” is protected against copying (DRM), and cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist kopiergeschützt (DRM) und kann nicht gelesen werden.</translation>
     </message>
     <message>
         <source>Read it in the program that it was bought for, or get a copy without protection.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen Sie das Buch in dem Programm, für das es gekauft wurde, oder besorgen Sie eine Ausgabe ohne Kopierschutz.</translation>
     </message>
     <message>
         <source>Reading the document</source>
@@ -2157,11 +2185,11 @@
     </message>
     <message>
         <source>“{name}” holds declarations that no document needs, and was not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält Deklarationen, die kein Dokument braucht, und wurde nicht geöffnet.</translation>
     </message>
     <message>
         <source>Open it in the program that wrote it and save it anew, if you trust it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie die Datei in dem Programm, das sie erstellt hat, und speichern Sie sie neu, wenn Sie ihr vertrauen.</translation>
     </message>
     <message>
         <source>“{name}” holds more than {most:,} packed files, which no document does.</source>
@@ -2177,19 +2205,19 @@
     </message>
     <message>
         <source>“{name}” is protected with a password, which only the program that set it can take off.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist mit einem Passwort geschützt, das nur das Programm entfernen kann, in dem es gesetzt wurde.</translation>
     </message>
     <message>
         <source>Open it there, save a copy without a password, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie die Datei dort, speichern Sie eine Kopie ohne Passwort und öffnen Sie diese.</translation>
     </message>
     <message>
         <source>“{name}” is of an old Office that is not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ stammt aus einem alten Office, dessen Dateien nicht gelesen werden.</translation>
     </message>
     <message>
         <source>Open it in a newer one and save it anew, as .docx or .pptx.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie die Datei in einem neueren Office und speichern Sie sie neu, als .docx oder .pptx.</translation>
     </message>
     <message>
         <source>“{name}” is damaged: nothing of its text could be read.</source>
@@ -2197,15 +2225,15 @@
     </message>
     <message>
         <source>“{name}” is no mail that Outlook saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist keine von Outlook gespeicherte E-Mail.</translation>
     </message>
     <message>
         <source>Open it in the program that wrote it, and save it as PDF or as text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie die Datei in dem Programm, das sie erstellt hat, und speichern Sie sie als PDF oder als Text.</translation>
     </message>
     <message>
         <source>The mail has its text only as rich text, which is not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text der E-Mail liegt nur als Rich Text vor, der nicht gelesen wird.</translation>
     </message>
     <message>
         <source>Get it again from where it came.</source>
@@ -2524,6 +2552,14 @@
         <translation>„{name}“ konnte nicht gelesen werden</translation>
     </message>
     <message>
+        <source>recognition process</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text of “{name}” could not be recognised</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The language was not told</source>
         <translation>Die Sprache wurde nicht erkannt</translation>
     </message>
@@ -2581,7 +2617,7 @@
     </message>
     <message>
         <source>“{name}” brings {kind} of more than {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ liefert zu viel: {kind}, größer als {size}.</translation>
     </message>
     <message>
         <source>Save it in a file, and open that.</source>
@@ -2922,6 +2958,18 @@
     <message>
         <source>The list of licences is missing.</source>
         <translation>Die Liste der Lizenzen fehlt.</translation>
+    </message>
+    <message>
+        <source>Text in pictures cannot be recognised: Tesseract is missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install Spanlight again, or the Python package tesserocr.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text in pictures cannot be recognised: {folder} cannot be used.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Install Spanlight again.</source>
@@ -3882,6 +3930,14 @@
     <message>
         <source>The file has changed or is gone since it was found.</source>
         <translation>Seit die Datei gefunden wurde, hat sie sich geändert oder ist nicht mehr da.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text of {n:,} page was recognised in its picture.</source>
+        <comment>The text of {n:,} pages was recognised in their pictures.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>The library</source>
@@ -6737,11 +6793,11 @@
     </message>
     <message>
         <source>Go to a page, or to a line of a text</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu einer Seite oder zu einer Textzeile gehen</translation>
     </message>
     <message>
         <source>Outline of the document</source>
-        <translation type="unfinished"></translation>
+        <translation>Gliederung des Dokuments</translation>
     </message>
     <message>
         <source>Larger, smaller, usual size</source>
@@ -6749,7 +6805,7 @@
     </message>
     <message>
         <source>The whole page</source>
-        <translation type="unfinished"></translation>
+        <translation>Ganze Seite</translation>
     </message>
     <message>
         <source>Keep these as a library</source>
@@ -6972,6 +7028,10 @@
         <translation>Bibliothek, eingeklappt</translation>
     </message>
     <message>
+        <source>{pages}, recognised</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>scan</source>
         <translation>Scan</translation>
     </message>
@@ -7145,7 +7205,7 @@
     </message>
     <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF, Word, Tabellen, Folien, Bücher, E-Mails, Webseiten, Markdown, reiner Text</translation>
     </message>
     <message>
         <source>Open {file} again</source>
@@ -7221,7 +7281,7 @@
     </message>
     <message>
         <source>Documents of every kind; or pdf, docx; or +xml for these as well</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumente jeder Art; oder pdf, docx; oder +xml, um diese hinzuzunehmen</translation>
     </message>
     <message>
         <source>Nothing; or drafts/*, *copy*</source>
@@ -10143,7 +10203,7 @@
     </message>
     <message>
         <source>Documents ({endings});;Code, logs and data ({plain});;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumente ({endings});;Code, Protokolle und Daten ({plain});;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>table</source>
@@ -10159,7 +10219,7 @@
     </message>
     <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelesen werden PDF, Word, Tabellen, Folien, Bücher, E-Mails, Webseiten und reine Texte, versteckte Dateien jedoch nicht.</translation>
     </message>
     <message>
         <source>{library}: {found}</source>
@@ -12359,7 +12419,7 @@
     </message>
     <message>
         <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Oder legen Sie hier einen Ordner ab. Spanlight liest PDF, Word, Tabellen, HTML, Markdown und Text.</translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>
@@ -13463,190 +13523,262 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     </message>
     <message>
         <source>mail {number:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>E-Mail {number:,}</translation>
     </message>
     <message>
         <source>A mail is encrypted: only its head can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine E-Mail ist verschlüsselt: Nur ihr Kopf kann gelesen werden.</translation>
     </message>
     <message>
         <source>Attachments beyond {files:,} files or {size} are listed and not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhänge über {files:,} Dateien oder {size} hinaus werden nur aufgeführt, nicht gelesen.</translation>
     </message>
     <message>
         <source>{name}: {note}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: {note}</translation>
     </message>
     <message>
         <source>The mail is too long: its beginning is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die E-Mail ist zu lang: Gezeigt wird ihr Anfang.</translation>
     </message>
     <message>
         <source>Reading the mailbox</source>
-        <translation type="unfinished"></translation>
+        <translation>Postfach wird gelesen</translation>
     </message>
     <message>
         <source>“{name}” holds no mail that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält keine lesbare E-Mail.</translation>
     </message>
     <message>
         <source>{shown:,} of {all:,} mails are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gezeigt: {shown:,} von {all:,} E-Mails.</translation>
     </message>
     <message>
         <source>Of very large mails the beginning is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von sehr großen E-Mails wird der Anfang gezeigt.</translation>
     </message>
     <message>
         <source>Reading the mail</source>
-        <translation type="unfinished"></translation>
+        <translation>E-Mail wird gelesen</translation>
     </message>
     <message>
         <source>“{name}” is damaged, or nested deeper than any mail, and was not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist beschädigt oder tiefer verschachtelt als jede E-Mail und wurde nicht geöffnet.</translation>
     </message>
     <message>
         <source>Open it in a mail program, and save the part that matters.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie die Datei in einem E-Mail-Programm und speichern Sie den Teil, auf den es ankommt.</translation>
     </message>
     <message>
         <source>“{name}” holds more words than can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ enthält mehr Wörter, als gelesen werden können.</translation>
     </message>
     <message>
         <source>“{name}” is nested deeper than any document, and was not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist tiefer verschachtelt als jedes Dokument und wurde nicht geöffnet.</translation>
     </message>
     <message>
         <source>If you trust it, open it in the program that wrote it and save it as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wenn Sie der Datei vertrauen, öffnen Sie sie in dem Programm, das sie erstellt hat, und speichern Sie sie als reinen Text.</translation>
     </message>
     <message>
         <source>It has too many cells for a table, so it is read as a text, line by line.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei hat zu viele Zellen für eine Tabelle und wird daher als Text gelesen, Zeile für Zeile.</translation>
     </message>
     <message>
         <source>Reading the table</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle wird gelesen</translation>
     </message>
     <message>
         <source>“{name}” has more than {most:,} cells, too many for a document.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ hat mehr als {most:,} Zellen, zu viele für ein Dokument.</translation>
     </message>
     <message>
         <source>Save the rows that matter as a file of their own, or the sheet as CSV, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie die Zeilen, auf die es ankommt, als eigene Datei oder das Tabellenblatt als CSV und öffnen Sie diese Datei.</translation>
     </message>
     <message>
         <source>Opening the spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabellendatei wird geöffnet</translation>
     </message>
     <message>
         <source>Reading the sheets</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabellenblätter werden gelesen</translation>
     </message>
     <message numerus="yes">
         <source>{n} hidden sheet is left out.</source>
         <comment>{n} hidden sheets are left out.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n} ausgeblendetes Tabellenblatt ist weggelassen.</numerusform>
+            <numerusform>{n} ausgeblendete Tabellenblätter sind weggelassen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n} damaged sheet is left out.</source>
         <comment>{n} damaged sheets are left out.</comment>
+        <translation>
+            <numerusform>{n} beschädigtes Tabellenblatt ist weggelassen.</numerusform>
+            <numerusform>{n} beschädigte Tabellenblätter sind weggelassen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>Gliederung</translation>
+    </message>
+    <message>
+        <source>{title}, level {level}</source>
+        <translation>{title}, Ebene {level}</translation>
+    </message>
+    <message>
+        <source>{title}, level {level}, page {page:,}</source>
+        <translation>{title}, Ebene {level}, Seite {page:,}</translation>
+    </message>
+    <message>
+        <source>{title}  (page {page:,})</source>
+        <translation>{title}  (Seite {page:,})</translation>
+    </message>
+    <message>
+        <source>Place and size</source>
+        <translation>Stelle und Größe</translation>
+    </message>
+    <message>
+        <source>Outline  (Ctrl+Shift+O)</source>
+        <translation>Gliederung  (Strg+Umschalt+O)</translation>
+    </message>
+    <message>
+        <source>Find in the text  (Ctrl+F)</source>
+        <translation>Im Text suchen  (Strg+F)</translation>
+    </message>
+    <message>
+        <source>Size of the page</source>
+        <translation>Größe der Seite</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>Go to a page  (Ctrl+G)</source>
+        <translation>Zu einer Seite gehen  (Strg+G)</translation>
+    </message>
+    <message>
+        <source>Go to a line  (Ctrl+G)</source>
+        <translation>Zu einer Zeile gehen  (Strg+G)</translation>
+    </message>
+    <message>
+        <source>{percent}%</source>
+        <translation>{percent}&#xa0;%</translation>
+    </message>
+    <message>
+        <source>Size of the page: {percent}%</source>
+        <translation>Größe der Seite: {percent}&#xa0;%</translation>
+    </message>
+    <message>
+        <source>({number:,} of {total:,})</source>
+        <translation>({number:,} von {total:,})</translation>
+    </message>
+    <message>
+        <source>of {total:,}</source>
+        <translation>von {total:,}</translation>
+    </message>
+    <message>
+        <source>No such page</source>
+        <translation>Keine solche Seite</translation>
+    </message>
+    <message>
+        <source>No such line</source>
+        <translation>Keine solche Zeile</translation>
+    </message>
+    <message>
+        <source>Fit the width</source>
+        <translation>Seitenbreite</translation>
+    </message>
+    <message>
+        <source>Fit the page</source>
+        <translation>Ganze Seite</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>Größer</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Kleiner</translation>
+    </message>
+    <message>
+        <source>Text recognised, {language}, {percent} sure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a JPEG that is compressed in a rare way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an interlaced PNG</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a very large one that is partly transparent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF with its colours apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF with unusual colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF with 16 bits a colour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF that is compressed in a rare way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a very large TIFF</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognising the text of pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file of recognised pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognise the text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.</source>
+        <comment>Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{n:,} page is a picture. To recognise its text takes about {time}.</source>
+        <comment>{n:,} pages are pictures. To recognise their text takes about {time}.</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Outline</source>
+        <source>Go on</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{title}, level {level}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{title}, level {level}, page {page:,}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{title}  (page {page:,})</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Place and size</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Outline  (Ctrl+Shift+O)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Find in the text  (Ctrl+F)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Size of the page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Line</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Go to a page  (Ctrl+G)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Go to a line  (Ctrl+G)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{percent}%</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Size of the page: {percent}%</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>({number:,} of {total:,})</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of {total:,}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No such page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No such line</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Fit the width</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Fit the page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Larger</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Smaller</source>
+        <source>Not sure of {words}: compare the picture.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

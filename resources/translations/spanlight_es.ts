@@ -437,11 +437,11 @@
     </message>
     <message>
         <source>row {row:,}, column {column}</source>
-        <translation type="unfinished"></translation>
+        <translation>fila {row:,}, columna {column}</translation>
     </message>
     <message>
         <source>sheet {sheet}, cell {cell}</source>
-        <translation type="unfinished"></translation>
+        <translation>hoja {sheet}, celda {cell}</translation>
     </message>
     <message>
         <source>&lt; 1%</source>
@@ -1844,8 +1844,28 @@
         <translation>«{name}» no tiene páginas.</translation>
     </message>
     <message>
+        <source>“{name}” has {n:,.0f} million pixels, and a picture may have at most {most:,.0f} million.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save it smaller, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}” is a picture of a kind that is not read here: {kind}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save it as plain PNG or JPEG, and open that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Get or save the file again.</source>
         <translation>Vuelve a descargar o a guardar el archivo.</translation>
+    </message>
+    <message>
+        <source>“{name}” is a damaged picture.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“{name}” is damaged, and no page of it can be read.</source>
@@ -1865,6 +1885,14 @@
         <translation>
             <numerusform>No se ha podido leer {n:,} de {pages}.</numerusform>
             <numerusform>No se han podido leer {n:,} de {pages}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The text of {n:,} of {pages} was recognised in its picture.</source>
+        <comment>The text of {n:,} of {pages} was recognised in their pictures.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1977,23 +2005,23 @@
     </message>
     <message>
         <source>an OpenDocument text</source>
-        <translation type="unfinished"></translation>
+        <translation>un texto de OpenDocument</translation>
     </message>
     <message>
         <source>a rich text file</source>
-        <translation type="unfinished"></translation>
+        <translation>un archivo de texto enriquecido</translation>
     </message>
     <message>
         <source>an OpenDocument presentation</source>
-        <translation type="unfinished"></translation>
+        <translation>una presentación de OpenDocument</translation>
     </message>
     <message>
         <source>an OpenDocument spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>una hoja de cálculo de OpenDocument</translation>
     </message>
     <message>
         <source>a table as text (CSV)</source>
-        <translation type="unfinished"></translation>
+        <translation>una tabla como texto (CSV)</translation>
     </message>
     <message>
         <source>a web page</source>
@@ -2009,14 +2037,18 @@
     </message>
     <message>
         <source>a mail</source>
-        <translation type="unfinished"></translation>
+        <translation>un correo</translation>
     </message>
     <message>
         <source>a mailbox</source>
-        <translation type="unfinished"></translation>
+        <translation>un buzón de correo</translation>
     </message>
     <message>
         <source>a mail that Outlook saved</source>
+        <translation>un correo guardado por Outlook</translation>
+    </message>
+    <message>
+        <source>Save it as PNG or JPEG, and open that.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2077,15 +2109,11 @@
     </message>
     <message>
         <source>“{name}” does not begin as {kind} does.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no empieza como {kind}.</translation>
     </message>
     <message>
         <source>“{name}” is broken: parts of it are missing.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Type or paste the words that it shows.</source>
-        <translation>Escribe o pega las palabras que muestra.</translation>
+        <translation>«{name}» está incompleto: le faltan partes.</translation>
     </message>
     <message>
         <source>Unpack it, and open what is in it.</source>
@@ -2101,7 +2129,7 @@
     </message>
     <message>
         <source>Reading the slides</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo las diapositivas</translation>
     </message>
     <message>
         <source>Opening the document</source>
@@ -2109,11 +2137,11 @@
     </message>
     <message>
         <source>“{name}” is not what its type says.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no es lo que dice su tipo.</translation>
     </message>
     <message>
         <source>Open a file that LibreOffice can open.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abre un archivo que LibreOffice pueda abrir.</translation>
     </message>
     <message>
         <source>“{name}” is not a Word document.</source>
@@ -2125,15 +2153,15 @@
     </message>
     <message>
         <source>Opening the book</source>
-        <translation type="unfinished"></translation>
+        <translation>Abriendo el libro</translation>
     </message>
     <message>
         <source>“{name}” is not an EPUB book.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no es un libro EPUB.</translation>
     </message>
     <message>
         <source>Reading the book</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo el libro</translation>
     </message>
     <message>
         <source>The file is damaged: what could be read of it is shown.</source>
@@ -2141,15 +2169,15 @@
     </message>
     <message>
         <source>The book is too long: {read:,} of its {all:,} parts are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>El libro es demasiado largo: se muestran {read:,} de sus {all:,} partes.</translation>
     </message>
     <message>
         <source>“{name}” is protected against copying (DRM), and cannot be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» está protegido contra copia (DRM) y no se puede leer.</translation>
     </message>
     <message>
         <source>Read it in the program that it was bought for, or get a copy without protection.</source>
-        <translation type="unfinished"></translation>
+        <translation>Léelo en el programa para el que se compró o consigue una copia sin protección.</translation>
     </message>
     <message>
         <source>Reading the document</source>
@@ -2157,11 +2185,11 @@
     </message>
     <message>
         <source>“{name}” holds declarations that no document needs, and was not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene declaraciones que ningún documento necesita, y no se ha abierto.</translation>
     </message>
     <message>
         <source>Open it in the program that wrote it and save it anew, if you trust it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Si te fías de él, ábrelo en el programa que lo creó y vuelve a guardarlo.</translation>
     </message>
     <message>
         <source>“{name}” holds more than {most:,} packed files, which no document does.</source>
@@ -2177,19 +2205,19 @@
     </message>
     <message>
         <source>“{name}” is protected with a password, which only the program that set it can take off.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» está protegido con una contraseña que solo puede quitar el programa que la puso.</translation>
     </message>
     <message>
         <source>Open it there, save a copy without a password, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ábrelo en ese programa, guarda una copia sin contraseña y abre la copia.</translation>
     </message>
     <message>
         <source>“{name}” is of an old Office that is not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» es de una versión antigua de Office que no se lee.</translation>
     </message>
     <message>
         <source>Open it in a newer one and save it anew, as .docx or .pptx.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ábrelo en una más reciente y vuelve a guardarlo, como .docx o .pptx.</translation>
     </message>
     <message>
         <source>“{name}” is damaged: nothing of its text could be read.</source>
@@ -2197,15 +2225,15 @@
     </message>
     <message>
         <source>“{name}” is no mail that Outlook saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no es un correo guardado por Outlook.</translation>
     </message>
     <message>
         <source>Open it in the program that wrote it, and save it as PDF or as text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ábrelo en el programa que lo creó y guárdalo como PDF o como texto.</translation>
     </message>
     <message>
         <source>The mail has its text only as rich text, which is not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>El correo solo trae su texto como texto enriquecido, que no se lee.</translation>
     </message>
     <message>
         <source>Get it again from where it came.</source>
@@ -2524,6 +2552,14 @@
         <translation>No se ha podido leer «{name}»</translation>
     </message>
     <message>
+        <source>recognition process</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The text of “{name}” could not be recognised</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The language was not told</source>
         <translation>No se ha determinado el idioma</translation>
     </message>
@@ -2581,7 +2617,7 @@
     </message>
     <message>
         <source>“{name}” brings {kind} of more than {size}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» entrega {kind} de más de {size}.</translation>
     </message>
     <message>
         <source>Save it in a file, and open that.</source>
@@ -2922,6 +2958,18 @@
     <message>
         <source>The list of licences is missing.</source>
         <translation>Falta la lista de licencias.</translation>
+    </message>
+    <message>
+        <source>Text in pictures cannot be recognised: Tesseract is missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install Spanlight again, or the Python package tesserocr.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text in pictures cannot be recognised: {folder} cannot be used.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Install Spanlight again.</source>
@@ -3882,6 +3930,14 @@
     <message>
         <source>The file has changed or is gone since it was found.</source>
         <translation>El archivo ha cambiado o ha desaparecido desde que se encontró.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The text of {n:,} page was recognised in its picture.</source>
+        <comment>The text of {n:,} pages was recognised in their pictures.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>The library</source>
@@ -6737,11 +6793,11 @@
     </message>
     <message>
         <source>Go to a page, or to a line of a text</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir a una página, o a una línea de un texto</translation>
     </message>
     <message>
         <source>Outline of the document</source>
-        <translation type="unfinished"></translation>
+        <translation>Esquema del documento</translation>
     </message>
     <message>
         <source>Larger, smaller, usual size</source>
@@ -6749,7 +6805,7 @@
     </message>
     <message>
         <source>The whole page</source>
-        <translation type="unfinished"></translation>
+        <translation>La página entera</translation>
     </message>
     <message>
         <source>Keep these as a library</source>
@@ -6972,6 +7028,10 @@
         <translation>biblioteca, plegada</translation>
     </message>
     <message>
+        <source>{pages}, recognised</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>scan</source>
         <translation>escaneado</translation>
     </message>
@@ -7145,7 +7205,7 @@
     </message>
     <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF, Word, hojas de cálculo, diapositivas, libros, correos, páginas web, Markdown, texto sin formato</translation>
     </message>
     <message>
         <source>Open {file} again</source>
@@ -7221,7 +7281,7 @@
     </message>
     <message>
         <source>Documents of every kind; or pdf, docx; or +xml for these as well</source>
-        <translation type="unfinished"></translation>
+        <translation>Documentos de todo tipo; o pdf, docx; o +xml para añadir también estos</translation>
     </message>
     <message>
         <source>Nothing; or drafts/*, *copy*</source>
@@ -10143,7 +10203,7 @@
     </message>
     <message>
         <source>Documents ({endings});;Code, logs and data ({plain});;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Documentos ({endings});;Código, registros y datos ({plain});;Todos los archivos (*)</translation>
     </message>
     <message>
         <source>table</source>
@@ -10159,7 +10219,7 @@
     </message>
     <message>
         <source>PDF, Word, spreadsheets, slides, books, mails, web pages and plain texts are read, except hidden files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se leen PDF, Word, hojas de cálculo, diapositivas, libros, correos, páginas web y textos sin formato, excepto los archivos ocultos.</translation>
     </message>
     <message>
         <source>{library}: {found}</source>
@@ -12359,7 +12419,7 @@
     </message>
     <message>
         <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text.</source>
-        <translation type="unfinished"></translation>
+        <translation>O suelta una carpeta aquí. Spanlight lee PDF, Word, hojas de cálculo, HTML, Markdown y texto.</translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>
@@ -13463,190 +13523,262 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     </message>
     <message>
         <source>mail {number:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>correo {number:,}</translation>
     </message>
     <message>
         <source>A mail is encrypted: only its head can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hay un correo cifrado: solo se puede leer su cabecera.</translation>
     </message>
     <message>
         <source>Attachments beyond {files:,} files or {size} are listed and not read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los adjuntos que pasan de {files:,} archivos o de {size} aparecen en la lista, pero no se leen.</translation>
     </message>
     <message>
         <source>{name}: {note}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: {note}</translation>
     </message>
     <message>
         <source>The mail is too long: its beginning is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>El correo es demasiado largo: se muestra el principio.</translation>
     </message>
     <message>
         <source>Reading the mailbox</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo el buzón</translation>
     </message>
     <message>
         <source>“{name}” holds no mail that can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» no contiene ningún correo que se pueda leer.</translation>
     </message>
     <message>
         <source>{shown:,} of {all:,} mails are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se muestran {shown:,} de {all:,} correos.</translation>
     </message>
     <message>
         <source>Of very large mails the beginning is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>De los correos muy grandes se muestra el principio.</translation>
     </message>
     <message>
         <source>Reading the mail</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo el correo</translation>
     </message>
     <message>
         <source>“{name}” is damaged, or nested deeper than any mail, and was not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» está dañado o tiene más niveles anidados que cualquier correo, y no se ha abierto.</translation>
     </message>
     <message>
         <source>Open it in a mail program, and save the part that matters.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ábrelo en un programa de correo y guarda la parte que importa.</translation>
     </message>
     <message>
         <source>“{name}” holds more words than can be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» contiene más palabras de las que se pueden leer.</translation>
     </message>
     <message>
         <source>“{name}” is nested deeper than any document, and was not opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» tiene más niveles anidados que cualquier documento, y no se ha abierto.</translation>
     </message>
     <message>
         <source>If you trust it, open it in the program that wrote it and save it as plain text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Si te fías de él, ábrelo en el programa que lo creó y guárdalo como texto sin formato.</translation>
     </message>
     <message>
         <source>It has too many cells for a table, so it is read as a text, line by line.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tiene demasiadas celdas para una tabla, así que se lee como texto, línea a línea.</translation>
     </message>
     <message>
         <source>Reading the table</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo la tabla</translation>
     </message>
     <message>
         <source>“{name}” has more than {most:,} cells, too many for a document.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» tiene más de {most:,} celdas, demasiadas para un documento.</translation>
     </message>
     <message>
         <source>Save the rows that matter as a file of their own, or the sheet as CSV, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Guarda las filas que importan en un archivo aparte, o la hoja como CSV, y abre ese archivo.</translation>
     </message>
     <message>
         <source>Opening the spreadsheet</source>
-        <translation type="unfinished"></translation>
+        <translation>Abriendo la hoja de cálculo</translation>
     </message>
     <message>
         <source>Reading the sheets</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo las hojas</translation>
     </message>
     <message numerus="yes">
         <source>{n} hidden sheet is left out.</source>
         <comment>{n} hidden sheets are left out.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Se ha omitido {n} hoja oculta.</numerusform>
+            <numerusform>Se han omitido {n} hojas ocultas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n} damaged sheet is left out.</source>
         <comment>{n} damaged sheets are left out.</comment>
+        <translation>
+            <numerusform>Se ha omitido {n} hoja dañada.</numerusform>
+            <numerusform>Se han omitido {n} hojas dañadas.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>Esquema</translation>
+    </message>
+    <message>
+        <source>{title}, level {level}</source>
+        <translation>{title}, nivel {level}</translation>
+    </message>
+    <message>
+        <source>{title}, level {level}, page {page:,}</source>
+        <translation>{title}, nivel {level}, página {page:,}</translation>
+    </message>
+    <message>
+        <source>{title}  (page {page:,})</source>
+        <translation>{title}  (página {page:,})</translation>
+    </message>
+    <message>
+        <source>Place and size</source>
+        <translation>Posición y tamaño</translation>
+    </message>
+    <message>
+        <source>Outline  (Ctrl+Shift+O)</source>
+        <translation>Esquema  (Ctrl+Shift+O)</translation>
+    </message>
+    <message>
+        <source>Find in the text  (Ctrl+F)</source>
+        <translation>Buscar en el texto  (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>Size of the page</source>
+        <translation>Tamaño de la página</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Página</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>Línea</translation>
+    </message>
+    <message>
+        <source>Go to a page  (Ctrl+G)</source>
+        <translation>Ir a una página  (Ctrl+G)</translation>
+    </message>
+    <message>
+        <source>Go to a line  (Ctrl+G)</source>
+        <translation>Ir a una línea  (Ctrl+G)</translation>
+    </message>
+    <message>
+        <source>{percent}%</source>
+        <translation>{percent}&#xa0;%</translation>
+    </message>
+    <message>
+        <source>Size of the page: {percent}%</source>
+        <translation>Tamaño de la página: {percent}&#xa0;%</translation>
+    </message>
+    <message>
+        <source>({number:,} of {total:,})</source>
+        <translation>({number:,} de {total:,})</translation>
+    </message>
+    <message>
+        <source>of {total:,}</source>
+        <translation>de {total:,}</translation>
+    </message>
+    <message>
+        <source>No such page</source>
+        <translation>No existe esa página</translation>
+    </message>
+    <message>
+        <source>No such line</source>
+        <translation>No existe esa línea</translation>
+    </message>
+    <message>
+        <source>Fit the width</source>
+        <translation>Ajustar al ancho</translation>
+    </message>
+    <message>
+        <source>Fit the page</source>
+        <translation>Ajustar a la página</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>Más grande</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Más pequeño</translation>
+    </message>
+    <message>
+        <source>Text recognised, {language}, {percent} sure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a JPEG that is compressed in a rare way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an interlaced PNG</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a very large one that is partly transparent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF with its colours apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF with unusual colours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF with 16 bits a colour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a TIFF that is compressed in a rare way</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a very large TIFF</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognising the text of pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file of recognised pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognise the text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.</source>
+        <comment>Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.</comment>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{n:,} page is a picture. To recognise its text takes about {time}.</source>
+        <comment>{n:,} pages are pictures. To recognise their text takes about {time}.</comment>
         <translation type="unfinished">
             <numerusform></numerusform>
             <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Outline</source>
+        <source>Go on</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{title}, level {level}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{title}, level {level}, page {page:,}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{title}  (page {page:,})</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Place and size</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Outline  (Ctrl+Shift+O)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Find in the text  (Ctrl+F)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Size of the page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Line</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Go to a page  (Ctrl+G)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Go to a line  (Ctrl+G)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{percent}%</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Size of the page: {percent}%</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>({number:,} of {total:,})</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of {total:,}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No such page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No such line</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Fit the width</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Fit the page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Larger</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Smaller</source>
+        <source>Not sure of {words}: compare the picture.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -32,7 +32,7 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 
 
 class Documents:
-    """Reads documents and spreadsheets in one process, draws and marks pages in another, and recognises text in pictures in a third.
+    """Reads documents and spreadsheets in one process, draws pages in another, recognises pictures in a third.
 
     None waits for another.
 

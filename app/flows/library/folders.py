@@ -22,7 +22,8 @@ from app.library.ledger import is_empty
 # The extensions that are taken from a folder. Single files may have any.
 SUFFIXES = frozenset(
     (
-        *"pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg png jpg jpeg tif tiff".split(),
+        *"pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg".split(),
+        *"png jpg jpeg tif tiff".split(),
         *"html htm xhtml md markdown mdown".split(),
         *PROSE,
         *LOGS,
