@@ -1845,19 +1845,19 @@
     </message>
     <message>
         <source>“{name}” has {n:,.0f} million pixels, and a picture may have at most {most:,.0f} million.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ hat {n:,.0f} Millionen Pixel; ein Bild darf höchstens {most:,.0f} Millionen haben.</translation>
     </message>
     <message>
         <source>Save it smaller, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie es kleiner und öffnen Sie das.</translation>
     </message>
     <message>
         <source>“{name}” is a picture of a kind that is not read here: {kind}.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist ein Bild einer Art, die hier nicht gelesen wird: {kind}.</translation>
     </message>
     <message>
         <source>Save it as plain PNG or JPEG, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie es als gewöhnliches PNG oder JPEG und öffnen Sie das.</translation>
     </message>
     <message>
         <source>Get or save the file again.</source>
@@ -1865,7 +1865,7 @@
     </message>
     <message>
         <source>“{name}” is a damaged picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist ein beschädigtes Bild.</translation>
     </message>
     <message>
         <source>“{name}” is damaged, and no page of it can be read.</source>
@@ -1890,9 +1890,9 @@
     <message numerus="yes">
         <source>The text of {n:,} of {pages} was recognised in its picture.</source>
         <comment>The text of {n:,} of {pages} was recognised in their pictures.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Der Text von {n:,} Seite ({pages} insgesamt) wurde in ihrem Bild erkannt.</numerusform>
+            <numerusform>Der Text von {n:,} Seiten ({pages} insgesamt) wurde in ihren Bildern erkannt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2049,7 +2049,7 @@
     </message>
     <message>
         <source>Save it as PNG or JPEG, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie es als PNG oder JPEG und öffnen Sie das.</translation>
     </message>
     <message>
         <source>a picture</source>
@@ -2553,11 +2553,11 @@
     </message>
     <message>
         <source>recognition process</source>
-        <translation type="unfinished"></translation>
+        <translation>Texterkennungsprozess</translation>
     </message>
     <message>
         <source>The text of “{name}” could not be recognised</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Text von „{name}“ konnte nicht erkannt werden</translation>
     </message>
     <message>
         <source>The language was not told</source>
@@ -2961,15 +2961,15 @@
     </message>
     <message>
         <source>Text in pictures cannot be recognised: Tesseract is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Text in Bildern kann nicht erkannt werden: Tesseract fehlt.</translation>
     </message>
     <message>
         <source>Install Spanlight again, or the Python package tesserocr.</source>
-        <translation type="unfinished"></translation>
+        <translation>Installieren Sie Spanlight erneut oder das Python-Paket tesserocr.</translation>
     </message>
     <message>
         <source>Text in pictures cannot be recognised: {folder} cannot be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>Text in Bildern kann nicht erkannt werden: {folder} ist nicht nutzbar.</translation>
     </message>
     <message>
         <source>Install Spanlight again.</source>
@@ -3934,9 +3934,9 @@
     <message numerus="yes">
         <source>The text of {n:,} page was recognised in its picture.</source>
         <comment>The text of {n:,} pages was recognised in their pictures.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Der Text von {n:,} Seite wurde in ihrem Bild erkannt.</numerusform>
+            <numerusform>Der Text von {n:,} Seiten wurde in ihren Bildern erkannt.</numerusform>
         </translation>
     </message>
     <message>
@@ -7029,7 +7029,7 @@
     </message>
     <message>
         <source>{pages}, recognised</source>
-        <translation type="unfinished"></translation>
+        <translation>{pages}, erkannt</translation>
     </message>
     <message>
         <source>scan</source>
@@ -13711,75 +13711,75 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     </message>
     <message>
         <source>Text recognised, {language}, {percent} sure</source>
-        <translation type="unfinished"></translation>
+        <translation>Text erkannt, {language}, zu {percent} sicher</translation>
     </message>
     <message>
         <source>a JPEG that is compressed in a rare way</source>
-        <translation type="unfinished"></translation>
+        <translation>ein auf seltene Weise komprimiertes JPEG</translation>
     </message>
     <message>
         <source>an interlaced PNG</source>
-        <translation type="unfinished"></translation>
+        <translation>ein PNG mit Zeilensprung (interlaced)</translation>
     </message>
     <message>
         <source>a very large one that is partly transparent</source>
-        <translation type="unfinished"></translation>
+        <translation>ein sehr großes, das teilweise durchsichtig ist</translation>
     </message>
     <message>
         <source>a TIFF with its colours apart</source>
-        <translation type="unfinished"></translation>
+        <translation>ein TIFF mit getrennten Farbkanälen</translation>
     </message>
     <message>
         <source>a TIFF with unusual colours</source>
-        <translation type="unfinished"></translation>
+        <translation>ein TIFF mit ungewöhnlichen Farben</translation>
     </message>
     <message>
         <source>a TIFF with 16 bits a colour</source>
-        <translation type="unfinished"></translation>
+        <translation>ein TIFF mit 16 Bit je Farbe</translation>
     </message>
     <message>
         <source>a TIFF that is compressed in a rare way</source>
-        <translation type="unfinished"></translation>
+        <translation>ein auf seltene Weise komprimiertes TIFF</translation>
     </message>
     <message>
         <source>a very large TIFF</source>
-        <translation type="unfinished"></translation>
+        <translation>ein sehr großes TIFF</translation>
     </message>
     <message>
         <source>Recognising the text of pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Text der Seiten wird erkannt</translation>
     </message>
     <message>
         <source>The file of recognised pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei der erkannten Seiten</translation>
     </message>
     <message>
         <source>Recognise the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text erkennen</translation>
     </message>
     <message numerus="yes">
         <source>Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.</source>
         <comment>Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Angehalten: {n:,} Seite ist ein Bild, dessen Text noch nicht erkannt ist. Dauer: etwa {time}.</numerusform>
+            <numerusform>Angehalten: {n:,} Seiten sind Bilder, deren Text noch nicht erkannt ist. Dauer: etwa {time}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n:,} page is a picture. To recognise its text takes about {time}.</source>
         <comment>{n:,} pages are pictures. To recognise their text takes about {time}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} Seite ist ein Bild. Den Text zu erkennen dauert ungefähr: {time}.</numerusform>
+            <numerusform>{n:,} Seiten sind Bilder. Den Text zu erkennen dauert ungefähr: {time}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <source>Not sure of {words}: compare the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht sicher bei {words}: Vergleichen Sie das Bild.</translation>
     </message>
 </context>
 </TS>

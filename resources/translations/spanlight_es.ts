@@ -1845,19 +1845,19 @@
     </message>
     <message>
         <source>“{name}” has {n:,.0f} million pixels, and a picture may have at most {most:,.0f} million.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» tiene {n:,.0f} millones de píxeles, y una imagen puede tener como máximo {most:,.0f} millones.</translation>
     </message>
     <message>
         <source>Save it smaller, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Guárdala más pequeña y abre esa copia.</translation>
     </message>
     <message>
         <source>“{name}” is a picture of a kind that is not read here: {kind}.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» es una imagen de un tipo que aquí no se lee: {kind}.</translation>
     </message>
     <message>
         <source>Save it as plain PNG or JPEG, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Guárdala como PNG o JPEG corriente y abre esa copia.</translation>
     </message>
     <message>
         <source>Get or save the file again.</source>
@@ -1865,7 +1865,7 @@
     </message>
     <message>
         <source>“{name}” is a damaged picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>«{name}» es una imagen dañada.</translation>
     </message>
     <message>
         <source>“{name}” is damaged, and no page of it can be read.</source>
@@ -1890,9 +1890,9 @@
     <message numerus="yes">
         <source>The text of {n:,} of {pages} was recognised in its picture.</source>
         <comment>The text of {n:,} of {pages} was recognised in their pictures.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>El texto de {n:,} página (de {pages} en total) se ha reconocido en su imagen.</numerusform>
+            <numerusform>El texto de {n:,} páginas (de {pages} en total) se ha reconocido en sus imágenes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2049,7 +2049,7 @@
     </message>
     <message>
         <source>Save it as PNG or JPEG, and open that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Guárdala como PNG o JPEG y abre esa copia.</translation>
     </message>
     <message>
         <source>a picture</source>
@@ -2553,11 +2553,11 @@
     </message>
     <message>
         <source>recognition process</source>
-        <translation type="unfinished"></translation>
+        <translation>proceso de reconocimiento</translation>
     </message>
     <message>
         <source>The text of “{name}” could not be recognised</source>
-        <translation type="unfinished"></translation>
+        <translation>No se ha podido reconocer el texto de «{name}»</translation>
     </message>
     <message>
         <source>The language was not told</source>
@@ -2961,15 +2961,15 @@
     </message>
     <message>
         <source>Text in pictures cannot be recognised: Tesseract is missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede reconocer texto en imágenes: falta Tesseract.</translation>
     </message>
     <message>
         <source>Install Spanlight again, or the Python package tesserocr.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vuelve a instalar Spanlight o el paquete de Python tesserocr.</translation>
     </message>
     <message>
         <source>Text in pictures cannot be recognised: {folder} cannot be used.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede reconocer texto en imágenes: no se puede usar {folder}.</translation>
     </message>
     <message>
         <source>Install Spanlight again.</source>
@@ -3934,9 +3934,9 @@
     <message numerus="yes">
         <source>The text of {n:,} page was recognised in its picture.</source>
         <comment>The text of {n:,} pages was recognised in their pictures.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>El texto de {n:,} página se ha reconocido en su imagen.</numerusform>
+            <numerusform>El texto de {n:,} páginas se ha reconocido en sus imágenes.</numerusform>
         </translation>
     </message>
     <message>
@@ -7029,7 +7029,7 @@
     </message>
     <message>
         <source>{pages}, recognised</source>
-        <translation type="unfinished"></translation>
+        <translation>{pages}, reconocidas</translation>
     </message>
     <message>
         <source>scan</source>
@@ -13711,75 +13711,75 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     </message>
     <message>
         <source>Text recognised, {language}, {percent} sure</source>
-        <translation type="unfinished"></translation>
+        <translation>Texto reconocido, {language}, {percent} de seguridad</translation>
     </message>
     <message>
         <source>a JPEG that is compressed in a rare way</source>
-        <translation type="unfinished"></translation>
+        <translation>un JPEG comprimido de forma poco común</translation>
     </message>
     <message>
         <source>an interlaced PNG</source>
-        <translation type="unfinished"></translation>
+        <translation>un PNG entrelazado</translation>
     </message>
     <message>
         <source>a very large one that is partly transparent</source>
-        <translation type="unfinished"></translation>
+        <translation>una muy grande y en parte transparente</translation>
     </message>
     <message>
         <source>a TIFF with its colours apart</source>
-        <translation type="unfinished"></translation>
+        <translation>un TIFF con los colores separados</translation>
     </message>
     <message>
         <source>a TIFF with unusual colours</source>
-        <translation type="unfinished"></translation>
+        <translation>un TIFF con colores poco comunes</translation>
     </message>
     <message>
         <source>a TIFF with 16 bits a colour</source>
-        <translation type="unfinished"></translation>
+        <translation>un TIFF con 16 bits por color</translation>
     </message>
     <message>
         <source>a TIFF that is compressed in a rare way</source>
-        <translation type="unfinished"></translation>
+        <translation>un TIFF comprimido de forma poco común</translation>
     </message>
     <message>
         <source>a very large TIFF</source>
-        <translation type="unfinished"></translation>
+        <translation>un TIFF muy grande</translation>
     </message>
     <message>
         <source>Recognising the text of pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Reconociendo el texto de las páginas</translation>
     </message>
     <message>
         <source>The file of recognised pages</source>
-        <translation type="unfinished"></translation>
+        <translation>El archivo de páginas reconocidas</translation>
     </message>
     <message>
         <source>Recognise the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Reconocer el texto</translation>
     </message>
     <message numerus="yes">
         <source>Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.</source>
         <comment>Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Parado: {n:,} página es una imagen cuyo texto aún no se ha reconocido. Tarda aproximadamente {time}.</numerusform>
+            <numerusform>Parado: {n:,} páginas son imágenes cuyo texto aún no se ha reconocido. Tarda aproximadamente {time}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{n:,} page is a picture. To recognise its text takes about {time}.</source>
         <comment>{n:,} pages are pictures. To recognise their text takes about {time}.</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{n:,} página es una imagen. Reconocer su texto tarda aproximadamente {time}.</numerusform>
+            <numerusform>{n:,} páginas son imágenes. Reconocer su texto tarda aproximadamente {time}.</numerusform>
         </translation>
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuar</translation>
     </message>
     <message>
         <source>Not sure of {words}: compare the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay seguridad en {words}: compara con la imagen.</translation>
     </message>
 </context>
 </TS>
