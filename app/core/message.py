@@ -104,9 +104,8 @@ def _unplain(value: object) -> object:
             longest = max((len(str(each)) for each in values.values()), default=0)
             if longest * max(len(pattern), len(several)) > 10 * _LONGEST:
                 raise ValueError("longer than a message")
-            Message(
-                pattern, **values
-            )  # its translation is filled with the same, whichever pattern is that for `n`
+            # Whichever is that for `n`, a translation is one of the first, and filled with the same.
+            Message(pattern, **values)
             return Message(pattern, several, **values)
         case str() | int() | float() | None:
             return value
