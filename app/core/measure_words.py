@@ -114,7 +114,7 @@ def speed(measure: Measure) -> str:
 
 def share(value: float) -> str:
     """A figure as shown, in per cent with one decimal."""
-    return Message("{number}%", number=f"{value:.1f}")
+    return Message("{number:.1f}%", number=value)
 
 
 def verdict(found: Comparison) -> str:

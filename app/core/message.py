@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.core.plain import json_of
 
-_STORED = "\x1e"  # before a stored message, where no text of a person begins with it
+_STORED = "\x1e"  # before a stored message; a text that begins with it itself is stored as a message is
+_LONGEST = 100_000  # characters of a stored message
 
 
 class Filling(string.Formatter):
@@ -21,6 +23,12 @@ class Filling(string.Formatter):
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The value of this name, and the name; raises KeyError where there is none."""
         return kwargs[field_name], field_name
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """The value in this format; raises ValueError for one that is wider than any sentence needs."""
+        if re.search(r"\d{3}", format_spec):
+            raise ValueError(f"too wide: {format_spec:.20}")
+        return str(format(value, format_spec))
 
 
 _filling = Filling()
@@ -64,16 +72,21 @@ def joined(texts: Iterable[str], between: str = ", ") -> str:
 
 def stored(text: str) -> str:
     """A text as a database keeps it: of a message its patterns and values, which must be numbers and texts."""
-    return _STORED + json_of(_plain(text), ensure_ascii=False) if isinstance(text, Message) else text
+    if not isinstance(text, Message) and not text.startswith(_STORED):
+        return text
+    return _STORED + json_of(_plain(text), ensure_ascii=False)
 
 
 def restored(text: str) -> str:
-    """The text or the message that `stored` made this of; what it did not make is returned as it is."""
-    if not text.startswith(_STORED):
+    """The text or the message that `stored` made this of; what it did not make is returned as it is.
+
+    A stranger may have written it, in a model's notes, say.
+    """
+    if not text.startswith(_STORED) or len(text) > _LONGEST:
         return text
     try:
         restored = _unplain(json.loads(text[len(_STORED) :]))
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError):
         return text
     return restored if isinstance(restored, str) else text
 
@@ -87,7 +100,13 @@ def _plain(value: object) -> object:
 def _unplain(value: object) -> object:
     match value:
         case [str(pattern), str(several), dict(values)]:
-            return Message(pattern, several, **{name: _unplain(each) for name, each in values.items()})
+            values = {name: _unplain(each) for name, each in values.items()}
+            longest = max((len(str(each)) for each in values.values()), default=0)
+            if longest * max(len(pattern), len(several)) > 10 * _LONGEST:
+                raise ValueError("longer than a message")
+            # Whichever is that for `n`, a translation is one of the first, and filled with the same.
+            Message(pattern, **values)
+            return Message(pattern, several, **values)
         case str() | int() | float() | None:
             return value
     raise ValueError(f"nothing that was stored: {value!r:.80}")

@@ -140,7 +140,7 @@ def finely(probability: float) -> str:
     if probability >= 0.0995:
         return percent(probability)
     if probability >= 0.0001:
-        return Message("{number}%", number=f"{probability * 100:#.2g}")
+        return Message("{number:#.2g}%", number=probability * 100)
     if probability < 1e-9:
         return Message("< 1 in a billion")
     inverse = round(1 / probability)

@@ -97,7 +97,7 @@ def test_errors_keep_their_messages() -> None:
         assert str(again) == "1,204 files in the red one Look."
 
 
-@given(message=_MESSAGES | _TEXTS)
+@given(message=_MESSAGES | _TEXTS | _TEXTS.map(lambda text: f'\x1e["{text}", "", {{}}]'))
 def test_stored_and_restored_it_is_the_same(message: str) -> None:
     assert parts(restored(stored(message))) == parts(message)
 
@@ -130,6 +130,13 @@ def test_a_database_keeps_a_message() -> None:
         '\x1e["{n}", 3, {"n": 2}]',
         '\x1e["{n}", "", {"n": {"a": 1}}]',
         "\x1e" + "[" * 100_000,
+        # Of a stranger, to take memory, or to fail once it is shown.
+        '\x1e["{n:>9000000000}", "", {"n": 1}]',
+        '\x1e["{n:>{m}}", "", {"n": 1, "m": "9000000000"}]',
+        '\x1e["{n:c}", "", {"n": -1}]',
+        '\x1e["{n:.1f}", "", {"n": 1' + "0" * 400 + "}]",
+        '\x1e["{n} in {m}", "several", {"n": 2}]',
+        "\x1e" + '["{n}{n}{n}{n}{n}{n}{n}{n}{n}{n}", "", {"n": ' * 20 + '"x"' + "}]" * 20,
     ],
 )
 def test_what_was_stored_otherwise_is_returned_as_it_is(text: str) -> None:

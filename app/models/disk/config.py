@@ -134,9 +134,7 @@ def shown(value: object) -> str:
 def _model_type(config: Mapping[str, Any], name: str) -> str:
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
-        fault = Message(
-            "{name} is of no family that its config names, which Spanlight does not read.", name=name
-        )
+        fault = Message("config.json of {name} names no family of models.", name=name)
         if isinstance(kind, str):
             fault = Message(
                 "{name} is of the family {family!r}, which Spanlight does not read.",

@@ -10,6 +10,7 @@ from app.core.message import Filling, Message
 
 # Each by its own name, so that a person finds the one they read.
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español"}
+_MOST = 2**31 - 1  # that Qt counts to
 
 
 class _Filling(Filling):
@@ -20,8 +21,8 @@ class _Filling(Filling):
 
     def format_field(self, value: object, format_spec: str) -> str:
         if isinstance(value, Message):
-            return format(localised(value), format_spec)
-        text = str(format(value, format_spec))
+            return super().format_field(localised(value), format_spec)
+        text = super().format_field(value, format_spec)
         return text.translate(self._marks) if isinstance(value, (int, float)) else text
 
 
@@ -31,7 +32,7 @@ def tr(pattern: str, several: str = "", /, **values: object) -> str:
     Takes literals and values as a `Message` does; lupdate collects the literals.
     """
     number = values.get("n")
-    counted = number if several and isinstance(number, int) else -1
+    counted = max(0, min(number, _MOST)) if several and isinstance(number, int) else -1
     found = QCoreApplication.translate("", pattern, several or None, counted)
     if several and found == pattern and number != 1:
         found = several
