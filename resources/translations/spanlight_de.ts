@@ -452,6 +452,10 @@
         <translation>&gt;&#xa0;99&#xa0;%</translation>
     </message>
     <message>
+        <source>{number:#.2g}%</source>
+        <translation>{number:#.2g} %</translation>
+    </message>
+    <message>
         <source>&lt; 1 in a billion</source>
         <translation>&lt;&#xa0;1 von einer Milliarde</translation>
     </message>
@@ -4428,8 +4432,8 @@
         <translation>eine Liste der Länge {n}</translation>
     </message>
     <message>
-        <source>{name} is of no family that its config names, which Spanlight does not read.</source>
-        <translation>Die Konfiguration von {name} nennt keine Modellfamilie; ein solches Modell kann Spanlight nicht lesen.</translation>
+        <source>config.json of {name} names no family of models.</source>
+        <translation>config.json von {name} nennt keine Modellfamilie.</translation>
     </message>
     <message>
         <source>{name} is of the family {family!r}, which Spanlight does not read.</source>

@@ -452,6 +452,10 @@
         <translation>&gt; 99&#xa0;%</translation>
     </message>
     <message>
+        <source>{number:#.2g}%</source>
+        <translation>{number:#.2g} %</translation>
+    </message>
+    <message>
         <source>&lt; 1 in a billion</source>
         <translation>&lt; 1 entre mil millones</translation>
     </message>
@@ -4428,8 +4432,8 @@
         <translation>una lista de {n}</translation>
     </message>
     <message>
-        <source>{name} is of no family that its config names, which Spanlight does not read.</source>
-        <translation>La configuración de {name} no indica ninguna familia, y Spanlight no lee esos modelos.</translation>
+        <source>config.json of {name} names no family of models.</source>
+        <translation>config.json de {name} no nombra ninguna familia de modelos.</translation>
     </message>
     <message>
         <source>{name} is of the family {family!r}, which Spanlight does not read.</source>

@@ -8,6 +8,7 @@ from array import array
 from dataclasses import dataclass, field
 from math import isfinite
 
+from app.core.plain import json_of
 from app.documents.pdf.characters import Sheet, Word
 from app.documents.pdf.geometry import FARTHEST
 
@@ -38,7 +39,7 @@ class RecognisedPage:
 
     def to_bytes(self) -> bytes:
         """All of it, compressed."""
-        head = json.dumps([VERSION, self.language, self.characters]).encode()
+        head = json_of([VERSION, self.language, self.characters]).encode()
         numbers = array("f", self.boxes + self.words).tobytes()
         return zlib.compress(len(head).to_bytes(4, "little") + head + numbers)
 
