@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from app.bench import anytime, bundle, library, memory, reading, recognition, start, teach, training, window
+from app.bench import anytime, bundle, memory, reading, recognition, start, teach, training, window
 from app.bench.machine import this_machine
 from app.bench.plan import INSTRUCTIONS, BenchPlan
 from app.bench.results import Bench, BenchPart, Machine
@@ -19,11 +19,19 @@ from app.core.report import Report, Stopped
 from app.flows.workspace import Workspace
 
 Measure = Callable[[Workspace, BenchPlan, Report], BenchPart]
+
+
+def _library(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    from app.bench import library  # with it comes numpy
+
+    return library.measure(workspace, plan, report)
+
+
 PARTS: dict[str, Measure] = {
     "reading": reading.measure,
     "anytime": anytime.measure,
     "memory": memory.measure,
-    "library": library.measure,
+    "library": _library,
     "start": start.measure,
     "bundle": bundle.measure,
     "window": window.measure,

@@ -19,11 +19,11 @@ from app.core.plain_kinds import CODE, LOGS, PROSE
 from app.core.report import Progress, Report
 from app.library.ledger import is_empty
 
-# The extensions that are taken from a folder. Single files may have any.
+# The extensions that are taken from a folder. Single files may have any; pictures, which take long to recognise, are
+# taken where they are named.
 SUFFIXES = frozenset(
     (
         *"pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg".split(),
-        *"png jpg jpeg tif tiff".split(),
         *"html htm xhtml md markdown mdown".split(),
         *PROSE,
         *LOGS,
