@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
-from app.bench import anytime, bundle, memory, reading, recognition, start, teach, training, window
 from app.bench.machine import this_machine
 from app.bench.plan import INSTRUCTIONS, BenchPlan
 from app.bench.results import Bench, BenchPart, Machine
@@ -21,23 +22,15 @@ from app.flows.workspace import Workspace
 Measure = Callable[[Workspace, BenchPlan, Report], BenchPart]
 
 
-def _library(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    from app.bench import library  # with it comes numpy
-
-    return library.measure(workspace, plan, report)
+def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    # Imported when it is its turn: some parts bring numpy.
+    part: BenchPart = import_module(f"app.bench.{name}").measure(workspace, plan, report)
+    return part
 
 
 PARTS: dict[str, Measure] = {
-    "reading": reading.measure,
-    "anytime": anytime.measure,
-    "memory": memory.measure,
-    "library": _library,
-    "start": start.measure,
-    "bundle": bundle.measure,
-    "window": window.measure,
-    "teach": teach.measure,
-    "training": training.measure,
-    "recognition": recognition.measure,
+    name: partial(_measure, name)
+    for name in "reading anytime memory library start bundle window teach training recognition".split()
 }
 # This part starts another module of the source in a Python of its own.
 _BY_PYTHON = ("window",)
