@@ -22,14 +22,14 @@ from app.flows.workspace import Workspace
 Measure = Callable[[Workspace, BenchPlan, Report], BenchPart]
 
 
-def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+def _measure_part(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     # Imported when it is its turn: some parts bring numpy.
     part: BenchPart = import_module(f"app.bench.{name}").measure(workspace, plan, report)
     return part
 
 
 PARTS: dict[str, Measure] = {
-    name: partial(_measure, name)
+    name: partial(_measure_part, name)
     for name in "reading anytime memory library start bundle window teach training recognition".split()
 }
 # This part starts another module of the source in a Python of its own.

@@ -34,7 +34,7 @@ def test_a_newer_version(terminal: Terminal, hub: HubServer) -> None:
         "s.whl (310 MB)",
         "https://example.org/s.whl",
         DIGEST,
-        "<b>tables</b>[2J",
+        "<b>tables</b> [2J",
     ):
         assert part in said.out
     assert not {"\x1b", "\u202e"} & set(said.out)

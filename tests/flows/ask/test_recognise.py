@@ -144,7 +144,9 @@ def test_a_library_reads_scans_and_says_so(workspace: Workspace, tmp_path: Path)
     (tmp_path / "docs").mkdir()
     written(tmp_path / "docs" / "scan.pdf", scan([FIRST]))
     written(tmp_path / "docs" / "photo.tif", tiff([grey(SECOND, 200)]))
-    library = save_library(workspace, Library(0, "Docs", (str(tmp_path / "docs"),)), Silent())
+    library = save_library(
+        workspace, Library(0, "Docs", (str(tmp_path / "docs"),), suffixes=("pdf", "tif")), Silent()
+    )
     update(workspace, library, Silent())
     files = workspace.library.files(library)
     assert [file.state for file in files] == [FileState.READ, FileState.READ]
