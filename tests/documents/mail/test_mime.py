@@ -252,7 +252,7 @@ def test_what_is_a_mail_is_told_by_its_first_lines() -> None:
         assert read(Read("", "a.txt", data=data), Silent()).kind is Kind.TEXT
     assert read(Read("", "a.md", data=sent), Silent()).kind is Kind.MARKDOWN
     assert read(Read("", "a.eml", data=b"words only"), Silent()).kind is Kind.TEXT
-    with pytest.raises(SpanlightError, match="is not a mail: it does not begin as one"):
+    with pytest.raises(SpanlightError, match="does not begin as a mail does"):
         opened(bytes(range(256)))
 
 
