@@ -71,6 +71,7 @@ def test_no_page_is_recognised_twice(workspace: Workspace, ordered: list[int], t
     report = Watching()
     opened = read_document(workspace, path, report)
     assert opened.document.text == "The knave stole the tarts.\n\nNobody saw the gardener."
+    assert opened.notes == ("The text of all 2 pages was recognised in their pictures.",)
     assert opened.language == "en" and opened.pictures == ()
     assert [one.done for one in report.seen if one.total == 2 and "Recognising" in one.what] == [0, 1, 2]
     found = recognition_of(opened, opened.pages[1].span)
