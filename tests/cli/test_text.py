@@ -158,6 +158,8 @@ def test_many_pictures_are_recognised_when_that_is_said(command: Command, tmp_pa
     assert (
         "pictures of pages" in err and "21 pages can be recognised, in about" in err and "--recognise" in err
     )
+    code, _, err = command("ask", str(path), "-q", "Who?")
+    assert code == 2 and err.endswith("to ask. Add --recognise to have the text of the pages recognised.\n")
     code, out, err = command("text", str(path), "--recognise")
     assert (code, out) == (0, "The knave.\n")
     code, out, err = command("text", str(path))

@@ -158,6 +158,19 @@ def test_a_library_reads_scans_and_says_so(workspace: Workspace, tmp_path: Path)
     assert all(one is not None and one.sure > 0.8 for one in found)
 
 
+def test_in_a_library_long_scans_wait_until_they_are_wanted(workspace: Workspace, tmp_path: Path) -> None:
+    pages = [FIRST] + [Page(height=60, width=60)] * 20
+    path = written(tmp_path / "scan.pdf", scan(pages, dpi=100))
+    library = save_library(workspace, Library(0, "Docs", (str(path),)), Silent())
+    for _ in range(2):
+        update(workspace, library, Silent())
+        (file,) = workspace.library.files(library)
+        assert file.state is FileState.NO_TEXT and "library update --recognise" in file.why_unread
+    assert update(workspace, library, Silent(), recognise=None).read == 1
+    (file,) = workspace.library.files(library)
+    assert file.state is FileState.READ and "knave" in workspace.library.opened(file).document.text
+
+
 def test_an_empty_page_is_none_to_recognise(workspace: Workspace, ordered: list[int], tmp_path: Path) -> None:
     path = written(tmp_path / "empty.pdf", scan([Page()]))
     assert read_document(workspace, path, Silent()).document.text == ""
