@@ -11,7 +11,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_all, recognised_values, refuse_two_streams
+from app.cli.reading import (
+    FOLDERS,
+    FORMATS,
+    add_reading_arguments,
+    read_all,
+    recognised_values,
+    refuse_two_streams,
+)
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -50,17 +57,17 @@ from app.core.wording import (
 )
 from app.flows.ask.batch import ask_batch
 from app.flows.ask.question import ask, nearest_values
+from app.flows.ask.recognise import waits
 from app.flows.models.languages import other_language
 from app.flows.workspace import Workspace
 
 ReadT = TypeVar("ReadT", Reading, LibraryReading)
 
 _EPILOG = (
-    FORMATS
-    + f"""
-A folder counts as the PDF, Word, spreadsheet, HTML, Markdown and text files in it and below it, hidden ones left out.
-Where several files are read, one that cannot be read is reported on standard error ("not_read" with --json),
-and the others are asked.
+    f"""{FORMATS}
+{FOLDERS}\
+How many pictures were left out is told on standard error ("pictures_left_out" with --json). Where several files are
+read, one that cannot be read or holds no text is reported there ("not_read" with --json), and the others are asked.
 
 --library NAME asks all files of a library ({command()} library --help): the passages that fit the
 question are searched in its index and read. The answers come by file, with how many of its files were
@@ -229,10 +236,14 @@ class _Told:
 def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:
     refuse_two_streams(arguments.files)
     workspace.engine.begin()  # it loads PyTorch while the file is read
-    opened, unread = read_all(arguments.files, arguments, workspace, report)
+    found = read_all(arguments.files, arguments, workspace, report)
+    opened = found.opened
     documents = tuple(each.document for each in opened)
     if not any(document.text.strip() for document in documents):
-        raise SpanlightError("There is no text to ask.", "Give a file with something to read in it.")
+        hint = "Give a file with something to read in it."
+        if not arguments.recognise and any(map(waits, opened)):
+            hint = "Add --recognise to have the text of the pages recognised."
+        raise SpanlightError("There is no text to ask.", hint)
     top_k = arguments.top_k or (5 if arguments.json else 1)
     counted = Counter(each.language for each in opened)
     _warn_of_language(Subject("This document", counted), arguments, workspace, report)
@@ -240,8 +251,9 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     reading, stopped = SoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
     )
-    not_read = [{"document": each.path, "reason": each.reason} for each in unread]
-    return _Told(question, reading, opened, stopped, {"not_read": not_read})
+    not_read = [{"document": each.path, "reason": each.reason} for each in found.unread]
+    more: dict[str, object] = {"not_read": not_read, "pictures_left_out": found.pictures_left_out}
+    return _Told(question, reading, opened, stopped, more)
 
 
 def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:

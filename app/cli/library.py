@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from app.cli.reading import ask_about_large
+from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, most_recognised
 from app.cli.terminal import (
     Parser,
     TerminalReport,
@@ -69,10 +69,10 @@ def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
     return parser, run_word
 
 
-_ADD_EPILOG = """\
-Of a folder, with its subfolders, the PDF, Word, spreadsheet, HTML, Markdown and text files are taken; hidden ones are
-left out. Nothing is copied, and nothing is written beside them. Without --name, a new library is called
-after the first PATH; with the name of a library that is there, PATH is added to it.
+_ADD_EPILOG = f"""\
+{FOLDERS}
+Nothing is copied, and nothing is written beside the files. Without --name, a new library is called after
+the first PATH; with the name of a library that is there, PATH is added to it.
 
 More than 1,000 files, or 2 GB, are read only after you say yes, or with --yes. Ctrl+C stops the reading:
 what was read stays and can be asked, and the rest is read with the next update.
@@ -98,6 +98,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out names, or paths below a folder, like this ('*.bak', 'old/*'); repeatable",
     )
     parser.add_argument("--yes", action="store_true", help="read many files without asking")
+    add_recognise_argument(parser)
 
 
 def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -125,9 +126,9 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
 
 
 _UPDATE_EPILOG = """\
-Ctrl+C keeps what was read. With --vectors the passages of all libraries are prepared to be found by
-meaning as well, on two cores about 50 of them (5,000 words) a second; an open window does it by itself
-while nothing else is to do.
+Ctrl+C keeps what was read. With --recognise files that held no text are tried again. With --vectors the
+passages of all libraries are prepared to be found by meaning as well, on two cores about 50 of them
+(5,000 words) a second; an open window does it by itself while nothing else is to do.
 """
 
 
@@ -140,6 +141,7 @@ def _update_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare every file by its content, not by its size and time alone; try again what was not read",
     )
     parser.add_argument("--vectors", action="store_true", help="prepare search by meaning, for all libraries")
+    add_recognise_argument(parser)
 
 
 def _update(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -167,7 +169,9 @@ def _bring_up_to_date(
     values = []
     for library in wanted:
         try:
-            done = update(workspace, library, report, everything=everything)
+            done = update(
+                workspace, library, report, everything=everything, recognise=most_recognised(arguments)
+            )
         except (Stopped, KeyboardInterrupt):
             status = workspace.library.status(library)
             words = f"{one_line(library.name)}: {status.in_words}."

@@ -9,7 +9,7 @@ import shlex
 import stat
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from app.core.recognition import Recognition
 from app.core.report import Progress, Relay, Report, Stopped
 from app.core.wording import count, size
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.ask.recognise import MOST_BY_ITSELF, time_for
+from app.flows.ask.recognise import MOST_BY_ITSELF, time_for, waits
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.workspace import Workspace
 
@@ -38,6 +38,11 @@ Where a page is a picture, or its text is plainly bad, its text is recognised (T
 pages of a file, or in all with --recognise. What was recognised is kept: no page is recognised twice,
 also not after Ctrl+C.
 """
+FOLDERS = """\
+Of a folder, with its subfolders, PDF and Word files, spreadsheets and CSV, slides, OpenDocument and rich texts, EPUB
+books, mails and mailboxes, web pages, Markdown, plain texts, code and logs are taken. Hidden files are left out, and
+pictures, which take long to recognise, unless they are named.
+"""
 _STANDARD_INPUT = "standard input"
 _TRIES = 3
 
@@ -47,11 +52,21 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--password", default="", help="opens an encrypted PDF; without it, a terminal asks for it"
     )
+    add_recognise_argument(parser)
+
+
+def add_recognise_argument(parser: argparse.ArgumentParser) -> None:
+    """--recognise, whose value `most_recognised` turns into a number."""
     parser.add_argument(
         "--recognise",
         action="store_true",
         help=f"recognise the text of every picture of a page, not only of up to {MOST_BY_ITSELF} a file",
     )
+
+
+def most_recognised(arguments: argparse.Namespace) -> int | None:
+    """How many pictures of pages of a file at most are recognised, None for any number."""
+    return None if arguments.recognise else MOST_BY_ITSELF
 
 
 def refuse_two_streams(given: Iterable[str | None]) -> None:
@@ -99,33 +114,51 @@ def recognised_values(found: Recognition | None) -> dict[str, object] | None:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that was not read, and a sentence that says why."""
+    """A file without a text to ask, and why: it could not be read, say."""
 
     path: str
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class AllRead:
+    """The documents of files and folders, the files without a text, and how many pictures in folders were left out."""
+
+    opened: tuple[Opened, ...]
+    unread: tuple[Unread, ...]
+    pictures_left_out: int
+
+
 def read_all(
     given: list[str], arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
-) -> tuple[tuple[Opened, ...], tuple[Unread, ...]]:
-    """The documents of files and folders, and the files that could not be read.
+) -> AllRead:
+    """Read files and folders.
 
     A folder counts as the files in it and below it that a library would take. Where there are several files, what
-    cannot be read is reported on standard error, and the others are read. Raises as `read_file` where there
-    is only one file, and SpanlightError where there is none or none could be read.
+    cannot be read is reported on standard error, as are pictures that are left out, and the others are read. Raises
+    as `read_file` where there is only one file, and SpanlightError where there is none or none could be read.
     """
+    folders = [each for each in given if each != "-" and is_folder(each)]
+    named = {_absolute(each) for each in given if each not in folders}
     files: dict[str, tuple[str, bool]] = {}
+    pictures = 0
     for each in given:
-        in_folder = each != "-" and is_folder(each)
-        for file in _files_in(each, report) if in_folder else [each]:
-            files.setdefault(
-                "-" if file == "-" else os.path.normpath(Path(file).absolute()), (file, in_folder)
-            )
+        found = [each]
+        if in_folder := each in folders:
+            found, left_out = _files_in(each, named, report)
+            pictures += left_out
+        for file in found:
+            files.setdefault(_absolute(file), (file, in_folder))
+    if pictures:
+        rest = (
+            "was left out: name it to have its" if pictures == 1 else "were left out: name them to have their"
+        )
+        report.line(f"{count(pictures, 'picture')} {rest} text recognised.")
     if not files:
         raise SpanlightError(f"There is no document in {one_line(', '.join(given))}.", "Name a file.")
     if len(files) == 1:
         ((only, _),) = files.values()
-        return (read_file(only, arguments, workspace, report),), ()
+        return AllRead((read_file(only, arguments, workspace, report),), (), pictures)
     opened, unread, began = [], [], time.perf_counter()
     for done, (file, in_folder) in enumerate(files.values()):
         report.check()
@@ -138,13 +171,16 @@ def read_all(
             report.line(one_line(str(fault)))
             unread.append(Unread(file, one_line(fault.message)))
             continue
-        for note in _notes(document):
-            report.line(f"{one_line(file)}: {one_line(note)}")
+        notes = list(map(one_line, _notes(document)))
+        for note in notes:
+            report.line(f"{one_line(file)}: {note}")
+        if not document.document.text.strip():
+            unread.append(Unread(file, " ".join(notes)))
         opened.append(document)
     report.clear()
     if not opened:
         raise SpanlightError(f"None of {count(len(files), 'file')} could be read.", "")
-    return tuple(opened), tuple(unread)
+    return AllRead(tuple(opened), tuple(unread), pictures)
 
 
 def ask_about_large(found: Walk, arguments: argparse.Namespace, report: TerminalReport) -> None:
@@ -158,23 +194,31 @@ def ask_about_large(found: Walk, arguments: argparse.Namespace, report: Terminal
         raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
 
 
-def _files_in(folder: str, report: TerminalReport) -> list[str]:
-    """The paths of a folder's documents, which begin as the folder was given."""
-    root = os.path.normpath(Path(folder).absolute())
-    found = walk(Library(0, "", (root,)), report)
+def _absolute(file: str) -> str:
+    return "-" if file == "-" else os.path.normpath(Path(file).absolute())
+
+
+def _files_in(folder: str, named: Set[str], report: TerminalReport) -> tuple[list[str], int]:
+    """The paths of a folder's documents, which begin as the folder was given, and how many pictures are left out.
+
+    Those without the files that are `named` by themselves.
+    """
+    root = _absolute(folder)
+    found = walk(Library(0, "", (root, *(each for each in named if each.startswith(root)))), report)
     if found.is_large:
         add = one_line(f"{command()} library add {shlex.quote(folder)}")
         there = f"{one_line(folder)} holds {count(len(found.files), 'file')}, {size(found.size)}."
         report.line(f"{there} As a library it is read once, and then asked at once: {add}")
     for refused in found.refused:
         report.line(f"{one_line(refused)} cannot be read.")
-    return [str(Path(folder) / os.path.relpath(file.path, root)) for file in found.files]
+    paths = [file.path for file in found.files if file.path not in named]
+    return [str(Path(folder) / os.path.relpath(path, root)) for path in paths], found.pictures_left_out
 
 
 def _notes(opened: Opened) -> Iterable[str]:
     """What is to be known of a document, and how more of it is read."""
     yield from opened.notes
-    if opened.pictures:
+    if waits(opened):
         pages = count(len(opened.pictures), "page")
         yield f"The text of {pages} can be recognised, in about {time_for(len(opened.pictures))}: --recognise does it."
 
@@ -207,7 +251,7 @@ def _read(
     may_ask: bool = True,
 ) -> Opened:
     """The document of a file; `within` gets the progress."""
-    password, most = arguments.password, None if arguments.recognise else MOST_BY_ITSELF
+    password, most = arguments.password, most_recognised(arguments)
     if file == "-":
         with report.waiting():
             return document_from_stream(

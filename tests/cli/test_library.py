@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from app.cli import terminal
+from app.cli.reading import FOLDERS
 from app.cli.terminal import TerminalReport
 from app.core.library import Library, LibraryStatus
 from app.core.models import Head, ModelCard
@@ -29,6 +30,7 @@ from tests.helpers.commands import Command
 from tests.helpers.documents_here import documents_here
 from tests.helpers.libraries import make_older
 from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.scans import letter, scan
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 TARTS = "# Trial\n\nThe King sat.\n\nThe Knave stole the tarts.\n"
@@ -417,12 +419,56 @@ def test_a_folder_counts_as_its_files(command: Command, court: Path, tmp_path: P
     other.write_text("A walrus.")
     code, out, err = command("ask", str(court), str(other), "-q", "What: walrus?")
     assert (code, out.splitlines()[1]) == (0, "Likely, 80%, on line 1 of other.txt.")
-    first, second = err.splitlines()
+    pictures, first, second = err.splitlines()
+    assert pictures == "1 picture was left out: name it to have its text recognised."
     assert "“empty.txt”" in first and "“locked.pdf” asks" in second
     told = json.loads(command("ask", str(other), str(court), "-q", "What: Hatter?", "--json")[1])
     assert told["document"] == str(court / "more" / "hatter.txt")
     assert [Path(each["document"]).name for each in told["not_read"]] == UNREAD
-    assert all(each["reason"] for each in told["not_read"])
+    assert all(each["reason"] for each in told["not_read"]) and told["pictures_left_out"] == 1
+
+
+def test_a_file_without_text_is_told_as_not_read(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "sea"
+    folder.mkdir()
+    (folder / "walrus.txt").write_text("A walrus.")
+    (folder / "scan.pdf").write_bytes(scan([Page(height=60, width=60)] * 21, dpi=100))
+    code, out, err = command("ask", str(folder), "-q", "What: walrus?", "--json")
+    (unread,) = json.loads(out)["not_read"]
+    assert (code, unread["document"]) == (0, str(folder / "scan.pdf"))
+    assert "no text to read" in unread["reason"] and "--recognise does it" in unread["reason"]
+    assert "no text to read" in err
+
+
+def test_pictures_that_are_named_are_not_left_out(command: Command, court: Path) -> None:
+    (court / "other.png").write_text("A picture by its name, a text by what it holds.")
+    told = [str(court), str(court / "hole.jpg"), "-q", "What: tarts?"]
+    assert "1 picture was left out: " in command("ask", *told)[2]
+    assert json.loads(command("ask", *told, str(court / "other.png"), "--json")[1])["pictures_left_out"] == 0
+    assert (
+        "2 pictures were left out: name them to have their text recognised."
+        in command("ask", str(court), "-q", "Who?")[2]
+    )
+
+
+@pytest.mark.parametrize("words", [("ask",), ("library", "add")])
+def test_help_names_what_is_taken_of_a_folder(command: Command, words: tuple[str, ...]) -> None:
+    told = command(*words, "--help")[1]
+    assert FOLDERS in told and "--recognise" in told
+
+
+def test_a_long_scan_is_added_where_that_is_said(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "scan.pdf").write_bytes(
+        scan([letter("The knave.")] + [Page(height=60, width=60)] * 20, dpi=100)
+    )
+    out = command("library", "add", str(tmp_path / "scan.pdf"), "--name", "Scans")[1]
+    assert "0 of 1 file read" in out and "library update --recognise" in out
+    assert "\n  1 file read, 2 words\n" in command("library", "update", "Scans", "--recognise")[1]
+
+
+def test_a_picture_that_was_added_is_not_counted_as_left_out(command: Command, added: Path) -> None:
+    out = command("library", "add", str(added / "hole.jpg"), "--name", "court")[1]
+    assert "  Other kinds, left out: 1 without an extension\n" in out
 
 
 def test_a_named_file_in_a_folder_is_read_once(

@@ -142,7 +142,7 @@ def test_notes_go_to_standard_error(command: Command, tmp_path: Path) -> None:
 def test_pictures_of_pages_are_recognised(command: Command, shared_data: Path) -> None:
     path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
     code, out, err = command("text", str(path), "--json")
-    assert (code, err) == (0, "The text of 1 of 1 page was recognised in its picture.\n")
+    assert (code, err) == (0, "The text of the page was recognised in its picture.\n")
     told = json.loads(out)
     recognised = told["pages"][0]["recognised"]
     assert recognised["languages"] == ["en"] and 0.9 < recognised["confidence"] < 1
@@ -158,6 +158,8 @@ def test_many_pictures_are_recognised_when_that_is_said(command: Command, tmp_pa
     assert (
         "pictures of pages" in err and "21 pages can be recognised, in about" in err and "--recognise" in err
     )
+    code, _, err = command("ask", str(path), "-q", "Who?")
+    assert code == 2 and err.endswith("to ask. Add --recognise to have the text of the pages recognised.\n")
     code, out, err = command("text", str(path), "--recognise")
     assert (code, out) == (0, "The knave.\n")
     code, out, err = command("text", str(path))

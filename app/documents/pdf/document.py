@@ -189,7 +189,15 @@ def _notes(document: pypdfium2.PdfDocument, parts: Parts, complete: bool) -> lis
             )
         )
     recognised = [page for page in pages if page.recognised is not None and len(page.span)]
-    if recognised:
+    if recognised and len(recognised) == len(pages):
+        notes.append(
+            Message(
+                "The text of the page was recognised in its picture.",
+                "The text of all {n:,} pages was recognised in their pictures.",
+                n=len(recognised),
+            )
+        )
+    elif recognised:
         notes.append(
             Message(
                 "The text of {n:,} of {pages} was recognised in its picture.",

@@ -28,6 +28,11 @@ _SECONDS_A_PAGE = 4.0
 _AT_ONCE = 10
 
 
+def waits(opened: Opened) -> bool:
+    """Whether a document has so many pages to recognise that a person is to say so."""
+    return len(opened.pictures) > MOST_BY_ITSELF
+
+
 def time_for(pages: int) -> str:
     """About how long it takes to recognise so many pages, in words."""
     return duration(_SECONDS_A_PAGE * pages)

@@ -13,10 +13,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.layout import Kind
 from app.core.library import Library
 from app.core.message import Message
 from app.core.plain_kinds import CODE, LOGS, PROSE
 from app.core.report import Progress, Report
+from app.documents.sniff import suffix_kind
 from app.library.ledger import is_empty
 
 # The extensions that are taken from a folder. Single files may have any; pictures, which take long to recognise, are
@@ -72,6 +74,12 @@ class Walk:
     def size(self) -> int:
         """The bytes of all files."""
         return sum(file.size for file in self.files)
+
+    @property
+    def pictures_left_out(self) -> int:
+        """How many of the files that were left out are pictures, by their extensions."""
+        kinds = self.left_out.items()
+        return sum(number for suffix, number in kinds if suffix_kind(f"a.{suffix}") is Kind.IMAGE)
 
     def refusal(self) -> SpanlightError:
         """The error for the first folder that may not be read."""
@@ -185,7 +193,7 @@ def _in_folder(
             suffix = suffix if dot else ""
             if suffix in suffixes:
                 yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
-            else:
+            elif entry.path not in library.roots:  # such a file was named, and is in
                 found.left_out[suffix] += 1
 
 

@@ -22,7 +22,7 @@ from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
-from app.flows.ask.recognise import scans
+from app.flows.ask.recognise import MOST_BY_ITSELF, scans, waits
 from app.flows.library.embed import alone
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.models.languages import detected
@@ -38,6 +38,9 @@ _MOST_READERS = 4
 _PIECE = 1 << 20
 # After so many files at once the index's parts are merged.
 _MANY = 200
+_WAITS = Message(
+    "Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +71,22 @@ class Update:
         return joined(part for part in parts if part.values["n"])
 
 
-def update(workspace: Workspace, library: Library, report: Report, *, everything: bool = False) -> Update:
+def update(
+    workspace: Workspace,
+    library: Library,
+    report: Report,
+    *,
+    everything: bool = False,
+    recognise: int | None = MOST_BY_ITSELF,
+) -> Update:
     """Read the library's new and changed files, several at a time, and drop those that are gone.
 
     A file counts as changed if its size or modification time differs; with `everything` those of all files are
-    compared by content. What an older Spanlight has indexed is indexed anew first. Each file is stored whole or not at
-    all: after a stop or a kill the next update goes on from there. Each file that was read or failed is a partial
-    result (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the library was
-    removed or no process can be started; Stopped when cancelled.
+    compared by content. `recognise` is how many pictures of pages of a file at most are recognised; with None files
+    without text are tried again. What an older Spanlight has indexed is indexed anew first. Each file is stored whole
+    or not at all: after a stop or a kill the next update goes on from there. Each file that was read or failed is a
+    partial result (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the
+    library was removed or no process can be started; Stopped when cancelled.
     """
     began = time.perf_counter()
     index = workspace.library
@@ -92,9 +103,12 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
         gone = _sort_out(index, library, index.take_walk(library, found, there.refused), there)
         if everything:
             _compare_all(index, library, report)
+        elif recognise is None:
+            index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
         waiting = index.files(library, [FileState.WAITING])
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
-        with _Readers(workspace, min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))) as readers:
+        number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))
+        with _Readers(workspace, number, recognise) as readers:
             for done, (file, result) in enumerate(readers.read(waiting, report)):
                 if result is not None:
                     _store(index, file, result, counts)
@@ -225,8 +239,8 @@ _Found = _Known | Opened | _Refused
 class _Readers:
     """Processes that read files for the index, apart from the one that opens documents for people."""
 
-    def __init__(self, workspace: Workspace, number: int) -> None:
-        self._workspace, self._index = workspace, workspace.library
+    def __init__(self, workspace: Workspace, number: int, recognise: int | None) -> None:
+        self._workspace, self._index, self._recognise = workspace, workspace.library, recognise
         self._pool = ThreadPoolExecutor(number, "library")
         self._number = number
         self._free: SimpleQueue[Documents] = SimpleQueue()
@@ -273,7 +287,7 @@ class _Readers:
         documents = self._free.get()
         try:
             order = Read(file.path, Path(file.path).name, words_only=True)
-            return scans(self._workspace, documents).read(order, until)
+            return scans(self._workspace, documents).read(order, until, self._recognise)
         except PasswordNeeded as fault:
             return _Refused(FileState.LOCKED, fault.message, size, modified)
         except NotStarted:
@@ -318,7 +332,8 @@ def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int
 def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
     """Store what was read from a file, and return whether it has a text."""
     if not opened.document.text.strip():
-        reason = joined(opened.notes, " ") or Message("It holds no text.")
+        reasons = [*opened.notes, *([_WAITS] if waits(opened) else [])]
+        reason = joined(reasons, " ") or Message("It holds no text.")
         index.fail(
             file,
             FileState.NO_TEXT,

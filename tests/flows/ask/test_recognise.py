@@ -71,6 +71,7 @@ def test_no_page_is_recognised_twice(workspace: Workspace, ordered: list[int], t
     report = Watching()
     opened = read_document(workspace, path, report)
     assert opened.document.text == "The knave stole the tarts.\n\nNobody saw the gardener."
+    assert opened.notes == ("The text of all 2 pages was recognised in their pictures.",)
     assert opened.language == "en" and opened.pictures == ()
     assert [one.done for one in report.seen if one.total == 2 and "Recognising" in one.what] == [0, 1, 2]
     found = recognition_of(opened, opened.pages[1].span)
@@ -155,6 +156,19 @@ def test_a_library_reads_scans_and_says_so(workspace: Workspace, tmp_path: Path)
     assert {one.kind for one in opened} == {Kind.PDF, Kind.IMAGE}
     found = [recognition_of(one, one.pages[0].span) for one in opened]
     assert all(one is not None and one.sure > 0.8 for one in found)
+
+
+def test_in_a_library_long_scans_wait_until_they_are_wanted(workspace: Workspace, tmp_path: Path) -> None:
+    pages = [FIRST] + [Page(height=60, width=60)] * 20
+    path = written(tmp_path / "scan.pdf", scan(pages, dpi=100))
+    library = save_library(workspace, Library(0, "Docs", (str(path),)), Silent())
+    for _ in range(2):
+        update(workspace, library, Silent())
+        (file,) = workspace.library.files(library)
+        assert file.state is FileState.NO_TEXT and "library update --recognise" in file.why_unread
+    assert update(workspace, library, Silent(), recognise=None).read == 1
+    (file,) = workspace.library.files(library)
+    assert file.state is FileState.READ and "knave" in workspace.library.opened(file).document.text
 
 
 def test_an_empty_page_is_none_to_recognise(workspace: Workspace, ordered: list[int], tmp_path: Path) -> None:

@@ -37,6 +37,13 @@ def test_documents_are_found_and_others_counted(tmp_path: Path) -> None:
     assert names(tmp_path, suffixes=("mp3",)) == ["e.mp3", "f.mp3"]
 
 
+def test_a_file_that_is_named_in_its_folder_is_not_left_out(tmp_path: Path) -> None:
+    written(tmp_path, dict.fromkeys(("a.png", "b.PNG", "c.jpg", "d.mp3", "e.txt"), "x"))
+    found = walk(Library(1, "All", (str(tmp_path), str(tmp_path / "a.png"))), Silent())
+    assert (found.left_out, found.pictures_left_out) == ({"png": 1, "jpg": 1, "mp3": 1}, 2)
+    assert [Path(file.path).name for file in found.files] == ["a.png", "e.txt"]
+
+
 def test_code_logs_and_data_are_taken_but_not_what_programs_fill(tmp_path: Path) -> None:
     own = ("a.py", "b/c.yaml", "d.log", "e.tex")
     written(tmp_path, dict.fromkeys((*own, "node_modules/f/g.js", "b/__pycache__/h.py"), "x"))
