@@ -1892,6 +1892,14 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>The text of the page was recognised in its picture.</source>
+        <comment>The text of all {n:,} pages was recognised in their pictures.</comment>
+        <translation>
+            <numerusform>Der Text der Seite wurde in ihrem Bild erkannt.</numerusform>
+            <numerusform>Der Text aller {n:,} Seiten wurde in ihren Bildern erkannt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>The text of {n:,} of {pages} was recognised in its picture.</source>
         <comment>The text of {n:,} of {pages} was recognised in their pictures.</comment>
         <translation>
@@ -2922,6 +2930,10 @@
     <message>
         <source>Reading {document}</source>
         <translation>{document} wird gelesen</translation>
+    </message>
+    <message>
+        <source>Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise.</source>
+        <translation>Öffnen Sie die Datei, damit ihre Seiten erkannt werden, und prüfen Sie dann alles; oder im Terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>

@@ -1892,6 +1892,14 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>The text of the page was recognised in its picture.</source>
+        <comment>The text of all {n:,} pages was recognised in their pictures.</comment>
+        <translation>
+            <numerusform>El texto de la página se ha reconocido en su imagen.</numerusform>
+            <numerusform>El texto de las {n:,} páginas se ha reconocido en sus imágenes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>The text of {n:,} of {pages} was recognised in its picture.</source>
         <comment>The text of {n:,} of {pages} was recognised in their pictures.</comment>
         <translation>
@@ -2922,6 +2930,10 @@
     <message>
         <source>Reading {document}</source>
         <translation>Leyendo {document}</translation>
+    </message>
+    <message>
+        <source>Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise.</source>
+        <translation>Ábrelo para que se reconozcan sus páginas y después comprueba todo; o, en un terminal: library update --recognise.</translation>
     </message>
     <message numerus="yes">
         <source>{n:,} gone</source>
