@@ -346,8 +346,10 @@ class AskView(Page):
         """Serve the document on the page with the tools for reading."""
         if sheet is not self.sheets.current():
             return
-        has_text = sheet.is_open and not sheet.pane.is_empty()
-        if has_text and self.tools is None:
+        opened = sheet.session.opened
+        is_paged = opened is not None and bool(opened.pages)  # also pictures, before their text is there
+        is_served = sheet.is_open and (is_paged or not sheet.pane.is_empty())
+        if is_served and self.tools is None:
             from app.ui.document.reading_tools import ReadingTools
 
             panes = self._splitter
@@ -356,7 +358,7 @@ class AskView(Page):
             )
             self.tools.left.connect(self._leave_for_page)
         if self.tools is not None:
-            self.tools.take(sheet.pane if has_text else None, sheet.session.opened)
+            self.tools.take(sheet.pane if is_served else None, opened)
 
     @Slot()
     def _go_to_number(self) -> None:
