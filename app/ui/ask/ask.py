@@ -106,6 +106,7 @@ class AskView(Page):
         self.files.opened.connect(self.recognising.look_at)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
         self.recognising.grown.connect(self.controller.file_grown)
+        self.recognising.grown.connect(self.files.settled)
         self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
