@@ -432,7 +432,8 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         print(f"{best_passages(reading.share_of_text)}{found}.")
     names = _names(opened)
     if reading.shown is None:
-        title, likely_not = without_answer(reading.no_answer_probability, whole=reading.judged_whole)
+        whole = reading.judged_whole and not any(one.pictures for one in opened)
+        title, likely_not = without_answer(reading.no_answer_probability, whole=whole)
         print(title, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:

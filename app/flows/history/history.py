@@ -96,6 +96,7 @@ def remember(
 ) -> Entry | None:
     """Save a question with its answers; the saved entry, None where the settings want no history.
 
+    Nor is it saved that a document does not answer some of whose pages are not recognised: these were not read.
     Of several documents that of the best answer is saved. `asked` is in seconds since 1970, by default now. Raises
     SpanlightError where it could not be saved, and after it was saved in a new history because the old one was damaged.
     """
@@ -104,6 +105,8 @@ def remember(
     index = reading.answers[0].document if reading.answers else 0
     opened = documents[index]
     entry = entry_of(opened, question, reading, index=index, asked=asked)
+    if entry.shown is None and opened.pictures:
+        return None
     text = opened.document.text
     try:
         return replace(entry, number=workspace.history.add(entry, text))

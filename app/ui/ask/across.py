@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core.errors import EngineLost, SpanlightError
 from app.core.message import Message
 from app.core.report import Progress, Silent
+from app.core.wording import NO_ANSWER_IN_PART
 from app.flows.ask.drafts import SavedAcross
 from app.flows.workspace import Workspace
 from app.ui.ask.controller import AskController
@@ -83,10 +84,12 @@ class AcrossDocuments(QObject):
         return True
 
     def ask_open(self, question: str, *, whole: bool = False) -> bool:
-        """Ask the open documents, once all are read; False where there is no question or no text."""
+        """Ask the open documents, once all of their text is there; False where there is no question or no text."""
         if not self._is_question(question):
             return False
-        if self._files.wake():
+        is_opening = bool(self._files.wake())
+        self.session.awaited_pages = sum(sheet.session.awaited_pages for sheet in self._sheets.all())
+        if is_opening or self.session.awaited_pages:
             self.session.waiting = WaitingQuestion(question, whole)
             self.changed.emit()
             return True
@@ -354,7 +357,8 @@ class AcrossDocuments(QObject):
         if run is None or run.reading is None or not 0 <= index < len(run.answers()):
             return False
         if run.judged().shown is None and not run.shows_nearest:
-            QGuiApplication.clipboard().setText(localised(run.not_in))
+            words = run.not_in if run.judged_whole else NO_ANSWER_IN_PART
+            QGuiApplication.clipboard().setText(localised(words))
             self.note.emit(tr("Copied"))
         else:
             QGuiApplication.clipboard().setText(run.place(index).copied())

@@ -164,7 +164,7 @@ class AnswerCard(QFrame):
     ) -> None:
         """Show that the text has no answer, how likely that is, and with `nearest` the words nearest to an answer.
 
-        `over` is which part of the text was read, `facts` how; `whole` is `Reading.judged_whole`; `not_in` is the
+        `over` is which part of the text was read, `facts` how; `whole` is `QuestionRun.judged_whole`; `not_in` is the
         sentence where several documents were asked.
         """
         self._begin(over, facts, why_not=place is not None)

@@ -342,6 +342,13 @@ class AnswerPanel(QFrame):
         if session.waiting is not None:
             if not session.is_open:
                 self.strip.waiting(tr("Asked as soon as the file is open"))
+            elif session.awaited_pages:
+                words = tr(
+                    "Waiting for the text of {n:,} page",
+                    "Waiting for the text of {n:,} pages",
+                    n=session.awaited_pages,
+                )
+                self.strip.waiting(words)
             elif self._sheet is None:
                 self.strip.waiting(tr("Asked as soon as the files are open"))
             else:
@@ -375,16 +382,18 @@ class AnswerPanel(QFrame):
             self.card.show_low_confidence(run.place(0), no_answer, over, facts, sure=is_final)
         else:
             over = run.note if is_stopped else ""
-            if reading.quick and not is_stopped and run.library is None:
+            if run.unrecognised and not is_stopped:
+                over = tr(
+                    "{n:,} page was not read: the text in its picture is not recognised.",
+                    "{n:,} pages were not read: the text in their pictures is not recognised.",
+                    n=run.unrecognised,
+                )
+            elif reading.quick and not is_stopped and run.library is None:
                 over = wording.best_passages(reading.share_of_text)
             nearest = run.place(0) if run.answers() else None
-            is_whole = reading.judged_whole and not is_stopped
             not_in = run.not_in if run.is_across else ""
-            is_whole = is_whole or (
-                run.library is not None and not is_stopped
-            )  # its passages were found in all of it
             self.card.show_none(
-                no_answer, nearest, run.shows_nearest, over, facts, whole=is_whole, not_in=not_in
+                no_answer, nearest, run.shows_nearest, over, facts, whole=run.judged_whole, not_in=not_in
             )
         can_ask_more = is_final and run.text is TextState.SAME
         self.card.look.setVisible(can_ask_more and not run.is_across)

@@ -106,6 +106,7 @@ class AskView(Page):
         self.files.opened.connect(self.recognising.look_at)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
         self.recognising.grown.connect(self.controller.file_grown)
+        self.recognising.grown.connect(self.files.settled)
         self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
@@ -346,8 +347,10 @@ class AskView(Page):
         """Serve the document on the page with the tools for reading."""
         if sheet is not self.sheets.current():
             return
-        has_text = sheet.is_open and not sheet.pane.is_empty()
-        if has_text and self.tools is None:
+        opened = sheet.session.opened
+        is_paged = opened is not None and bool(opened.pages)  # also pictures, before their text is there
+        is_served = sheet.is_open and (is_paged or not sheet.pane.is_empty())
+        if is_served and self.tools is None:
             from app.ui.document.reading_tools import ReadingTools
 
             panes = self._splitter
@@ -356,7 +359,7 @@ class AskView(Page):
             )
             self.tools.left.connect(self._leave_for_page)
         if self.tools is not None:
-            self.tools.take(sheet.pane if has_text else None, sheet.session.opened)
+            self.tools.take(sheet.pane if is_served else None, opened)
 
     @Slot()
     def _go_to_number(self) -> None:

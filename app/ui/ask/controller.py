@@ -46,7 +46,7 @@ class AskController(QObject):
     """Takes the sheets' sessions from one state to the next, and runs their jobs.
 
     One question is read for at a time, the latest; one about another sheet is paused meanwhile. A question about a
-    file that is being opened waits for it. Then the latest of those that wait or are paused comes next.
+    file that is being opened, or recognised, waits for it. Then the latest of those that wait or are paused comes next.
 
     Each of these signals carries a sheet: `changed` when it is to be shown anew, `progressed` for its progress alone,
     `chosen` when another answer is highlighted strongly, `asking` before the user's question replaces the last one,
@@ -255,7 +255,8 @@ class AskController(QObject):
                 self.rested.emit()
             return
         sheet = sheets[session]
-        if (waiting := session.take_waiting()) is not None:
+        # One that waits for its pages stays where an earlier one about them was paused.
+        if session in ready and (waiting := session.take_waiting()) is not None:
             self.changed.emit(sheet)
             self._ask_now(sheet, waiting.question, whole=waiting.whole)
             self.next_soon()  # where that one could not be asked, the next one can
@@ -421,8 +422,7 @@ class AskController(QObject):
             if index == 0:
                 self.copied.emit()
         else:
-            reading = run.reading
-            words, _ = wording.without_answer(reading.no_answer_probability, whole=reading.judged_whole)
+            words, _ = wording.without_answer(run.reading.no_answer_probability, whole=run.judged_whole)
             QGuiApplication.clipboard().setText(localised(words))
             self.note.emit(tr("Copied"))
 

@@ -26,7 +26,10 @@ def not_in_library(status: LibraryStatus) -> str:
 
 
 def read_in(result: Reading | LibraryReading, documents: Sequence[Opened]) -> str:
-    """What was read and how fast: "71 pages read whole in 2.1 seconds"; of a library `documents` are none."""
+    """What was read and how fast: "71 pages read whole in 2.1 seconds"; of a library `documents` are none.
+
+    Pages whose text was not recognised are not counted.
+    """
     time = wording.duration(result.seconds)
     if isinstance(result, LibraryReading):
         return Message(
@@ -36,7 +39,7 @@ def read_in(result: Reading | LibraryReading, documents: Sequence[Opened]) -> st
             files=Message("{n:,} file", "{n:,} files", n=result.status.read),
             time=time,
         )
-    pages = sum(len(opened.pages) for opened in documents)
+    pages = sum(len(opened.pages) - len(opened.pictures) for opened in documents)
     characters = sum(len(opened.document.text) for opened in documents)
     if result.quick:
         length = (

@@ -24,7 +24,8 @@ _LOOK_MS = 500
 class Recognising(QObject):
     """Begins by itself for a few pages, and else when the bar of their sheet is asked to.
 
-    A question waits for the first text. `grown` carries a sheet that shows more text now, or gets none.
+    A question waits until all these pages have their text. `grown` carries a sheet that shows more text now, or gets
+    none.
     """
 
     grown = Signal(object)
@@ -64,7 +65,7 @@ class Recognising(QObject):
             recognise_pages, self._workspace, opened, opened.pictures, password=sheet.session.password
         )
         self._jobs[sheet] = job
-        sheet.session.is_recognised = not opened.document.text.strip()
+        sheet.session.awaited_pages = len(opened.pictures)
         if len(opened.notes) == 1:  # the bar says it
             sheet.banner.clear()
         bar = sheet.recognition_bar()
@@ -88,7 +89,6 @@ class Recognising(QObject):
 
     def _ended(self, sheet: Sheet, result: object) -> None:
         self._jobs.pop(sheet, None)
-        self._last.pop(sheet, None)
         self._due.add(sheet)
         sheet.recognition_bar().clear()
         self._timer.start()
@@ -97,17 +97,25 @@ class Recognising(QObject):
     def _failed(self, sheet: Sheet, error: BaseException) -> None:
         self._jobs.pop(sheet, None)
         sheet.recognition_bar().show_fault(fault_of(error).sentence)
-        self._give_up(sheet)
+        self._broken_off(sheet)
 
     def _stopped(self, sheet: Sheet) -> None:
         self._jobs.pop(sheet, None)
         opened = sheet.session.opened
         if opened is not None:
             sheet.recognition_bar().offer(len(opened.pictures), was_stopped=True)
-        self._give_up(sheet)
+        self._broken_off(sheet)
 
-    def _give_up(self, sheet: Sheet) -> None:
-        sheet.session.is_recognised = False
+    def _broken_off(self, sheet: Sheet) -> None:
+        """Read the pages that were recognised until then."""
+        self._read_due()
+        self._count_awaited(sheet)
+
+    def _count_awaited(self, sheet: Sheet) -> None:
+        """Count the pages that a question waits for: none where no more text is to come."""
+        opened = sheet.session.opened
+        is_growing = any(sheet in places for places in (self._jobs, self._due, self._reading))
+        sheet.session.awaited_pages = len(opened.pictures) if is_growing and opened is not None else 0
         self.grown.emit(sheet)
 
     @Slot()
@@ -121,7 +129,8 @@ class Recognising(QObject):
             is_asked = session.running() is not None or (
                 session.waiting is not None and not session.is_awaited
             )
-            if sheet in self._reading or is_asked or now - self._last.get(sheet, 0.0) < _LEAST_SECONDS:
+            is_soon = sheet in self._jobs and now - self._last.get(sheet, 0.0) < _LEAST_SECONDS
+            if sheet in self._reading or is_asked or is_soon:
                 continue
             self._due.discard(sheet)
             job = self._lanes.documents.start(
@@ -140,19 +149,19 @@ class Recognising(QObject):
     def _read(self, sheet: Sheet, opened: Opened) -> None:
         self._reading.pop(sheet, None)
         self._last[sheet] = time.monotonic()
-        before = sheet.session.opened
-        if before is None or before.sha256 != opened.sha256 or not sheet.is_open:
-            return  # it has changed: the sheet says so
-        sheet.show_recognised(opened)
-        if opened.document.text.strip() or sheet not in self._jobs:
-            sheet.session.is_recognised = False
-        if sheet not in self._jobs and not opened.pictures:
-            sheet.recognition_bar().clear()
-        self.grown.emit(sheet)
+        before, bar = sheet.session.opened, sheet.recognition_bar()
+        # Else it has changed, and the sheet says so.
+        if before is not None and before.sha256 == opened.sha256 and sheet.is_open:
+            sheet.show_recognised(opened)
+            if sheet not in self._jobs and not opened.pictures:
+                bar.clear()
+            elif bar.was_stopped:
+                bar.offer(len(opened.pictures), was_stopped=True)
+        self._count_awaited(sheet)
 
     def _not_read(self, sheet: Sheet, error: BaseException) -> None:
         self._reading.pop(sheet, None)
-        self._give_up(sheet)
+        self._count_awaited(sheet)
         fault_of(error)  # the sheet shows what it has; a bug goes to the log
 
     @Slot(object)
@@ -165,6 +174,6 @@ class Recognising(QObject):
                 job.drop()
         self._due.discard(sheet)
         self._last.pop(sheet, None)
-        sheet.session.is_recognised = False
+        sheet.session.awaited_pages = 0
         if sheet.has_recognition_bar:
             sheet.drop_recognition_bar()

@@ -298,6 +298,19 @@ class QuestionRun:
         """Whether the text has an answer by the threshold."""
         return self.reading is not None and self.judged().best is not None
 
+    @property
+    def unrecognised(self) -> int:
+        """How many pages were not read, as the text in their pictures was not recognised."""
+        return sum(len(opened.pictures) for opened in self.documents)
+
+    @property
+    def judged_whole(self) -> bool:
+        """Whether the outcome is about all that was asked; there must be a reading."""
+        if self.library is not None:
+            return self.state is not RunState.STOPPED  # its passages were found in all of it
+        whole = self.judged().judged_whole and not self.unrecognised
+        return whole and self.state is not RunState.STOPPED
+
     def judged(self) -> Reading:
         """The reading judged by the threshold; there must be a reading."""
         assert self.reading is not None
@@ -407,7 +420,8 @@ class QuestionRun:
             return ""
         from app.ui.ask.read_words import facts
 
-        return facts(self.reading, self.passages if self.library is not None else None)
+        reading = replace(self.reading, complete=False) if self.unrecognised else self.reading
+        return facts(reading, self.passages if self.library is not None else None)
 
     def visit(self) -> Visit | None:
         """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
@@ -469,8 +483,8 @@ class AskSession:
     is_demo: bool = False
     # Opened from a list of answers: the next one from there takes its place, until it is asked, edited or pinned.
     is_preview: bool = False
-    # The text of its pages is being recognised, and there is none of it yet.
-    is_recognised: bool = False
+    # How many pages are not in its text yet while they are being recognised.
+    awaited_pages: int = 0
     # Whether the page was empty at the last change since a question.
     _was_blank: bool = False
 
@@ -481,8 +495,8 @@ class AskSession:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the file is being read, its first text is being recognised, or it waits for its password."""
-        return self.is_recognised or self.state in (DocumentState.LOADING, DocumentState.LOCKED)
+        """Whether the file is being read, its pages are being recognised, or it waits for its password."""
+        return self.awaited_pages > 0 or self.state in (DocumentState.LOADING, DocumentState.LOCKED)
 
     @property
     def shown_run(self) -> QuestionRun | None:

@@ -32,7 +32,7 @@ class Sheet(QWidget):
     """The page of a session: its document, or its file's progress, password or fault.
 
     `title` is its tab's title, `pane` the widget that shows the document: `editor` for plain texts.
-    `page_shown` carries this sheet when another document is on the page, or none any more.
+    `page_shown` carries this sheet when another document is on the page, or more of its text, or none any more.
     `edited` is sent after every change of the text; `text_changed` carries this sheet after the first one since a
     question, when the text is emptied and when it is back; `renamed` is sent when the title has changed. The requests
     are those of the buttons of the page. The others pass on signals of the document's pane.
@@ -188,6 +188,7 @@ class Sheet(QWidget):
             self.banner.show_hint(" ".join(map(localised, opened.notes)))
         if run is not None and was_same and run.text is not TextState.SAME:
             self.text_changed.emit(self)
+        self.page_shown.emit(self)
 
     @Slot()
     def keep_open(self) -> None:

@@ -83,7 +83,8 @@ class ReadingTools(QObject):
         if self._pane is not None and isValid(self._pane):
             self._pane.map.valueChanged.disconnect(self._scrolled)
             self._pane.resized.disconnect(self._soon.start)
-        self._pane, self._opened, self._is_over = pane, opened, False
+        self._is_over = self._is_over and pane is self._pane  # else it has the text of more pages
+        self._pane, self._opened = pane, opened
         is_paged = opened is not None and bool(opened.pages)
         self.line.take(pane, is_paged=is_paged)
         self._show_entries(opened.contents() if pane is not None and opened is not None else ())

@@ -122,6 +122,17 @@ def test_nothing_is_kept_where_no_history_is_wanted(workspace: Workspace) -> Non
     assert not workspace.paths.history_file.exists()
 
 
+def test_no_refusal_is_kept_of_a_document_some_of_whose_pages_are_not_recognised(
+    workspace: Workspace,
+) -> None:
+    scan = replace(PASTED, kind=Kind.PDF, pictures=(1,))
+    question = Question("What about sharks?", (scan.document,))
+    reading = ask(workspace, question, SILENT)
+    assert history.remember(workspace, (scan,), question, reading, SILENT) is None
+    assert history.remember(workspace, (PASTED,), question, reading, SILENT) is not None
+    assert asked(workspace, scan).words == "noon", "an answer is"
+
+
 def test_of_several_documents_that_of_the_best_answer_is_kept(workspace: Workspace) -> None:
     documents = (Document("Nothing here.", "a"), Document("At noon.", "b"))
     question = Question("What about noon?", documents)

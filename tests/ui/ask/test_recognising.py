@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.layout import Opened
+from app.core.report import Report, Silent
 from app.flows.ask.document_process import Documents
+from app.flows.ask.recognise import recognise_pages
+from app.flows.history.history import past
+from app.flows.workspace import Workspace
 from app.ui.ask import recognising
 from app.ui.ask.ask import AskView
+from app.ui.ask.session import RunState, Scope, ScopeKind
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
 from tests.helpers.open_files import ask, is_open, reader
@@ -37,11 +45,41 @@ def shown(sheet: Sheet) -> str:
     return opened.document.text if opened is not None else ""
 
 
+def type_question(view: AskView, qtbot: QtBot, question: str) -> None:
+    view.panel.box.select()
+    qtbot.keyClicks(view.panel.box.field, question)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
+
+
 def recognised(view: AskView, qtbot: QtBot, sheet: Sheet) -> None:
     qtbot.waitUntil(
         lambda: sheet.session.opened is not None and not sheet.session.opened.pictures, timeout=30_000
     )
     qtbot.waitUntil(lambda: view.lanes.recognition.idle and view.lanes.documents.idle)
+
+
+def offered(view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sheet:
+    """A scan of eight pages that waits for its button."""
+    monkeypatch.setattr(recognising, "MOST_BY_ITSELF", 2)
+    (tmp_path / "scan.pdf").write_bytes(scan([letter(f"The {word} sings.") for word in BIRDS]))
+    return is_open(view, qtbot, [tmp_path / "scan.pdf"])
+
+
+@pytest.fixture
+def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """After three pages, the others are recognised only once this is set."""
+    event = threading.Event()
+
+    def in_two_parts(
+        workspace: Workspace, opened: Opened, pages: Sequence[int], report: Report, *, password: str
+    ) -> None:
+        recognise_pages(workspace, opened, pages[:3], report, password=password)
+        while not event.wait(0.005):
+            report.check()
+        recognise_pages(workspace, opened, pages[3:], report, password=password)
+
+    monkeypatch.setattr(recognising, "recognise_pages", in_two_parts)
+    return event
 
 
 def test_a_scan_is_read_by_itself_and_its_page_and_its_answer_say_so(
@@ -68,9 +106,7 @@ def test_a_scan_is_read_by_itself_and_its_page_and_its_answer_say_so(
 def test_a_question_waits_for_the_first_text(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "scan.png").write_bytes(png(*grey(FIRST, 200)))
     sheet = is_open(view, qtbot, [tmp_path / "scan.png"])
-    view.panel.box.select()
-    qtbot.keyClicks(view.panel.box.field, "Who stole the tarts")
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
+    type_question(view, qtbot, "Who stole the tarts")
     assert sheet.session.waiting is not None and sheet.session.run is None
     recognised(view, qtbot, sheet)
     qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
@@ -80,12 +116,9 @@ def test_a_question_waits_for_the_first_text(view: AskView, qtbot: QtBot, tmp_pa
 
 
 def test_many_pages_are_offered_stopped_and_gone_on_with(
-    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
-    monkeypatch.setattr(recognising, "MOST_BY_ITSELF", 2)
-    monkeypatch.setattr(recognising, "_LEAST_SECONDS", 0.0)
-    (tmp_path / "scan.pdf").write_bytes(scan([letter(f"The {word} sings.") for word in BIRDS]))
-    sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
+    sheet = offered(view, qtbot, tmp_path, monkeypatch)
     bar = sheet.recognition_bar()
     assert bar.words.text() == "8 pages are pictures. To recognise their text takes about 32 seconds."
     qtbot.mouseClick(bar.begin, LEFT)
@@ -95,6 +128,7 @@ def test_many_pages_are_offered_stopped_and_gone_on_with(
     assert sheet.session.opened is not None
     assert sheet.session.opened.pictures
     assert bar.words.text().startswith("Stopped: ") and bar.begin.text() == "Go on"
+    go_on.set()
     qtbot.mouseClick(bar.begin, LEFT)
     recognised(view, qtbot, sheet)
     assert shown(sheet).count("sings") == 8
@@ -102,6 +136,100 @@ def test_many_pages_are_offered_stopped_and_gone_on_with(
     view.sheets.close(view.sheets.all().index(sheet))
     again = is_open(view, qtbot, [tmp_path / "scan.pdf"])
     assert shown(again).count("sings") == 8 and not again.has_recognition_bar
+
+
+def test_a_question_waits_for_all_pages_that_are_recognised(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
+) -> None:
+    sheet = offered(view, qtbot, tmp_path, monkeypatch)
+    qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
+    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+    type_question(view, qtbot, "Who is the finch")
+    assert sheet.session.waiting is not None and sheet.session.run is None
+    assert view.panel.strip.words() == "Waiting for the text of 5 pages"
+    go_on.set()
+    recognised(view, qtbot, sheet)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert sheet.session.run is not None and sheet.session.run.lit == (True,)
+    assert sheet.session.run.note.startswith("8 pages read whole")
+    assert [entry.words for entry in past(view.workspace, "", Silent()).entries] == ["finch"]
+
+
+def test_a_paused_question_goes_on_while_a_newer_one_waits_for_its_pages(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
+) -> None:
+    sheet = offered(view, qtbot, tmp_path, monkeypatch)
+    session = sheet.session
+    qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
+    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+    opened = sheet.current_document()
+    earlier = session.ask(view.controller.request("Who is the robin", (opened.document,)), opened, None)
+    earlier.pause()
+    type_question(view, qtbot, "Who is the finch")
+    view.controller.next_soon()
+    qtbot.waitUntil(lambda: earlier.state is RunState.DONE)
+    assert session.run is earlier and session.waiting is not None
+    go_on.set()
+    recognised(view, qtbot, sheet)
+    qtbot.waitUntil(lambda: session.run is not earlier and session.running() is None)
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert session.run is not None and session.run.lit == (True,)
+
+
+def test_after_a_stop_a_refusal_says_that_pages_are_not_recognised(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
+) -> None:
+    sheet = offered(view, qtbot, tmp_path, monkeypatch)
+    bar = sheet.recognition_bar()
+    qtbot.mouseClick(bar.begin, LEFT)
+    qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
+    type_question(view, qtbot, "Who is the finch")
+    assert view.recognising.stop(sheet)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    card = view.panel.card
+    assert card.answer.text() == "No answer in the part that was read"
+    assert card.over.text() == "5 pages were not read: the text in their pictures is not recognised."
+    assert bar.words.text().startswith("Stopped: 5 pages")
+    assert sheet.session.run is not None and sheet.session.run.note.startswith("3 pages read whole")
+    view.controller.copy()
+    assert QGuiApplication.clipboard().text() == "No answer in the part that was read."
+    assert not past(view.workspace, "", Silent()).entries
+    ask(view, qtbot, "Who is the thrush")
+    assert sheet.session.run.lit == (True,)
+    assert [entry.words for entry in past(view.workspace, "", Silent()).entries] == ["thrush"]
+
+
+def test_open_documents_are_asked_once_all_pages_have_their_text(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "scan.pdf").write_bytes(scan([FIRST, SECOND]))
+    sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
+    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    type_question(view, qtbot, "Who saw the gardener")
+    session = view.asking.across.session
+    assert session.waiting is not None and view.panel.strip.words() == "Waiting for the text of 2 pages"
+    recognised(view, qtbot, sheet)
+    qtbot.waitUntil(lambda: session.run is not None and not session.run.is_running)
+    assert session.run is not None and session.run.is_answered
+
+
+def test_the_line_below_shows_while_pictures_wait_and_once_they_have_their_text(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = offered(view, qtbot, tmp_path, monkeypatch)
+    assert view.tools is not None
+    line = view.tools.line
+    assert line.isVisible() and line.field.isVisible()
+    qtbot.keyClick(view, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    assert line.field.hasFocus()
+    qtbot.keyClicks(line.field, "5")
+    qtbot.keyClick(line.field, Qt.Key.Key_Return)
+    assert sheet.pane.number() == 5
+    qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
+    recognised(view, qtbot, sheet)
+    assert line.isVisible() and line.field.text() == "5"
 
 
 def test_the_place_stays_while_pages_get_their_text(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

@@ -14,7 +14,10 @@ from app.ui.kit.translation import tr
 
 
 class RecognitionBar(QFrame):
-    """Hidden while there is nothing to recognise; `wanted` is sent by its button, `stop_asked` by Stop."""
+    """Hidden while there is nothing to recognise; `wanted` is sent by its button, `stop_asked` by Stop.
+
+    `was_stopped` is whether it offers to go on.
+    """
 
     wanted = Signal()
     stop_asked = Signal()
@@ -22,6 +25,7 @@ class RecognitionBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         mark(self, kind="hint")
+        self.was_stopped = False
         self.words = plain_label(ink="quiet")
         self.begin = push_button(theme, tr("Recognise the text"))
         self.begin.clicked.connect(self.wanted)
@@ -39,6 +43,7 @@ class RecognitionBar(QFrame):
 
     def offer(self, pages: int, *, was_stopped: bool = False) -> None:
         """Offer to recognise so many pages."""
+        self.was_stopped = was_stopped
         told = (
             tr(
                 "Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.",
@@ -62,6 +67,7 @@ class RecognitionBar(QFrame):
 
     def show_progress(self, progress: Progress) -> None:
         """Show how far it is."""
+        self.was_stopped = False
         self.words.hide()
         self.begin.hide()
         self.strip.show_progress(progress)
