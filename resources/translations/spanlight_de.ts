@@ -6675,6 +6675,14 @@
         <source>Asked as soon as the file is open</source>
         <translation>Die Frage wird gestellt, sobald die Datei offen ist</translation>
     </message>
+    <message numerus="yes">
+        <source>Waiting for the text of {n:,} page</source>
+        <comment>Waiting for the text of {n:,} pages</comment>
+        <translation>
+            <numerusform>Wartet auf den Text von {n:,} Seite</numerusform>
+            <numerusform>Wartet auf den Text von {n:,} Seiten</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Asked as soon as the files are open</source>
         <translation>Die Frage wird gestellt, sobald die Dateien offen sind</translation>
@@ -6694,6 +6702,14 @@
     <message>
         <source>{note}: the best so far</source>
         <translation>{note}: das Beste bisher</translation>
+    </message>
+    <message numerus="yes">
+        <source>{n:,} page was not read: the text in its picture is not recognised.</source>
+        <comment>{n:,} pages were not read: the text in their pictures is not recognised.</comment>
+        <translation>
+            <numerusform>{n:,} Seite wurde nicht gelesen: Der Text in ihrem Bild ist nicht erkannt.</numerusform>
+            <numerusform>{n:,} Seiten wurden nicht gelesen: Der Text in ihren Bildern ist nicht erkannt.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Other places so far</source>

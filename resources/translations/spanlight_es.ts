@@ -6675,6 +6675,14 @@
         <source>Asked as soon as the file is open</source>
         <translation>Se preguntará en cuanto se abra el archivo</translation>
     </message>
+    <message numerus="yes">
+        <source>Waiting for the text of {n:,} page</source>
+        <comment>Waiting for the text of {n:,} pages</comment>
+        <translation>
+            <numerusform>Esperando el texto de {n:,} página</numerusform>
+            <numerusform>Esperando el texto de {n:,} páginas</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Asked as soon as the files are open</source>
         <translation>Se preguntará en cuanto se abran los archivos</translation>
@@ -6694,6 +6702,14 @@
     <message>
         <source>{note}: the best so far</source>
         <translation>{note}: lo mejor hasta ahora</translation>
+    </message>
+    <message numerus="yes">
+        <source>{n:,} page was not read: the text in its picture is not recognised.</source>
+        <comment>{n:,} pages were not read: the text in their pictures is not recognised.</comment>
+        <translation>
+            <numerusform>No se ha leído {n:,} página: el texto de su imagen no está reconocido.</numerusform>
+            <numerusform>No se han leído {n:,} páginas: el texto de sus imágenes no está reconocido.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Other places so far</source>
