@@ -141,10 +141,14 @@ class LibraryStatus:
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
-    """An answer in a file of a library, with its place there."""
+    """An answer in a file of a library, with its place there.
+
+    `recognised` says that its words were recognised in a picture, and how sure; empty where they were not.
+    """
 
     file: LibraryFile
     answer: KeptAnswer
+    recognised: str = ""
 
 
 @dataclass(frozen=True, slots=True)

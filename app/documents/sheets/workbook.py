@@ -33,16 +33,24 @@ _LONGEST_ADDRESS = 64
 # How an old Excel's workbook begins (BIFF8: BOF, perhaps WRITEPROTECT) that goes on in cipher (FILEPASS).
 _LOCKED_BOOK = re.compile(rb"\x09\x08\x10\0\0\x06\x05\0.{12}(?:\x86\0\0\0)?\x2f\0", re.DOTALL)
 _SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
+# A cell of Excel with a formula and an empty value or none, but for one whose value is a string, which may be empty.
+_UNSTORED = re.compile(
+    rb"""<((?:\w+:)?)c(?=[\s>])(?![^<>]*\st=["']str["'])[^<>]*>\s*+<\1f(?=[\s/>])(?:[^<>]*/>|[^<>]*>[^<]*</\1f\s*>)"""
+    rb"""\s*+(?:<\1v\s*/>|<\1v\s*>\s*</\1v\s*>)?+\s*+</\1c\s*>"""
+)
+_LONGEST_CELL = 1 << 16
 _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,3})([0-9]{1,10})["']""")
 
 
 def read_workbook(data: bytes, kind: Kind, name: str, report: Report) -> Parts:
     """The sheets of a spreadsheet, each as a heading and its tables: stored values, no formulas and no macros.
 
-    Hidden sheets and charts are left out, and a sheet that is damaged; notes say so. Raises SpanlightError for a file
-    that is unsafe, protected, too large or cannot be read, and Stopped when the report says so.
+    Hidden sheets and charts are left out, a sheet that is damaged, and formulas without a stored value; notes say so.
+    Raises SpanlightError for a file that is unsafe, protected, too large or cannot be read, and Stopped when the report
+    says so.
     """
     report.progress(Progress(0, 0, Message("Opening the spreadsheet")))
+    unstored = 0
     if kind is Kind.XLS:
         look_into_ole(data, name)
         if LOCKED in data or _LOCKED_BOOK.search(data):
@@ -53,17 +61,18 @@ def read_workbook(data: bytes, kind: Kind, name: str, report: Report) -> Parts:
             raise damaged_beyond_reading(name)
         if kind is Kind.XLSX:
             _refuse_far_cells(package.file, name, report)
+            unstored = _unstored_in_excel(package.file, report)
         else:
-            _refuse_broken_xml(package.file, name, report)
+            unstored = _unstored_in_opendocument(package.file, name, report)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     except BaseException as fault:
         raise _damage(fault, name) from fault
     with book:
-        return _read_sheets(book, name, report)
+        return _read_sheets(book, name, unstored, report)
 
 
-def _read_sheets(book: CalamineWorkbook, name: str, report: Report) -> Parts:
+def _read_sheets(book: CalamineWorkbook, name: str, unstored: int, report: Report) -> Parts:
     blocks = SheetBlocks(name, report)
     hidden, damaged, read = 0, 0, 0
     for at, about in enumerate(book.sheets_metadata):
@@ -89,7 +98,7 @@ def _read_sheets(book: CalamineWorkbook, name: str, report: Report) -> Parts:
             blocks.add(values, top, left, merged)
     if damaged and not read:
         raise damaged_beyond_reading(name)
-    return blocks.parts(_notes(hidden, damaged))
+    return blocks.parts(_notes(hidden, damaged, unstored))
 
 
 def _values(sheet: CalamineSheet, name: str) -> list[list[Any]]:
@@ -99,11 +108,17 @@ def _values(sheet: CalamineSheet, name: str) -> list[list[Any]]:
     return sheet.to_python()
 
 
-def _notes(hidden: int, damaged: int) -> Iterator[str]:
+def _notes(hidden: int, damaged: int, unstored: int) -> Iterator[str]:
     if hidden:
         yield Message("{n} hidden sheet is left out.", "{n} hidden sheets are left out.", n=hidden)
     if damaged:
         yield Message("{n} damaged sheet is left out.", "{n} damaged sheets are left out.", n=damaged)
+    if unstored:
+        yield Message(
+            "{n:,} formula has no stored value: open the file in a spreadsheet program and save it.",
+            "{n:,} formulas have no stored value: open the file in a spreadsheet program and save it.",
+            n=unstored,
+        )
 
 
 def _damage(fault: BaseException, name: str) -> SpanlightError:
@@ -115,9 +130,34 @@ def _damage(fault: BaseException, name: str) -> SpanlightError:
     return damaged_beyond_reading(name)
 
 
-def _refuse_broken_xml(file: zipfile.ZipFile, name: str, report: Report) -> None:
-    """Raise SpanlightError for an OpenDocument file of broken XML, in which the library looks for an end for ever."""
+def _unstored_in_excel(file: zipfile.ZipFile, report: Report) -> int:
+    """How many formulas have no stored value."""
+    count = 0
+    for part in filter(_SHEET.fullmatch, file.namelist()):
+        rest = b""
+        with suppress(*_BROKEN), file.open(part) as sheet:
+            while piece := sheet.read(_PIECE):
+                report.check()
+                piece, end = rest + piece, 0
+                for found in _UNSTORED.finditer(piece):
+                    count, end = count + 1, found.end()
+                rest = piece[max(end, len(piece) - _LONGEST_CELL) :]
+    return count
+
+
+def _unstored_in_opendocument(file: zipfile.ZipFile, name: str, report: Report) -> int:
+    """How many formulas have no stored value.
+
+    Raises SpanlightError for broken XML, in which the library looks for an end for ever.
+    """
+    count = 0
+
+    def begin(_: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += "table:formula" in attributes and "office:value-type" not in attributes
+
     parser = expat.ParserCreate()
+    parser.StartElementHandler = begin
     try:
         with file.open("content.xml") as content:
             while piece := content.read(_PIECE):
@@ -126,6 +166,7 @@ def _refuse_broken_xml(file: zipfile.ZipFile, name: str, report: Report) -> None
         parser.Parse(b"", True)
     except (*_BROKEN, expat.ExpatError, KeyError) as fault:
         raise damaged_beyond_reading(name) from fault
+    return count
 
 
 def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:

@@ -13,6 +13,7 @@ from app.core.errors import SpanlightError
 from app.core.library import FoundAnswer, Library, LibraryReading, LibraryStatus
 from app.core.message import Message
 from app.core.models import SHARED_AMONG
+from app.core.recognition import recognition_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
@@ -338,7 +339,13 @@ class _Listing(Relay):
             self._opened[excerpt.text] = self._index.opened(file)
         at = excerpt.span.start
         span = Span(at + answer.span.start, at + answer.span.end)
-        return FoundAnswer(file, kept_answer(self._opened[excerpt.text], replace(answer, span=span)))
+        opened = self._opened[excerpt.text]
+        recognised = recognition_of(opened, span)
+        return FoundAnswer(
+            file,
+            kept_answer(opened, replace(answer, span=span)),
+            recognised.in_words if recognised is not None else "",
+        )
 
     def _file(self, text: int) -> LibraryFile:
         if text not in self._files:

@@ -340,7 +340,8 @@ class QuestionRun:
     def place(self, index: int) -> Place:
         """The place of one of the answers, as it is shown."""
         if self.library is not None:
-            return place_in_file(self.found[index].file.path, self.found[index].answer)
+            found = self.found[index]
+            return replace(place_in_file(found.file.path, found.answer), recognised=found.recognised)
         answer = self.answers()[index]
         place = place_of(self.documents[answer.document], answer)
         return replace(place, document=self.keys[answer.document]) if self.keys else place

@@ -76,7 +76,11 @@ def test_a_file_is_known_by_its_content(name: str) -> None:
 def test_a_formula_is_never_computed() -> None:
     # openpyxl writes no value beside a formula; Excel writes the one that it has computed.
     data = xlsx_of({"a": [["x", "y"], ["sum", "=1+1"]]})
-    assert opened("a.xlsx", data).document.text == "a\n\nx\ty\nsum"
+    found = opened("a.xlsx", data)
+    assert found.document.text == "a\n\nx\ty\nsum"
+    assert [str(note) for note in found.notes] == [
+        "1 formula has no stored value: open the file in a spreadsheet program and save it."
+    ]
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
         for part in old.namelist():
@@ -84,7 +88,43 @@ def test_a_formula_is_never_computed() -> None:
             if part == "xl/worksheets/sheet1.xml":
                 content = re.sub(rb"<v ?/>|<v></v>", b"<v>7</v>", content)
             new.writestr(part, content)
-    assert opened("a.xlsx", file.getvalue()).document.text == "a\n\nx\ty\nsum\t7"
+    found = opened("a.xlsx", file.getvalue())
+    assert found.document.text == "a\n\nx\ty\nsum\t7"
+    assert not found.notes
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_counted"),
+    [
+        ('<c r="A1"><f>B1</f><v></v></c>', True),
+        ('<c r="A1" s="1"><f>B1&gt;2</f></c>', True),
+        ('<x:c r="A1"><x:f t="shared" si="0"/><x:v/></x:c>', True),
+        ('<c r="A1"><f>B1</f><v>0</v></c>', False),
+        ('<c r="A1" t="str"><f>B1</f><v></v></c>', False),  # what it computed is an empty text
+        ('<c r="A1"/>', False),
+        ('<c r="A1"><v>3</v></c>', False),
+    ],
+)
+def test_formulas_without_a_stored_value_are_counted(cell: str, is_counted: bool) -> None:
+    number = 40_000  # in several pieces of the file
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", f"<sheetData>{cell * number}</sheetData>")
+    with zipfile.ZipFile(file) as archive:
+        assert workbook._unstored_in_excel(archive, Silent()) == number * is_counted
+
+
+def test_formulas_of_opendocument_without_a_stored_value_are_counted() -> None:
+    formula = '<table:table-cell table:formula="of:=[.A1]"'
+    row = (
+        f'<table:table-row>{formula}/>{formula}/>{formula} office:value-type="float" office:value="2"/>'
+        "</table:table-row>"
+    )
+    found = opened("a.ods", ods_of({"a": [["x"]]}, f'<table:table table:name="b">{row}</table:table>'))
+    assert "2" in found.document.text
+    assert [str(note) for note in found.notes] == [
+        "2 formulas have no stored value: open the file in a spreadsheet program and save it."
+    ]
 
 
 def test_hidden_sheets_and_charts_are_left_out() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -10,17 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
+from app.core.layout import Kind, PageText, Recognised
 from app.core.library import Library, LibraryReading
 from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
-from app.core.text import Span
+from app.core.text import Span, View
 from app.flows.library.search import AROUND, ask_library, excerpts_of, find
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
-from tests.helpers.libraries import make_older, stored
+from tests.helpers.libraries import make_older, opened_text, stored
 from tests.helpers.small_models import ODD_PIECES
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", " ", "paris", "a story", *ODD_PIECES)
@@ -110,6 +113,21 @@ def test_answers_stand_where_the_file_says_them(tmp_path: Path, name: str) -> No
     assert name in only.answer.sentence
     assert found.reading.outcome is Outcome.ANSWER
     assert found.reading.answers[0].text == name
+
+
+def test_an_answer_says_that_its_words_were_recognised(tmp_path: Path) -> None:
+    workspace = told(tmp_path, knave=0.9)
+    text, path = "The knave took the tarts.", str(tmp_path / "scan.pdf")
+    page = PageText(
+        100.0, 100.0, Span(0, len(text)), recognised=Recognised("en", array("B", [96] * len(text)))
+    )
+    read = replace(opened_text(text, path, Kind.PDF), pages=(page,))
+    index = workspace.library
+    library = index.save(Library(0, "Papers", (str(tmp_path),)))
+    index.leave(library, index.take_walk(library, [(path, read.size, read.modified)]))
+    index.put(index.files(library)[0], read, View(), ".pdf")
+    [found] = ask_library(workspace, "Who took the tarts?", library, Silent()).found
+    assert found.recognised == "Text recognised, English, 96% sure"
 
 
 def test_words_in_several_files_have_the_sum_of_their_chances(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.layout import Opened
+from app.core.history import KeptAnswer
+from app.core.layout import Kind, Opened
+from app.core.library import FileState, FoundAnswer, Library, LibraryFile
 from app.core.report import Progress
 from app.core.requests import Question
 from app.core.results import Answer, Reading
@@ -333,3 +335,10 @@ def test_an_answer_that_is_shown_again_is_still_one_of_several_documents(names: 
     session = AskSession()
     session.restore(entry, answers_in(opened, entry), PART, None)
     assert session.run is not None and session.run.entries()[0].shared == entry.shared
+
+
+def test_an_answer_of_a_library_says_that_its_words_were_recognised() -> None:
+    file = LibraryFile(0, "/papers/scan.pdf", FileState.READ, sha256="", kind=Kind.PDF)
+    found = FoundAnswer(file, KeptAnswer(Span(0, 3), "six", 0.9, "six"), "Text recognised, English, 96% sure")
+    run = QuestionRun(Question("When?", ()), (), None, library=Library(1, "Papers", ()), found=(found,))
+    assert run.place(0).recognised == "Text recognised, English, 96% sure"
