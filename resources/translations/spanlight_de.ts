@@ -13653,6 +13653,14 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
             <numerusform>{n} beschädigte Tabellenblätter sind weggelassen.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{n:,} formula has no stored value: open the file in a spreadsheet program and save it.</source>
+        <comment>{n:,} formulas have no stored value: open the file in a spreadsheet program and save it.</comment>
+        <translation>
+            <numerusform>{n:,} Formel hat keinen gespeicherten Wert: Öffnen Sie die Datei in einer Tabellenkalkulation und speichern Sie sie.</numerusform>
+            <numerusform>{n:,} Formeln haben keinen gespeicherten Wert: Öffnen Sie die Datei in einer Tabellenkalkulation und speichern Sie sie.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Outline</source>
         <translation>Gliederung</translation>

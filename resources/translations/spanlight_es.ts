@@ -13653,6 +13653,14 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
             <numerusform>Se han omitido {n} hojas dañadas.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{n:,} formula has no stored value: open the file in a spreadsheet program and save it.</source>
+        <comment>{n:,} formulas have no stored value: open the file in a spreadsheet program and save it.</comment>
+        <translation>
+            <numerusform>{n:,} fórmula no tiene valor guardado: abre el archivo en una hoja de cálculo y guárdalo.</numerusform>
+            <numerusform>{n:,} fórmulas no tienen valor guardado: abre el archivo en una hoja de cálculo y guárdalo.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Outline</source>
         <translation>Esquema</translation>

@@ -404,9 +404,9 @@ class QuestionRun:
         """What is being read, with the name of the one of several documents that is read just now."""
         if progress.document < 0 or not self.is_across:
             return self.reading_what
-        if self.library is not None:  # its flow names the file
-            return progress.what
-        return Message("Reading {name}", name=self.documents[progress.document].document.name)
+        if self.library is None:
+            return Message("Reading {name}", name=self.documents[progress.document].document.name)
+        return progress.what  # its flow names the file
 
     @property
     def not_in(self) -> str:
@@ -421,19 +421,18 @@ class QuestionRun:
             return ""
         from app.ui.ask.read_words import facts
 
-        reading = replace(self.reading, complete=False) if self.unrecognised else self.reading
+        reading = self.reading if not self.unrecognised else replace(self.reading, complete=False)
         return facts(reading, self.passages if self.library is not None else None)
 
     def visit(self) -> Visit | None:
         """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
         if self.reading is None or self.is_running or self.is_across or self.text is not TextState.SAME:
             return None
-        answers = self.answers()
-        focus = answers[self.chosen].span if self.chosen < len(answers) else None
+        focus = next((each.span for each in self.answers()[self.chosen : self.chosen + 1]), None)
         from app.core.inspection import Subject, Visit
 
-        document = self.opened.document
-        subject = Subject(Head.QUESTION_ANSWERING, document.text, self.question, focus, view=document.view)
+        text, view = self.opened.document.text, self.opened.document.view
+        subject = Subject(Head.QUESTION_ANSWERING, text, self.question, focus, view=view)
         return Visit(subject, self.reading.model, self.question)
 
     def _how_far(self, how: str) -> str:
