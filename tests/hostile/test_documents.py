@@ -155,7 +155,7 @@ def test_a_good_document_is_read(name: str) -> None:
     check_opened(read(Read("", name, data=WHOLE[name]), Silent()))
 
 
-@pytest.mark.parametrize("examples", [25, pytest.param(1500, marks=LONG)])
+@pytest.mark.parametrize("examples", [10, pytest.param(1500, marks=LONG)])
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_with_changes_is_whole_or_refused(name: str, examples: int) -> None:
     @settings(max_examples=examples)
@@ -172,7 +172,7 @@ def test_good_rows_are_read(tmp_path: Path, name: str) -> None:
     assert check_rows(tmp_path / name)
 
 
-@pytest.mark.parametrize("examples", [25, pytest.param(1500, marks=LONG)])
+@pytest.mark.parametrize("examples", [10, pytest.param(1500, marks=LONG)])
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.filterwarnings("ignore::UserWarning:openpyxl")
 def test_rows_with_changes_are_read_or_refused(tmp_path: Path, name: str, examples: int) -> None:
