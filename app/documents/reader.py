@@ -54,8 +54,7 @@ def read(order: Read, report: Report) -> Opened:
     report.progress(Progress(0, 0, Message("Reading {name}", name=name)))
     loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
     try:
-        if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
-            loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
+        loaded = _as_its_zip_tells(loaded, name)
         parts = _parts(loaded, order, name, report)
     except PasswordNeeded:
         raise
@@ -165,9 +164,14 @@ def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
         raise NoText(f"{name} is within too many mails.", "")  # the mail lists it as not read
     report.check()
     loaded = _take(data, name)
+    return _parts(_as_its_zip_tells(loaded, name), Read("", name), name, report, depth)
+
+
+def _as_its_zip_tells(loaded: _Loaded, name: str) -> _Loaded:
+    """The content with the kind of document that its zip holds; unchanged if it is none."""
     if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
-        loaded = loaded._replace(kind=look_into_zip(loaded.data, name))
-    return _parts(loaded, Read("", name), name, report, depth)
+        return loaded._replace(kind=look_into_zip(loaded.data, name))
+    return loaded
 
 
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:

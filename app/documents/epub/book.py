@@ -20,7 +20,7 @@ from app.documents.html.page import add_html, decode_html
 from app.documents.limits import MOST_BYTES, MOST_TEXT
 from app.documents.parts import Parts
 from app.documents.word.xml import Element, child, local
-from app.documents.word.zip import Package, damaged_beyond_reading, open_package
+from app.documents.word.zip import Package, damaged_beyond_reading, guarded_parser, open_package
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -232,14 +232,7 @@ def _refuse_protected(package: Package, needed: set[str], name: str) -> None:
 def _xml(package: Package, part: str) -> Element | None:
     """The root of an XML part as far as it can be parsed; a document type, which EPUB 2 has, is skipped."""
     data = package.raw_part(part)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        recover=True,
-        remove_pis=True,
-    )
+    parser = guarded_parser(remove_comments=False)
     try:
         return etree.fromstring(data, parser) if data else None
     except (etree.XMLSyntaxError, ValueError, LookupError):

@@ -41,7 +41,7 @@ class _Table:
 
 
 class SheetBlocks:
-    """Collects the sheets of a file, whose name is for what is told."""
+    """Collects the sheets of a file; messages name it."""
 
     def __init__(self, name: str, report: Report) -> None:
         self._name = name

@@ -41,6 +41,19 @@ class Relation:
     target: str
 
 
+def guarded_parser(*, remove_comments: bool) -> etree.XMLParser:
+    """A parser that reads on behind faults, expands no entity, and fetches nothing."""
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        recover=True,
+        remove_comments=remove_comments,
+        remove_pis=True,
+    )
+
+
 @dataclass
 class Package:
     """The parts of a zip file by their names; `damaged` is whether something was missing or cut off."""
@@ -91,15 +104,7 @@ class Package:
             self.damaged = True
             return None
         data = b"".join(self._pieces(part))
-        parser = etree.XMLParser(
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-            huge_tree=False,
-            recover=True,
-            remove_comments=True,
-            remove_pis=True,
-        )
+        parser = guarded_parser(remove_comments=True)
         self.report.check()
         try:
             root = etree.fromstring(data, parser)

@@ -586,7 +586,7 @@ class AskController(QObject):
 
 
 def _moved(found: Found, *, had_answers: bool) -> tuple[str, str]:
-    """What is told of an entry whose answers do not stand where they stood: a sentence and a hint."""
+    """The sentence and the hint about an entry whose answers are no longer where they were."""
     sentence = (
         tr("The document has changed since this was asked.")
         if found.changed
