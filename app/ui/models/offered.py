@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLineEdit
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
@@ -16,6 +16,7 @@ from app.flows.models.get import named
 from app.flows.models.take_in import looks_like_model
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import Choices, ModelFilters
@@ -52,15 +53,8 @@ class RepositoryLine(QFrame):
         self._fault.hide()
         title = plain_label(tr("Any other model"), type="strong")
         title.setBuddy(self.line)
-        row = QHBoxLayout()
-        row.addWidget(self.line, 1)
-        row.addWidget(self.button)
-        column = QVBoxLayout(self)
-        column.addWidget(title)
-        column.addLayout(row)
-        column.addWidget(self._fault)
-        theme.space(row, 2)
-        theme.space(column, 1.5)
+        entry = row(theme, (self.line, 1), self.button, gap=2)
+        column(theme, title, entry, self._fault, gap=1.5, parent=self)
         self.line.textChanged.connect(self._typed)
         self.line.returnPressed.connect(self._submit)
         self.button.clicked.connect(self._submit)
@@ -98,12 +92,8 @@ class NothingFound(QFrame):
         self.button = push_button(theme, tr("Show all"), kind="link")
         label = plain_label(words, ink="quiet")
         label.setIndent(theme.step(1))  # level with the links' texts
-        column = QVBoxLayout(self)
-        column.addWidget(label)
-        for button in (self.suggested, self.button):
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
-        theme.space(column, 1, (2, 2, 2, 0))
+        links = [(button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.suggested, self.button)]
+        column(theme, label, *links, 1, gap=1, margins=(2, 2, 2, 0), parent=self)
         self.hide()
 
     def suggest(self, repository: str) -> None:
@@ -150,11 +140,7 @@ class OfferedSection(Section):
         self.panes.show_right(self.sheet)
         self.panes.restore(workspace.settings.splitters.get(_SPLITTER, []))
         self._show_nothing()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.panes, 1)
-        whole.addWidget(self.transfers)
+        column(theme, (self.panes, 1), self.transfers, parent=self)
         self._connect()
         self.downloads.look()
 

@@ -1,0 +1,57 @@
+"""Rows and columns of widgets, with lengths in steps of the theme's rhythm."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+from app.ui.kit.theme import Theme
+
+Item = QWidget | QLayout
+Part = Item | int | tuple[Item, int] | tuple[Item, int, Qt.AlignmentFlag]
+Margins = tuple[float, float, float, float]
+
+
+def row(
+    theme: Theme, *parts: Part, gap: float = 0, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
+) -> QHBoxLayout:
+    """Parts beside each other: each a widget, a layout, one with its stretch and alignment, or a stretch alone.
+
+    `gap` and `margins` (left, top, right, bottom) are in steps; with a `parent` it is that widget's own layout.
+    """
+    box = QHBoxLayout()
+    _fill(box, theme, parts, gap, margins, parent)
+    return box
+
+
+def column(
+    theme: Theme, *parts: Part, gap: float = 0, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
+) -> QVBoxLayout:
+    """Parts one below the other; everything else as for `row`."""
+    box = QVBoxLayout()
+    _fill(box, theme, parts, gap, margins, parent)
+    return box
+
+
+def _fill(
+    box: QBoxLayout,
+    theme: Theme,
+    parts: tuple[Part, ...],
+    gap: float,
+    margins: Margins,
+    parent: QWidget | None,
+) -> None:
+    if parent is not None:
+        parent.setLayout(box)
+    for part in parts:
+        if isinstance(part, int):
+            box.addStretch(part)
+            continue
+        item, stretch, *alignment = part if isinstance(part, tuple) else (part, 0)
+        if isinstance(item, QLayout):
+            box.addLayout(item, stretch)
+            for each in alignment:
+                box.setAlignment(item, each)
+        else:
+            box.addWidget(item, stretch, *alignment)
+    theme.space(box, gap, margins)
