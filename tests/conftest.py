@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from tests.flows.fake_engine import FakeEngine
-    from tests.helpers.commands import Command
+    from tests.helpers.terminal import Command
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"

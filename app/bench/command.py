@@ -15,8 +15,8 @@ from app.bench.sizes import SIZES, sized_model
 from app.bench.table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
 from app.core.about import command
-from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
+from app.core.models import PRECISIONS
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 

@@ -17,9 +17,9 @@ from typing import Any, NoReturn, TextIO
 
 from app.core import about
 from app.core.arguments import did_you_mean
-from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.legible import legible, legible_lines
+from app.core.models import PRECISIONS
 from app.core.plain import json_of
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, percent, time_left

@@ -14,9 +14,9 @@ import pytest
 from app.bench.texts import QUESTIONS_FILE
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
 from tests.helpers.fake_python import fake_python
 from tests.helpers.small_models import small_checkpoint
+from tests.helpers.terminal import Command
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from app.bench.results import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from app.core.measure_words import share
+from app.core.measures import share
 from app.core.message import Message
 from app.core.wording import finely, percent, size
 from app.ui.kit.translation import LANGUAGES, localised, tr, use_language
