@@ -16,11 +16,11 @@ from app.bench.plan import BenchPlan
 from app.bench.readers import Readers, readers
 from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import PlacedQuestion, long_questions, pool
+from app.cli.terminal import count
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document
-from app.core.wording import count
 from app.flows.ask.question import ask, load_reader
 from app.flows.workspace import Workspace
 

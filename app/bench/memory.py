@@ -13,9 +13,10 @@ from app.bench.readers import Part, Readers, readers
 from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import Pool, pool
 from app.bench.turns import in_turn, row
+from app.cli.terminal import count
 from app.core.report import Progress, Report
 from app.core.text import Document
-from app.core.wording import count, duration
+from app.core.wording import duration
 from app.flows.workspace import Workspace
 
 WORDS = 500_000

@@ -20,6 +20,7 @@ from app.bench.results import BenchPart, BenchRow
 from app.bench.start import ROOT, process_environment
 from app.bench.texts import ALONG, Pool, pool
 from app.bench.turns import row
+from app.cli.terminal import count
 from app.core import wording
 from app.core.about import command
 from app.core.errors import SpanlightError
@@ -155,7 +156,7 @@ def _questions(texts: Pool, text: str, seed: int) -> list[str]:
 
 def _of_answers(answered: int, asked: int, read: float) -> str:
     """The questions in the window, and the share that was read for the last one."""
-    each = f"{wording.count(asked, 'question')} asked of the long text one after another, it being open"
+    each = f"{count(asked, 'question')} asked of the long text one after another, it being open"
     none = f"; {asked - answered} had none on the page within {SECONDS:g} seconds" if answered < asked else ""
     far = "to its end" if read == 1 else f"to {wording.percent(read)}"
     return f"{each}{none}. For the last one it was read {far}."

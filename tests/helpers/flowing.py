@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from itertools import pairwise
 
 from app.core.layout import BlockKind
@@ -159,6 +160,15 @@ def part_xml(name: str, inside: str) -> str:
     return f'<w:{name} xmlns:w="{WORD}">{inside}</w:{name}>'
 
 
+def zipped(entries: Mapping[str, str | bytes]) -> bytes:
+    """A packed file with these entries in this order; one called mimetype is not compressed."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in entries.items():
+            file.writestr(name, data, zipfile.ZIP_STORED if name == "mimetype" else None)
+    return output.getvalue()
+
+
 def packed(entries: dict[str, str | bytes]) -> bytes:
     """A packed file with these entries, and Word's usual relationships and list of contents."""
     relations = {
@@ -166,11 +176,7 @@ def packed(entries: dict[str, str | bytes]) -> bytes:
         "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="a" Type="{OFFICE}/officeDocument"'
         ' Target="word/document.xml"/></Relationships>',
     }
-    output = io.BytesIO()
-    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in (relations | entries).items():
-            file.writestr(name, data)
-    return output.getvalue()
+    return zipped(relations | entries)
 
 
 def word_file(body: str, **parts: str) -> bytes:
