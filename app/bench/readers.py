@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from app.bench.against import Reference, ReferenceRead, ReferenceTimes
 from app.bench.plan import BenchPlan
 from app.core.models import Head, LoadedModel
-from app.core.report import Progress, Report
+from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
@@ -108,12 +108,12 @@ def readers(
         yield Readers(workspace, choice, loaded, report, reference)
 
 
-class Part:
+class Part(Quiet):
     """A Report for one step of longer work: progress follows the step's name, partial results are dropped."""
 
     def __init__(self, report: Report, name: str) -> None:
-        self._report, self._name = report, name
-        self.notice, self.check = report.notice, report.check
+        super().__init__(report)
+        self._name = name
 
     def progress(self, progress: Progress) -> None:
         """Report the step's progress."""
@@ -121,6 +121,3 @@ class Part:
         if not progress.total:
             what += f": {progress.what[:1].lower()}{progress.what[1:]}"
         self._report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
-
-    def partial(self, result: object) -> None:
-        """Drop partial results."""

@@ -16,16 +16,15 @@ from typing import IO, Any
 
 from app.bench.other_python import last_words
 from app.bench.plan import BenchPlan
-from app.bench.results import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow, row
 from app.bench.start import ROOT, process_environment
 from app.bench.texts import ALONG, Pool, pool
-from app.bench.turns import row
 from app.cli.terminal import count
 from app.core import wording
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.report import Progress, Report, Stopped
+from app.core.report import Progress, Relay, Report, Stopped
 from app.core.requests import Question, TrainingRequest
 from app.flows.ask.question import ask, load_reader
 from app.flows.train import QA, train
@@ -267,19 +266,16 @@ class _Bare:
                     stream.close()
 
 
-class _Limited:
+class _Limited(Relay):
     """A report that has work stopped after SECONDS."""
 
     def __init__(self, report: Report) -> None:
-        self._report, self._until = report, time.monotonic() + SECONDS
-        self.progress, self.notice = report.progress, report.notice
-
-    def partial(self, result: object) -> None:
-        """Partial results are dropped."""
+        super().__init__(report)
+        self._until = time.monotonic() + SECONDS
 
     def check(self) -> None:
         """Raise Stopped when cancelled, or the time is over."""
-        self._report.check()
+        super().check()
         if self.over:
             raise Stopped
 
