@@ -42,7 +42,7 @@ _COMMAND = [sys.executable, "-m", "app.bench.measured"]
 # The titles of the window's phases; the bare loop goes through those in _BARE_PHASES.
 _PHASES = {
     "load": "loading the reader",
-    "open .txt": "opening the text",
+    "open": "opening the text",
     "first answers": "asking, until the first answers",
     "read": "reading, while somebody types and scrolls",
     "classify": "classifying a long text",
@@ -72,15 +72,14 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         teaching = _teaching(card.folder, examples, folder / "taught", plan.device)
         order = folder / "order.json"
         fields = {
-            "files": [str(text)],
+            "text": str(text),
             "questions": questions,
-            "seconds": SECONDS,
-            "longest": READY,
             "classify": str(some),
             "train": teaching,
             "model": card.folder,
             "device": plan.device,
-            "pages": False,
+            "seconds": SECONDS,
+            "longest": READY,
         }
         order.write_text(json.dumps(fields), encoding="utf-8")
         report.progress(Progress(0, 0, "A window of its own opens, reads and learns"))
