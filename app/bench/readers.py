@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -86,12 +86,7 @@ def batch_of(pairs: Sequence[tuple[str, str]]) -> QuestionBatch:
 
 
 @contextmanager
-def readers(
-    workspace: Workspace,
-    plan: BenchPlan,
-    report: Report,
-    start: Callable[[str, Report], Reference] = Reference,
-) -> Iterator[Readers]:
+def readers(workspace: Workspace, plan: BenchPlan, report: Report) -> Iterator[Readers]:
     """The plan's model, loaded by both; the reference ends with the `with` block.
 
     Raises SpanlightError where the model or the reference cannot be had, Stopped.
@@ -103,7 +98,7 @@ def readers(
     if not plan.against:
         yield Readers(workspace, choice, loaded, report)
         return
-    with start(plan.against, report) as reference:
+    with Reference(plan.against, report) as reference:
         reference.load(loaded.card.folder, loaded.device.device)
         yield Readers(workspace, choice, loaded, report, reference)
 

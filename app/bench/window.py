@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -217,14 +217,12 @@ def _ready(found: dict[str, Any]) -> dict[str, Any]:
 class _Bare:
     """A process with an idle event loop; `measured` is what it measured, by phase, once it is left."""
 
-    def __init__(
-        self, environment: Mapping[str, str], report: Report, command: Sequence[str] = tuple(_COMMAND)
-    ) -> None:
+    def __init__(self, environment: Mapping[str, str], report: Report) -> None:
         self.measured: dict[str, Any] = {"phases": {}}
         self._report = report
         self._faults = tempfile.TemporaryFile()  # noqa: SIM115 closed when it is left
         self._process = subprocess.Popen(
-            command,
+            _COMMAND,
             cwd=ROOT,
             env=dict(environment),
             stdin=subprocess.PIPE,
