@@ -34,11 +34,12 @@ os.environ["SPANLIGHT_HOME"] = _HOME
 settings.register_profile(
     "spanlight",
     deadline=None,
-    max_examples=100,
+    max_examples=50,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("thorough", parent=settings.get_profile("spanlight"), max_examples=100)
 settings.register_profile(
     "search", parent=settings.get_profile("spanlight"), derandomize=False, max_examples=2000
 )
@@ -46,8 +47,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 
 def pytest_collection_finish() -> None:
-    """What collecting made stays to the end: no later search for garbage goes through it."""
+    """What collecting made stays to the end: no later search for garbage goes through it, and there are few."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_unconfigure() -> None:

@@ -97,7 +97,7 @@ def _command(name: str) -> Command:
     try:
         found: Any = import_module(_MODULES[name])
     except ModuleNotFoundError as fault:
-        if fault.name != "app.bench":
+        if name != "bench" or fault.name not in ("app.bench", "app.bench.command"):
             raise
         raise SpanlightError(
             "What measures Spanlight does not come along with an installer.", "Run it from its source."
