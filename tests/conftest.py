@@ -46,10 +46,15 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 
+# What importing and collecting make stays to the end: no search for garbage goes through it, and later ones are few.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """What collecting made stays to the end: no later search for garbage goes through it, and there are few."""
+    """Search for garbage from here on."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:
