@@ -53,6 +53,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.training.verdicts",
     ),
     "app.cli": ("app.core", "app.settings", "app.flows"),
+    "app.cli.main": ("app.core", "app.settings", "app.flows", "app.cli", "app.bench.command"),
     "app.ui.kit": ("app.core", "app.settings", "app.flows"),
     "app.ui.document": ("app.core", "app.flows", "app.ui.kit"),
     **dict.fromkeys(PAGES, ("app.core", "app.settings", "app.flows", "app.ui.document", "app.ui.kit")),
@@ -131,7 +132,6 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
-        "app.cli.main",  # the command's module
         "app.engine.installation",  # tries all modules
         "app.ui.window.checked",  # the same
         "app.ui.window.rest",  # has a list of them

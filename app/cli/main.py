@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.cli.terminal import TerminalReport, discard_output, end_with, set_up_streams, unprinted
 from app.core import about
@@ -18,12 +17,6 @@ from app.settings.paths import default_paths
 if TYPE_CHECKING:
     from app.flows.early import Child
 
-_OWN_NAMES = "ask text classify fill tokens inspect evaluate train teach history table export library updates"
-_MODULES = {name: f"app.cli.{name}" for name in _OWN_NAMES.split()} | {
-    "next": "app.cli.follow",
-    "models": "app.cli.models.command",
-    "bench": "app.bench.command",
-}
 OK, BUG, INPUT_ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 
@@ -92,15 +85,81 @@ def main(argv: list[str], early: Child | None = None) -> int:
 
 def _command(name: str) -> Command:
     """The subcommand's module; only the one that is needed is imported."""
-    if name not in _MODULES:
-        raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
-    try:
-        found: Any = import_module(_MODULES[name])
-    except ModuleNotFoundError as fault:
-        if name != "bench" or fault.name not in ("app.bench", "app.bench.command"):
-            raise
-        raise SpanlightError(
-            "What measures Spanlight does not come along with an installer.", "Run it from its source."
-        ) from None
-    command: Command = found
-    return command
+    match name:
+        case "ask":
+            from app.cli import ask
+
+            return ask
+        case "text":
+            from app.cli import text
+
+            return text
+        case "classify":
+            from app.cli import classify
+
+            return classify
+        case "fill":
+            from app.cli import fill
+
+            return fill
+        case "next":
+            from app.cli import follow
+
+            return follow
+        case "tokens":
+            from app.cli import tokens
+
+            return tokens
+        case "inspect":
+            from app.cli import inspect
+
+            return inspect
+        case "evaluate":
+            from app.cli import evaluate
+
+            return evaluate
+        case "bench":
+            try:
+                from app.bench import command as bench
+            except ModuleNotFoundError as fault:
+                if fault.name != "app.bench":
+                    raise
+                raise SpanlightError(
+                    "What measures Spanlight does not come along with an installer.",
+                    "Run it from its source.",
+                ) from None
+
+            return bench
+        case "train":
+            from app.cli import train
+
+            return train
+        case "teach":
+            from app.cli import teach
+
+            return teach
+        case "models":
+            from app.cli.models import command
+
+            return command
+        case "history":
+            from app.cli import history
+
+            return history
+        case "table":
+            from app.cli import table
+
+            return table
+        case "export":
+            from app.cli import export
+
+            return export
+        case "library":
+            from app.cli import library
+
+            return library
+        case "updates":
+            from app.cli import updates
+
+            return updates
+    raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")

@@ -174,7 +174,6 @@ def test_stopped_is_exit_code_130(command: Command, document: str, fault: BaseEx
 def test_where_bench_was_left_out_one_sentence_says_so(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "app.bench.command", raising=False)
     monkeypatch.setitem(sys.modules, "app.bench", None)
     code, out, err = command("bench")
     assert (code, out) == (2, "") and "does not come along with an installer" in err

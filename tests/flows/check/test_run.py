@@ -46,7 +46,7 @@ class Told(Silent):
 
 @pytest.fixture
 def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Resources that can be spoilt, with the smallest reader that answers and tiny models for every head but names.
+    """Resources that can be spoilt, with the readers that come along and tiny models for all heads but names.
 
     They are taken in the place of the real ones; temporary folders lie below `tmp_path`.
     """
@@ -57,7 +57,8 @@ def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (made / entry.name).symlink_to(entry)
     for name in ("check", "models"):
         (made / name).mkdir()
-    for entry in (*(ROOT / "resources" / "check").iterdir(), ROOT / "resources" / "models" / "reader-quick"):
+    readers = [ROOT / "resources" / "models" / name for name in ("reader-careful", "reader-quick")]
+    for entry in (*(ROOT / "resources" / "check").iterdir(), *readers):
         (made / entry.relative_to(ROOT / "resources")).symlink_to(entry)
     tiny: dict[str, Head | tuple[Head, ...]] = {
         "classifier": Head.CLASSIFICATION,
