@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from app.core.components import Component, LicenceText  # noqa: E402 - found by the line above
 from app.core.errors import SpanlightError  # noqa: E402
+from app.core.licences import Component, LicenceText  # noqa: E402 - found by the line above
 from app.flows.licences import FILE, as_text, to_json, write_file  # noqa: E402
 from app.flows.licences_installed import installed_components  # noqa: E402
 from app.settings.paths import default_paths  # noqa: E402

@@ -1,6 +1,7 @@
 """`python3 -m tests [--all] [pytest's arguments]`: what the tests need is installed, then they run.
 
-Without `--all` the whole suite leaves out bench, packaging and what is marked as long.
+Without `--all` the whole suite leaves out bench, packaging and what is marked as long, and takes half of the examples
+of each property.
 `python3 -m tests --soak MINUTES` uses the window for so long instead, and fails where something grows
 (`tests/hostile/soak.py`).
 """
@@ -10,9 +11,11 @@ from __future__ import annotations
 import os
 import sys
 
-# The whole suite is shared out over the cores, a module to a process; more than four processes need much memory.
-# Modules keep their order: slow ones with few tests would else come last, when other processes have nothing left.
-PARALLEL = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadscope", "--no-loadscope-reorder")
+# The whole suite is shared out over processes, a module to each at a time. A fifth of the time tests wait for other
+# processes: so there is one more than cores, but not more than four, which would need much memory. Modules keep
+# their order: slow ones with few tests would else come last, when other processes have nothing left.
+PROCESSES = min(4, (os.cpu_count() or 1) + 1)
+PARALLEL = ("-n", str(PROCESSES), "--dist", "loadscope", "--no-loadscope-reorder")
 SHORT = ("-m", "not long", "--ignore", "tests/bench", "--ignore", "tests/packaging")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,6 +42,8 @@ def main() -> int:
     # A few tests are sooner run by one process than by several that each import PyTorch first.
     if all(each.startswith("-") for each in given):
         chosen = [*PARALLEL, *(() if "--all" in sys.argv else SHORT)]
+    if "--all" in sys.argv:
+        os.environ.setdefault("HYPOTHESIS_PROFILE", "thorough")
     return int(pytest.main([*chosen, *given]))
 
 

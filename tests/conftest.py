@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from tests.flows.fake_engine import FakeEngine
-    from tests.helpers.commands import Command
+    from tests.helpers.terminal import Command
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -34,20 +34,27 @@ os.environ["SPANLIGHT_HOME"] = _HOME
 settings.register_profile(
     "spanlight",
     deadline=None,
-    max_examples=100,
+    max_examples=50,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("thorough", parent=settings.get_profile("spanlight"), max_examples=100)
 settings.register_profile(
     "search", parent=settings.get_profile("spanlight"), derandomize=False, max_examples=2000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 
+# What importing and collecting make stays to the end: no search for garbage goes through it, and later ones are few.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """What collecting made stays to the end: no later search for garbage goes through it."""
+    """Search for garbage from here on."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

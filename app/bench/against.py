@@ -94,25 +94,21 @@ class Reference:
         return info
 
     def read(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        *,
-        length: int = 384,
-        stride: int = 128,
-        most: int = 15,
-        top_k: int = 1,
+        self, pairs: Sequence[tuple[str, str]], *, length: int = 384, stride: int = 128, most: int = 15
     ) -> ReferenceRead:
         """Ask each pair of question and context, in windows of `length` tokens, for answers of at most `most` tokens.
 
         Raises SpanlightError where the reference fails or ends, Stopped.
         """
-        return _read(self._process.ask(_order("read", pairs, length, stride, most, top_k)))
+        result = self._process.ask(_order("read", pairs, length, stride, most))
+        answers = tuple(tuple(ReferenceAnswer(**one) for one in each) for each in result["answers"])
+        return ReferenceRead(result["seconds"], result["windows"], result["peak"], answers)
 
     def watch(
         self, question: str, context: str, *, length: int = 384, stride: int = 128, most: int = 15
     ) -> ReferenceTimes:
         """Ask as `read` does, with the time by phase; raises as `read` does."""
-        result = self._process.ask(_order("watch", [(question, context)], length, stride, most, 1))
+        result = self._process.ask(_order("watch", [(question, context)], length, stride, most))
         return ReferenceTimes(
             result["seconds"], result["preparing"], result["choosing"], result["operations"]
         )
@@ -122,19 +118,11 @@ class Reference:
         self._process.close()
 
 
-def _order(
-    do: str, pairs: Sequence[tuple[str, str]], length: int, stride: int, most: int, top_k: int
-) -> dict[str, Any]:
+def _order(do: str, pairs: Sequence[tuple[str, str]], length: int, stride: int, most: int) -> dict[str, Any]:
     return {
         "do": do,
         "pairs": [list(pair) for pair in pairs],
         "length": length,
         "stride": stride,
         "most": most,
-        "top_k": top_k,
     }
-
-
-def _read(result: dict[str, Any]) -> ReferenceRead:
-    answers = tuple(tuple(ReferenceAnswer(**one) for one in each) for each in result["answers"])
-    return ReferenceRead(result["seconds"], result["windows"], result["peak"], answers)

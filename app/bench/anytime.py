@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import mean, median
 
-from app.bench.peak import peak_memory
+from app.bench.machine import peak_memory
 from app.bench.plan import BenchPlan
 from app.bench.readers import Readers, readers
 from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import PlacedQuestion, long_questions, pool
-from app.core.report import Progress, Report
+from app.cli.terminal import count
+from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document
-from app.core.wording import count
 from app.flows.ask.question import ask, load_reader
 from app.flows.workspace import Workspace
 
@@ -31,6 +31,8 @@ _SCALED = (
     "The reference reads every window before it has an answer, its first and its final one. "
     f"Its seconds are those of a document's first {SAMPLE:,} words, scaled up to all of them."
 )
+# How the first and the quick answer may agree with the final one, and with a known one.
+_HOW = {"same": "is the final one", "overlaps": "shares words with the final one", "right": "is right"}
 _WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
 
 
@@ -61,41 +63,17 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class AnytimeFigures:
-    """Medians and worst over all questions, in seconds; shares of questions, 0 to 1."""
-
-    questions: int
-    words: int
-    first: float
-    first_worst: float
-    settled: float
-    settled_worst: float
-    final: float
-    final_worst: float
-    quick: float
-    quick_worst: float
-    first_share: float
-    quick_share: float
-    first_same: float
-    first_overlaps: float
-    quick_same: float
-    quick_overlaps: float
-    first_right: float
-    quick_right: float
-    final_right: float
-
-
-@dataclass(frozen=True, slots=True)
 class AnytimeBench:
     """All figures, with the model and the device; `memory` is the model process's most bytes, None if unknown.
 
-    `texts` describes the texts. `reference` are the seconds that the reference takes for each question's document,
-    empty without one.
+    `figures` are medians over the questions and the worst of them, in seconds, and shares of questions, 0 to 1, by the
+    names of `Timed`. `texts` describes the texts. `reference` are the seconds that the reference takes for
+    each question's document, empty without one.
     """
 
     model: str
     device: str
-    figures: AnytimeFigures
+    figures: dict[str, float]
     timed: tuple[Timed, ...]
     memory: int | None
     texts: str = ""
@@ -114,26 +92,19 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         )
         against = both.against
     figures = found.figures
+    said = [(which, words, f"{which}_{how}") for which in ("first", "quick") for how, words in _HOW.items()]
     shares = [
-        BenchRow(f"{which} answer {what}", 100 * getattr(figures, name), "%", more_is_better=True)
-        for which, what, name in (
-            ("first", "is the final one", "first_same"),
-            ("first", "shares words with the final one", "first_overlaps"),
-            ("first", "is right", "first_right"),
-            ("quick", "is the final one", "quick_same"),
-            ("quick", "shares words with the final one", "quick_overlaps"),
-            ("quick", "is right", "quick_right"),
-            ("final", "is right", "final_right"),
-        )
+        BenchRow(f"{which} answer {words}", 100 * figures[name], "%", more_is_better=True)
+        for which, words, name in (*said, ("final", _HOW["right"], "final_right"))
     ]
     times = [_time(found, name) for name in ("first", "settled", "quick", "final")]
     times += [
-        replace(row, what=f"{row.what} in {one.figures.words:,} words")
+        replace(row, what=f"{row.what} in {one.figures['words']:,} words")
         for one in shorter
         for row in (_time(one, "first"), _time(one, "final"))
     ]
     memory = [BenchRow("most memory of the model process", found.memory / 1e6, "MB")] if found.memory else []
-    about = f"{count(figures.questions, 'question')}, each about a document of {figures.words:,} words"
+    about = f"{count(len(found.timed), 'question')}, each about a document of {figures['words']:,} words"
     return BenchPart(
         name="anytime",
         title=f"How soon answers are there: {about}",
@@ -156,9 +127,7 @@ def _time(found: AnytimeBench, name: str) -> BenchRow:
     """The row of one of the answers; the reference's only answer is its first and its final one."""
     against = median(found.reference) if found.reference and name in ("first", "final") else None
     figures = found.figures
-    return BenchRow(
-        f"{name} answer", getattr(figures, name), "s", against, worst=getattr(figures, f"{name}_worst")
-    )
+    return BenchRow(f"{name} answer", figures[name], "s", against, worst=figures[f"{name}_worst"])
 
 
 def bench_anytime(
@@ -210,44 +179,35 @@ def _refer(both: Readers, placed: PlacedQuestion) -> float:
     return both.refer([(placed.question, " ".join(some))]).seconds * len(words) / len(some)
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(Relay):
     """The Report of one question: notes the time of each best answer, and of the end."""
 
-    report: Report
-    number: int
-    total: int
-    started: float = field(default_factory=time.perf_counter)
-    bests: list[tuple[float, Answer]] = field(default_factory=list)
-    ended: float = 0.0
+    def __init__(self, report: Report, number: int, total: int) -> None:
+        super().__init__(report)
+        self._number, self._total = number, total
+        self._started = time.perf_counter()
+        self.bests: list[tuple[float, Answer]] = []
+        self.ended = 0.0
 
     @property
     def seconds(self) -> float:
-        return time.perf_counter() - self.started
+        return time.perf_counter() - self._started
 
     def progress(self, progress: Progress) -> None:
-        if self.total:
-            what = f"windows of question {self.number + 1} of {self.total}"
-            self.report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
+        if self._total:
+            super().progress(
+                replace(progress, what=f"windows of question {self._number + 1} of {self._total}")
+            )
 
     def partial(self, result: object) -> None:
-        if isinstance(result, Reading):
-            self._take(result, self.seconds)
-
-    def notice(self, sentence: str) -> None:
-        self.report.notice(sentence)
+        if isinstance(result, Reading) and result.answers:
+            self.bests.append((self.seconds, result.answers[0]))
 
     def end(self, reading: Reading) -> None:
         """Note the end of the reading, and its best answer."""
         self.ended = self.seconds
-        self._take(reading, self.ended)
-
-    def _take(self, reading: Reading, at: float) -> None:
         if reading.answers:
-            self.bests.append((at, reading.answers[0]))
-
-    def check(self) -> None:
-        self.report.check()
+            self.bests.append((self.ended, reading.answers[0]))
 
 
 def _timed(
@@ -292,34 +252,16 @@ def _right(answer: Answer | None, placed: PlacedQuestion) -> bool:
     return answer is not None and any(answer.span.overlaps(place) for place in placed.answers)
 
 
-def _figures(timed: Sequence[Timed]) -> AnytimeFigures:
-    def middle(name: str) -> float:
-        return median(getattr(each, name) for each in timed)
-
-    def worst(name: str) -> float:
-        return max(getattr(each, name) for each in timed)
-
-    def share(name: str) -> float:
-        return mean(float(getattr(each, name)) for each in timed)
-
-    return AnytimeFigures(
-        questions=len(timed),
-        words=round(middle("words")),
-        first=middle("first"),
-        first_worst=worst("first"),
-        settled=middle("settled"),
-        settled_worst=worst("settled"),
-        final=middle("final"),
-        final_worst=worst("final"),
-        quick=middle("quick"),
-        quick_worst=worst("quick"),
-        first_share=median(each.first / each.final for each in timed),
-        quick_share=median(each.quick / each.final for each in timed),
-        first_same=share("first_same"),
-        first_overlaps=share("first_overlaps"),
-        quick_same=share("quick_same"),
-        quick_overlaps=share("quick_overlaps"),
-        first_right=share("first_right"),
-        quick_right=share("quick_right"),
-        final_right=share("final_right"),
-    )
+def _figures(timed: Sequence[Timed]) -> dict[str, float]:
+    figures: dict[str, float] = {
+        "questions": len(timed),
+        "words": round(median(each.words for each in timed)),
+        "first_share": median(each.first / each.final for each in timed),
+        "quick_share": median(each.quick / each.final for each in timed),
+    }
+    for name in ("first", "settled", "final", "quick"):
+        seconds = [getattr(each, name) for each in timed]
+        figures |= {name: median(seconds), f"{name}_worst": max(seconds)}
+    for name in (*(f"{which}_{how}" for which in ("first", "quick") for how in _HOW), "final_right"):
+        figures[name] = mean(float(getattr(each, name)) for each in timed)
+    return figures

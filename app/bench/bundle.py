@@ -6,9 +6,8 @@ import tempfile
 from pathlib import Path
 
 from app.bench.plan import BenchPlan
-from app.bench.results import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow, in_turn, row
 from app.bench.start import TEXT, Runs, asking, own_command, process_environment
-from app.bench.turns import in_turn, row
 from app.core.about import VERSION
 from app.core.errors import SpanlightError
 from app.core.models import Head

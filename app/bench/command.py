@@ -15,8 +15,8 @@ from app.bench.sizes import SIZES, sized_model
 from app.bench.table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
 from app.core.about import command
-from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
+from app.core.models import PRECISIONS
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
@@ -137,21 +137,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     results = _Results(arguments.output, report)
     try:
         with sized_model(arguments.size, workspace.paths) as sized:
-            plan = BenchPlan(
-                parts=_parts(arguments),
-                model=sized or arguments.model,
-                device=arguments.device,
-                data=arguments.data,
-                words=arguments.words,
-                questions=arguments.questions,
-                seed=arguments.seed,
-                against=arguments.against,
-                repeats=arguments.repeats,
-                isa=arguments.isa,
-                bundle=arguments.bundle,
-                vectors=arguments.vectors,
-                examples=arguments.examples,
-            )
+            given = {name: value for name, value in vars(arguments).items() if name in BenchPlan.__slots__}
+            plan = BenchPlan(**given | {"parts": _parts(arguments), "model": sized or arguments.model})
             bench(workspace, plan, report, results.take)
     finally:
         # Also after a stop: the parts measured by then are worth printing.

@@ -1,18 +1,12 @@
-"""The gaps of the window's event loop, and the calls that caused them."""
+"""The gaps of the window's event loop."""
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
 from array import array
-from collections import Counter
 from collections.abc import Callable
-from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
-
-_DEEP = 6  # calls listed for a sample
 
 
 class Heartbeat(QObject):
@@ -60,45 +54,6 @@ class Heartbeat(QObject):
         self._take()
         if self.watched is not None:
             self.watched()
-
-
-class Culprits(threading.Thread):
-    """Samples from a thread of its own the event loop's thread while a gap is longer than `least_ms`.
-
-    `seen` counts the samples by phase and calls, from the innermost outwards.
-    """
-
-    def __init__(self, heart: Heartbeat, least_ms: float) -> None:
-        super().__init__(name="culprits", daemon=True)
-        self.seen: Counter[tuple[str, str]] = Counter()
-        self._heart = heart
-        self._least = least_ms / 1000
-        self._main = threading.get_ident()
-        self._over = threading.Event()
-
-    def run(self) -> None:
-        """Sample until `stop`."""
-        while not self._over.wait(self._least / 4):
-            since = time.perf_counter() - self._heart.last
-            if since < self._least:
-                continue
-            # No name for the frame: objects of its call, such as a painter, would outlive the call.
-            self.seen[self._heart.phase, _calls(sys._current_frames().get(self._main))] += 1
-
-    def stop(self) -> None:
-        """Stop sampling."""
-        self._over.set()
-        self.join(1)
-
-
-def _calls(frame: FrameType | None) -> str:
-    """The innermost calls of a thread: file, line and name."""
-    calls: list[str] = []
-    while frame is not None and len(calls) < _DEEP:
-        code = frame.f_code
-        calls.append(f"{'/'.join(code.co_filename.split('/')[-2:])}:{frame.f_lineno} {code.co_name}")
-        frame = frame.f_back
-    return " < ".join(calls)
 
 
 def longest(gaps: array[float]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import tempfile
 import time
@@ -20,7 +21,7 @@ from app.bench.library_texts import (
     question_sets,
     write_documents,
 )
-from app.bench.peak import own_memory
+from app.bench.machine import memory_now
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part
 from app.bench.results import BenchPart, BenchRow
@@ -345,11 +346,11 @@ def memory_of(folder: Path, library: Library, questions: Sequence[str]) -> int |
     """The bytes that this process grows by when it opens an index and looks up questions."""
     from app.library.index import Index
 
-    before = own_memory()
+    before = memory_now(os.getpid())
     index = Index(folder)
     index.status(library)
     for question in questions:
         find(index, question, library)
-    after = own_memory()
+    after = memory_now(os.getpid())
     index.close()
     return None if before is None or after is None else after - before

@@ -1,4 +1,4 @@
-"""The properties of this computer that its speed depends on."""
+"""The properties of this computer that its speed depends on, and the memory of processes."""
 
 from __future__ import annotations
 
@@ -143,3 +143,20 @@ def _sysctl(name: str) -> str:
     except OSError:
         return ""
     return result.stdout.strip()
+
+
+def peak_memory(pid: int | None) -> int | None:
+    """The peak memory of a process in bytes, from Linux (VmHWM); None where not known."""
+    return _status(pid, "VmHWM:")
+
+
+def memory_now(pid: int | None) -> int | None:
+    """The memory of a process now in bytes, from Linux (VmRSS); None where not known."""
+    return _status(pid, "VmRSS:")
+
+
+def _status(pid: int | None, name: str) -> int | None:
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(name))
+    return None

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.bench.gaps import Culprits, Heartbeat, longest, percentile
+from app.bench.gaps import Heartbeat, longest, percentile
 from app.bench.person import Order, Person
 from app.core.models import Head
 from app.flows.workspace import open_workspace
@@ -31,8 +31,7 @@ def measure(order: Order) -> dict[str, Any]:
     """Drive a window of its own through an order; the gaps by phase in milliseconds, and other results."""
     workspace = open_workspace(default_paths())
     workspace.settings.welcomed = True
-    if order.model:
-        workspace.settings.models[str(Head.QUESTION_ANSWERING)] = order.model
+    workspace.settings.models[str(Head.QUESTION_ANSWERING)] = order.model
     if order.device:
         workspace.settings.device = order.device
     make_application(workspace)
@@ -40,22 +39,11 @@ def measure(order: Order) -> dict[str, Any]:
     person = Person(window, order)
     heart = Heartbeat(QObject(window), person.beat)
     person.begin(heart)
-    culprits = Culprits(heart, order.watch) if order.watch else None
-    if culprits is not None:
-        culprits.start()
     QApplication.exec()
     heart.stop()
-    if culprits is not None:
-        culprits.stop()
-    found = (
-        counts_of(heart)
-        | {"late": person.late, "stopped": person.stopped, "platform": QGuiApplication.platformName()}
-        | person.facts
-    )
-    if culprits is not None:
-        found["seen"] = [[phase, calls, times] for (phase, calls), times in culprits.seen.most_common(60)]
     window.close()
-    return found
+    told = {"late": person.late, "stopped": person.stopped, "platform": QGuiApplication.platformName()}
+    return counts_of(heart) | told | person.facts
 
 
 def counts_of(heart: Heartbeat) -> dict[str, Any]:
@@ -108,8 +96,7 @@ def main(argv: list[str]) -> int:
         print(json.dumps(measure_bare()))
         return 0
     fields = json.loads(Path(argv[0]).read_text("utf-8"))
-    lists = {name: tuple(fields.get(name, ())) for name in ("files", "questions")}
-    order = Order(**(fields | lists))
+    order = Order(**(fields | {"questions": tuple(fields["questions"])}))
     print(json.dumps(measure(order) | {"order": asdict(order)}))
     return 0
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from app.bench.peak import own_peak, peak_memory
+from app.bench.machine import peak_memory
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part, Readers, readers
-from app.bench.results import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow, in_turn, row
 from app.bench.texts import Pool, pool
-from app.bench.turns import in_turn, row
+from app.cli.terminal import count
 from app.core.report import Progress, Report
 from app.core.text import Document
-from app.core.wording import count, duration
+from app.core.wording import duration
 from app.flows.workspace import Workspace
 
 WORDS = 500_000
@@ -69,7 +70,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         reads.each(question, lengths)
         longest = lengths[-1]
         second = reads.again(_others(texts, question, plan.seed), longest.documents[-1])
-        peak, asking, peak_there = peak_memory(workspace.engine.pid), own_peak(), reads.peak
+        peak, asking, peak_there = peak_memory(workspace.engine.pid), peak_memory(os.getpid()), reads.peak
         rows = [
             *(row(f"{one.words} words, whole", one.ours, "s", one.theirs) for one in reversed(lengths)),
             row("second question about the longest", second.ours, "s", second.theirs),

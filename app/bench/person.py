@@ -26,26 +26,23 @@ _SETTLE_MS = 500.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The plan of a simulated use; an empty path or string leaves a phase out.
+    """The plan of a simulated use.
 
-    `files` are opened one after another, a phase each; about the last one each of `questions` is asked until its first
-    answer is on the page. While the last one is then read, another question is typed and the page scrolled.
-    `classify` is a file for the page Classify, `train` the fields of a TrainingRequest. Reading, classifying and
-    training are stopped after `seconds` each; everything else must come within `longest` seconds. `model` is the
-    folder of the reader. With `watch` above 0 the result has the calls of the window's thread in gaps longer than
-    `watch` milliseconds.
+    The file `text` is opened; about it each of `questions` is asked until its first answer is on the page. While the
+    last one is then read, another question is typed and the page scrolled. `classify` is a file for the page Classify,
+    `train` the fields of a TrainingRequest. Reading, classifying and training are stopped after `seconds` each;
+    everything else must come within `longest` seconds. `model` is the folder of the reader, `device` empty for that of
+    the settings.
     """
 
-    files: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
-    seconds: float = 30.0
-    classify: str = ""
-    train: dict[str, Any] | None = None
-    model: str = ""
-    device: str = ""
-    pages: bool = True
-    watch: float = 0.0
-    longest: float = 120.0
+    text: str
+    questions: tuple[str, ...]
+    classify: str
+    train: dict[str, Any]
+    model: str
+    device: str
+    seconds: float
+    longest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +117,16 @@ class Person:
         self._phase("load")
         yield Wait(lambda: window.status.state().startswith("Reader ready"), order.longest)
         yield from self._rest("at rest")
-        if order.pages:
-            for key in ("classify", "fill", "follow", "names", "inspect", "history", "models", "settings"):
-                self._phase("pages")
-                window.show_page(key)
-                yield Wait(self._idle, order.longest)
         self._phase("")
         window.show_page("ask")
-        for path in order.files:
-            yield from self._rest()
-            self._phase(f"open {Path(path).suffix or 'text'}")
-            window.open_files([Path(path)])
-            yield Wait(self._opened, order.longest)
-            yield from self._settle()
-        if order.questions:
-            yield from self._ask()
-        if order.classify:
-            yield from self._classify()
-        if order.train:
-            yield from self._train()
+        yield from self._rest()
+        self._phase("open")
+        window.open_files([Path(order.text)])
+        yield Wait(self._opened, order.longest)
+        yield from self._settle()
+        yield from self._ask()
+        yield from self._classify()
+        yield from self._train()
 
     def _ask(self) -> Iterator[Wait]:
         view: Any = self._window.page
@@ -206,7 +194,7 @@ class Person:
         yield from self._rest()
         fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in (self._order.train or {}).items()
+            for name, value in self._order.train.items()
         }
         request = TrainingRequest(**fields)
         self._phase("train")

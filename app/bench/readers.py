@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from app.bench.against import Reference, ReferenceRead, ReferenceTimes
 from app.bench.plan import BenchPlan
 from app.core.models import Head, LoadedModel
-from app.core.report import Progress, Report
+from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
@@ -86,12 +86,7 @@ def batch_of(pairs: Sequence[tuple[str, str]]) -> QuestionBatch:
 
 
 @contextmanager
-def readers(
-    workspace: Workspace,
-    plan: BenchPlan,
-    report: Report,
-    start: Callable[[str, Report], Reference] = Reference,
-) -> Iterator[Readers]:
+def readers(workspace: Workspace, plan: BenchPlan, report: Report) -> Iterator[Readers]:
     """The plan's model, loaded by both; the reference ends with the `with` block.
 
     Raises SpanlightError where the model or the reference cannot be had, Stopped.
@@ -103,17 +98,17 @@ def readers(
     if not plan.against:
         yield Readers(workspace, choice, loaded, report)
         return
-    with start(plan.against, report) as reference:
+    with Reference(plan.against, report) as reference:
         reference.load(loaded.card.folder, loaded.device.device)
         yield Readers(workspace, choice, loaded, report, reference)
 
 
-class Part:
+class Part(Quiet):
     """A Report for one step of longer work: progress follows the step's name, partial results are dropped."""
 
     def __init__(self, report: Report, name: str) -> None:
-        self._report, self._name = report, name
-        self.notice, self.check = report.notice, report.check
+        super().__init__(report)
+        self._name = name
 
     def progress(self, progress: Progress) -> None:
         """Report the step's progress."""
@@ -121,6 +116,3 @@ class Part:
         if not progress.total:
             what += f": {progress.what[:1].lower()}{progress.what[1:]}"
         self._report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
-
-    def partial(self, result: object) -> None:
-        """Drop partial results."""

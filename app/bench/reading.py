@@ -10,9 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from app.bench import reading as roofline
-from app.bench import watched
-from app.bench.against import ReferenceAnswer
+from app.bench.against import ReferenceAnswer, ReferenceTimes
 from app.bench.agreement import (
     agreement_with_float32,
     agreement_with_reference,
@@ -20,14 +18,14 @@ from app.bench.agreement import (
     span_agreement_with_float32,
 )
 from app.bench.plan import BenchPlan
-from app.bench.profiling import peaks
+from app.bench.profiling import CHOOSING, MODEL, TOKENISING, Profile, by_operation, peaks, profile
 from app.bench.readers import Part, Readers, batch_of, readers
-from app.bench.results import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow, in_turn, row
 from app.bench.texts import Pool, pool
-from app.bench.turns import in_turn, row
 from app.core.report import Report
 from app.core.results import Reading
 from app.core.text import Document
+from app.core.wording import duration
 from app.flows.workspace import Workspace
 from app.models.compute.peak import Peak
 from app.models.disk.card import read_checkpoint
@@ -63,7 +61,9 @@ def operations_of(config: Mapping[str, Any], tokens: int) -> float:
     return 2.0 * matrices * tokens + 4.0 * layers * tokens**2 * width
 
 
-def rows(fastest: Sequence[Peak], operations: float, windows_a_second: float, dtype: str) -> list[BenchRow]:
+def peak_rows(
+    fastest: Sequence[Peak], operations: float, windows_a_second: float, dtype: str
+) -> list[BenchRow]:
     """The peaks, a window's operations, and the share of the peak in `dtype` that the windows a second reach."""
     reached = operations * windows_a_second
     return [
@@ -109,10 +109,10 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             _agreement_in_long(both, texts, plan, of_long),
             *_agreement_of_classes(both, texts, plan),
         ]
-        operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
+        operations = window_operations(both.loaded.card.folder, both.cut[0])
         fastest = peaks(both.choice.device, workspace.paths.logs / "profile.log", Part(report, "Peak"))
-        roof = roofline.rows(fastest, operations, speed, both.loaded.device.dtype)
-        times, watched_note = watched.measure(both, texts, plan)
+        roof = peak_rows(fastest, operations, speed, both.loaded.device.dtype)
+        times, watched_note = _watched(both, texts, plan)
         return BenchPart(
             name="reading",
             title=f"Reading to the end, in windows of {both.cut[0]} tokens that overlap by {both.cut[1]}",
@@ -267,3 +267,56 @@ def _notes(both: Readers, results: _Readings) -> list[str]:
 
 def _words(document: Document) -> int:
     return len(document.text.split())
+
+
+WATCHED, _WARM_UP = 20_000, 2_000  # words
+# Kinds with less than this share of the time, in both, are left out.
+_LEAST = 0.005
+
+
+def _watched(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRow, ...], str]:
+    """Milliseconds for a thousand words by kind of work, by Spanlight and by the reference, and a note on the method.
+
+    The document has not been read before. Raises SpanlightError where a reader fails, Stopped.
+    """
+    document = texts.document(min(WATCHED, plan.words or WATCHED), plan.seed - 2)
+    question = texts.question(plan.seed)
+    ours = profile(
+        both.question(question, texts.document(_WARM_UP, plan.seed - 1)),
+        both.question(question, document),
+        both.choice,
+        both.workspace.paths.logs / "profile.log",
+        Part(both.report, "Where the time goes"),
+    )
+    theirs = _of_reference(both.watch_reference(question, document)) if both.reference else None
+    words = len(document.text.split())
+    rows = tuple(_rows(ours, theirs, 1e6 / words))
+    note = f"Where the time goes was watched on {words:,} words, which took {duration(ours.seconds)}"
+    if theirs:
+        note += f", and the reference {duration(theirs.seconds)}"
+    return rows, note + ", watching included."
+
+
+def _of_reference(times: ReferenceTimes) -> Profile:
+    """The reference's times by the same kinds; its tokeniser cuts the windows too."""
+    kinds = by_operation(times.operations.items())
+    rest = times.seconds - times.preparing - times.choosing - sum(kinds.values())
+    kinds |= {TOKENISING: times.preparing, CHOOSING: times.choosing, MODEL: max(0.0, rest)}
+    return Profile(times.seconds, tuple(kinds.items()))
+
+
+def _rows(ours: Profile, theirs: Profile | None, factor: float) -> list[BenchRow]:
+    there = dict(theirs.kinds) if theirs else {}
+    here = dict(ours.kinds)
+    kinds = sorted(here | there, key=lambda kind: -max(here.get(kind, 0.0), there.get(kind, 0.0)))
+    return [
+        BenchRow(
+            f"a thousand words: {kind}",
+            factor * here.get(kind, 0.0),
+            "ms",
+            factor * there.get(kind, 0.0) if theirs else None,
+        )
+        for kind in kinds
+        if here.get(kind, 0.0) >= _LEAST * ours.seconds
+        or (theirs and there.get(kind, 0.0) >= _LEAST * theirs.seconds)
+    ]

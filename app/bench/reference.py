@@ -4,7 +4,7 @@ Run by its path in an interpreter that has torch and transformers; imports nothi
 one JSON object a line on standard input and answers each with one line on standard output; ends with its input.
 
     {"do": "load", "model": folder, "device": "cpu"}    transformers, torch, dtype, device, threads, seconds
-    {"do": "read", "pairs": [[question, context], ...], "top_k": 1, "length": 384, "stride": 128, "most": 15}
+    {"do": "read", "pairs": [[question, context], ...], "length": 384, "stride": 128, "most": 15}
                                                         seconds, windows, peak (bytes), answers (a list for each pair)
     {"do": "watch", and what "read" takes}              the same, and operations: seconds by PyTorch's names of them;
                                                         preparing and choosing: seconds before and after the model
@@ -67,10 +67,9 @@ class Reference:
         found = self._pipeline(
             question=questions,
             context=contexts,
-            top_k=order.get("top_k", 1),
-            max_seq_len=order.get("length", 384),
-            doc_stride=order.get("stride", 128),
-            max_answer_len=order.get("most", 15),
+            max_seq_len=order["length"],
+            doc_stride=order["stride"],
+            max_answer_len=order["most"],
         )
         seconds = time.perf_counter() - began
         each = found if len(questions) > 1 else [found]

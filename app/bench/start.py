@@ -16,8 +16,7 @@ from typing import IO
 
 from app.bench.other_python import ENVIRONMENT, HINT, last_words
 from app.bench.plan import BenchPlan
-from app.bench.results import BenchPart
-from app.bench.turns import in_turn, row
+from app.bench.results import BenchPart, in_turn, row
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.models import Head

@@ -10,21 +10,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from app.bench.other_python import last_words
 from app.bench.plan import BenchPlan
-from app.bench.results import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow, row
 from app.bench.start import ROOT, process_environment
 from app.bench.texts import ALONG, Pool, pool
-from app.bench.turns import row
+from app.cli.terminal import count
 from app.core import wording
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.report import Progress, Report, Stopped
+from app.core.report import Progress, Relay, Report, Stopped
 from app.core.requests import Question, TrainingRequest
 from app.flows.ask.question import ask, load_reader
 from app.flows.train import QA, train
@@ -42,7 +42,7 @@ _COMMAND = [sys.executable, "-m", "app.bench.measured"]
 # The titles of the window's phases; the bare loop goes through those in _BARE_PHASES.
 _PHASES = {
     "load": "loading the reader",
-    "open .txt": "opening the text",
+    "open": "opening the text",
     "first answers": "asking, until the first answers",
     "read": "reading, while somebody types and scrolls",
     "classify": "classifying a long text",
@@ -72,15 +72,14 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         teaching = _teaching(card.folder, examples, folder / "taught", plan.device)
         order = folder / "order.json"
         fields = {
-            "files": [str(text)],
+            "text": str(text),
             "questions": questions,
-            "seconds": SECONDS,
-            "longest": READY,
             "classify": str(some),
             "train": teaching,
             "model": card.folder,
             "device": plan.device,
-            "pages": False,
+            "seconds": SECONDS,
+            "longest": READY,
         }
         order.write_text(json.dumps(fields), encoding="utf-8")
         report.progress(Progress(0, 0, "A window of its own opens, reads and learns"))
@@ -155,7 +154,7 @@ def _questions(texts: Pool, text: str, seed: int) -> list[str]:
 
 def _of_answers(answered: int, asked: int, read: float) -> str:
     """The questions in the window, and the share that was read for the last one."""
-    each = f"{wording.count(asked, 'question')} asked of the long text one after another, it being open"
+    each = f"{count(asked, 'question')} asked of the long text one after another, it being open"
     none = f"; {asked - answered} had none on the page within {SECONDS:g} seconds" if answered < asked else ""
     far = "to its end" if read == 1 else f"to {wording.percent(read)}"
     return f"{each}{none}. For the last one it was read {far}."
@@ -218,14 +217,12 @@ def _ready(found: dict[str, Any]) -> dict[str, Any]:
 class _Bare:
     """A process with an idle event loop; `measured` is what it measured, by phase, once it is left."""
 
-    def __init__(
-        self, environment: Mapping[str, str], report: Report, command: Sequence[str] = tuple(_COMMAND)
-    ) -> None:
+    def __init__(self, environment: Mapping[str, str], report: Report) -> None:
         self.measured: dict[str, Any] = {"phases": {}}
         self._report = report
         self._faults = tempfile.TemporaryFile()  # noqa: SIM115 closed when it is left
         self._process = subprocess.Popen(
-            command,
+            _COMMAND,
             cwd=ROOT,
             env=dict(environment),
             stdin=subprocess.PIPE,
@@ -266,19 +263,16 @@ class _Bare:
                     stream.close()
 
 
-class _Limited:
+class _Limited(Relay):
     """A report that has work stopped after SECONDS."""
 
     def __init__(self, report: Report) -> None:
-        self._report, self._until = report, time.monotonic() + SECONDS
-        self.progress, self.notice = report.progress, report.notice
-
-    def partial(self, result: object) -> None:
-        """Partial results are dropped."""
+        super().__init__(report)
+        self._until = time.monotonic() + SECONDS
 
     def check(self) -> None:
         """Raise Stopped when cancelled, or the time is over."""
-        self._report.check()
+        super().check()
         if self.over:
             raise Stopped
 

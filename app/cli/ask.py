@@ -38,7 +38,7 @@ from app.core.library import LibraryReading, LibraryStatus
 from app.core.models import Head
 from app.core.quotes import quote
 from app.core.recognition import recognition_of
-from app.core.report import Progress, Stopped
+from app.core.report import Progress, Relay, Stopped
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
@@ -105,13 +105,12 @@ stopped or killed.
 )
 
 
-class SoFar(Generic[ReadT]):
+class SoFar(Relay, Generic[ReadT]):
     """A report that passes everything on, and keeps the last partial result and progress."""
 
     def __init__(self, report: TerminalReport, kind: type[ReadT]) -> None:
-        self._report = report
+        super().__init__(report)
         self._kind: type[ReadT] = kind
-        self.notice, self.check = report.notice, report.check
         self._began = perf_counter()
         self._at: Progress | None = None
         self._best: ReadT | None = None
@@ -128,7 +127,7 @@ class SoFar(Generic[ReadT]):
     def progress(self, progress: Progress) -> None:
         """Report the progress of the reading."""
         self._at = progress
-        self._report.progress(progress)
+        super().progress(progress)
 
     def partial(self, result: object) -> None:
         """Keep the best reading so far."""

@@ -11,6 +11,7 @@ from app.cli.reading import refuse_two_streams, typed_text
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
+    count,
     marked,
     new_parser,
     one_line,
@@ -25,7 +26,7 @@ from app.core.models import Head, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.core.tables import class_columns, class_values, csv_lines
-from app.core.wording import count, percent
+from app.core.wording import percent
 from app.flows.heads.classify_batch import classify_batch, classify_table, values
 from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file, refuse_unwritable

@@ -11,6 +11,7 @@ from typing import Any
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
+    count,
     new_parser,
     one_line,
     print_json,
@@ -20,7 +21,7 @@ from app.core.errors import SpanlightError
 from app.core.legible import legible
 from app.core.reliability import off_in_words
 from app.core.report import Stopped
-from app.core.wording import count, duration
+from app.core.wording import duration
 from app.flows.measure.evaluate import QaEvaluation, evaluate_qa
 from app.flows.measure.evaluate_classes import ClassEvaluation, ClassFigures, evaluate_classes
 from app.flows.measure.evaluate_documents import (

@@ -6,11 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line
+from app.cli.terminal import TerminalReport, at_least_one, count, new_parser, one_line
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.history import Entry
-from app.core.wording import count
 from app.flows.history.export import export, export_text
 from app.flows.history.export_formats import FORMATS
 from app.flows.history.history import everything

@@ -10,6 +10,7 @@ from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
     at_least_one,
+    count,
     new_parser,
     one_line,
     print_json,
@@ -19,7 +20,7 @@ from app.core.errors import SpanlightError
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import BLANK, Span, blanks_in
-from app.core.wording import count, finely
+from app.core.wording import finely
 from app.flows.heads.heads import fill
 from app.flows.workspace import Workspace
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from app.cli.terminal import (
     TerminalReport,
     at_least_one,
+    count,
     marked,
     new_parser,
     one_line,
@@ -19,7 +20,7 @@ from app.core.corrections import Correction
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
-from app.core.wording import UNNAMED, count
+from app.core.wording import UNNAMED
 from app.flows.history.history import check_again, forget, forget_all, past
 from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace

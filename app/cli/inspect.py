@@ -12,6 +12,7 @@ from app.cli.reading import text_or_file
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
+    count,
     marked,
     new_parser,
     one_line,
@@ -50,7 +51,7 @@ from app.core.inspection import (
 )
 from app.core.models import SHOWN_HEADS, Head, ProblemType
 from app.core.text import BLANK, Span, blanks_in
-from app.core.wording import count, finely
+from app.core.wording import finely
 from app.flows.heads.export_inside import inside_csv, plain
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace

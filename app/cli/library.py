@@ -13,6 +13,7 @@ from app.cli.terminal import (
     Parser,
     TerminalReport,
     WordParser,
+    count,
     marked,
     new_parser,
     one_line,
@@ -23,7 +24,7 @@ from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Stopped
-from app.core.wording import count, duration
+from app.core.wording import duration
 from app.flows.library.embed import embed, vectors_in_use
 from app.flows.library.folders import Walk, walk
 from app.flows.library.libraries import (

@@ -14,14 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, one_line
+from app.cli.terminal import TerminalReport, count, one_line
 from app.core.about import command
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import Library
 from app.core.recognition import Recognition
 from app.core.report import Progress, Relay, Report, Stopped
-from app.core.wording import count, size
+from app.core.wording import size
 from app.flows.ask.read import document_from_stream, read_document
 from app.flows.ask.recognise import MOST_BY_ITSELF, time_for, waits
 from app.flows.library.folders import Walk, is_folder, walk

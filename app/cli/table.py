@@ -10,6 +10,7 @@ from app.cli.reading import ask_about_large
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
+    count,
     new_parser,
     one_line,
     print_either,
@@ -20,7 +21,7 @@ from app.core.answer_table import AnswerTable
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent
-from app.core.wording import count, duration
+from app.core.wording import duration
 from app.flows.answer_table.export import export_table, require_format, write_back
 from app.flows.answer_table.fill import Filled, fill, held_table
 from app.flows.answer_table.questions import columns_of, questions_from

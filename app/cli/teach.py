@@ -14,6 +14,7 @@ from app.cli.terminal import (
     TerminalReport,
     WordParser,
     at_least_one,
+    count,
     new_parser,
     one_line,
     print_json,
@@ -23,7 +24,7 @@ from app.cli.train import StepReport
 from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.legible import legible
-from app.core.wording import count, duration, percent
+from app.core.wording import duration, percent
 from app.flows.rows import held_output, refuse_same_file
 from app.flows.teach.datasets import alike, checked_labels, contradictions, split_labels
 from app.flows.teach.figures import TaughtFigures, figures

@@ -17,12 +17,12 @@ from typing import Any, NoReturn, TextIO
 
 from app.core import about
 from app.core.arguments import did_you_mean
-from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.legible import legible, legible_lines
+from app.core.models import PRECISIONS
 from app.core.plain import json_of
 from app.core.report import Progress, Stopped
-from app.core.wording import count, duration, percent, time_left
+from app.core.wording import duration, percent, time_left
 from app.flows.batches import BatchDone
 
 _QUIET_SECONDS = 1.0  # on a terminal
@@ -374,3 +374,8 @@ def _words(progress: Progress) -> str:
     share = f"{progress.done:,} of {progress.total:,}"
     # "12 of 300 texts", but "Training: 12 of 300".
     return f"{what}: {share}{left}" if what[:1].isupper() else f"{share} {what}{left}"
+
+
+def count(number: int, one: str, several: str = "") -> str:
+    """A number with its noun: "1 window", "1,204 windows"; `several` is an irregular plural."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -10,6 +10,7 @@ from app.cli.reading import FORMATS, add_reading_arguments, read_file, refuse_tw
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
+    count,
     marked,
     new_parser,
     one_line,
@@ -20,7 +21,7 @@ from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.name_types import plain_type
 from app.core.requests import PieceAggregation, TextsToTag
-from app.core.wording import count, percent
+from app.core.wording import percent
 from app.flows.heads.export_names import TaggedDocument, names_as, names_values
 from app.flows.heads.heads import find_names
 from app.flows.workspace import Workspace

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json, zero_or_more
 from app.core.errors import SpanlightError
-from app.core.report import Progress
+from app.core.report import Progress, Relay
 from app.core.requests import TrainingRequest
 from app.core.results import TrainingStep
 from app.core.wording import duration, time_left
@@ -29,6 +29,7 @@ imitate=0.7 is their share in the loss, --option unlabelled=0.3 that of question
 A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given
 again. The folder written opens in transformers unchanged.
 """
+_EVERY = 10.0  # seconds between two lines of steps
 _DEFAULTS = TrainingRequest("", "", (), (), "")
 
 
@@ -97,20 +98,19 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     print(f"Written to {one_line(str(training.folder))}")
 
 
-class StepReport:
+class StepReport(Relay):
     """Prints a training run's steps as lines: the loss now and then, dev figures whenever they are measured."""
 
-    def __init__(self, report: TerminalReport, every: float = 10.0) -> None:
-        self._report = report
-        self.notice, self.check = report.notice, report.check
-        self._every = every
+    def __init__(self, report: TerminalReport) -> None:
+        super().__init__(report)
+        self._terminal = report
         self._printed_at = 0.0
         self._first: tuple[int, float] | None = None
 
     def progress(self, progress: Progress) -> None:
         """Show the progress, where the lines of steps do not show it already."""
-        if self._report.on_terminal or not progress.total:
-            self._report.progress(progress)
+        if self._terminal.on_terminal or not progress.total:
+            super().progress(progress)
 
     def partial(self, result: object) -> None:
         """Write a line for a step."""
@@ -118,20 +118,20 @@ class StepReport:
             return
         now = time.monotonic()
         self._first = self._first or (result.step, now)
-        if not result.dev and now - self._printed_at < self._every:
+        if not result.dev and now - self._printed_at < _EVERY:
             return
         self._printed_at = now
         at = f"step {result.step:,} of {result.steps:,}, epoch {result.epoch:.2f}"
         if result.dev:
             figures = ", ".join(f"{name} {figure:.2f}" for name, figure in result.dev.items())
-            self._report.line(f"{at}: dev {figures}")
+            self._terminal.line(f"{at}: dev {figures}")
             return
         done = result.step - self._first[0]
         left = ""
         if done > 0:
             seconds = (now - self._first[1]) / done * (result.steps - result.step)
             left = f", {time_left(seconds)}"
-        self._report.line(f"{at}: loss {result.loss:.4f}, learning rate {result.learning_rate:.2e}{left}")
+        self._terminal.line(f"{at}: loss {result.loss:.4f}, learning rate {result.learning_rate:.2e}{left}")
 
 
 def _option(text: str) -> tuple[str, float]:

@@ -1,10 +1,11 @@
-"""Measurements of a model on examples with known answers."""
+"""Measures of models on examples with known answers, and their names and meanings in plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.offers import Source
 
@@ -84,3 +85,157 @@ def latest_of(card: ModelCard, measures: Iterable[Measure]) -> tuple[Measure, ..
         if one.folder == card.folder or (card.source == Source.STARTER and one.model == card.name):
             found.setdefault((one.head, one.digest), one)
     return tuple(found.values())
+
+
+# The heads that can be measured.
+MEASURED = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
+_KINDS = {
+    Head.QUESTION_ANSWERING: Message("questions"),
+    Head.CLASSIFICATION: Message("texts"),
+    Head.TOKEN_CLASSIFICATION: Message("sentences"),
+}
+# The usual level of significance.
+_HARDLY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure's title, its meaning in a sentence, its term in the field, and whether less is better."""
+
+    title: str
+    words: str
+    term: str
+    less: bool = False
+
+
+_FIGURES = {
+    "exact": Figure(
+        Message("Exact"),
+        Message("Questions answered with exactly the known words, or rightly not answered."),
+        Message("exact match, EM (SQuAD 2.0)"),
+    ),
+    "f1": Figure(
+        Message("F1"),
+        Message(
+            "How far the words given are those of the known answer; a question rightly not answered counts in full."
+        ),
+        Message("F1 over tokens (SQuAD 2.0)"),
+    ),
+    "forced f1": Figure(
+        Message("F1 of the best place"),
+        Message("F1 of the best place found, over the questions that have an answer, given or not."),
+        Message("F1 with a forced answer"),
+    ),
+    "no answer right": Figure(
+        Message("Rightly unanswered"),
+        Message("Of the questions that the text does not answer, those left unanswered."),
+        Message("no-answer accuracy"),
+    ),
+    "accuracy": Figure(Message("Right"), Message("Texts given their known class."), Message("accuracy")),
+    "macro f1": Figure(
+        Message("F1 of the classes"),
+        Message(
+            "For each class, how many of its texts were found and how many wrongly put there; the mean over all"
+            " classes."
+        ),
+        Message("macro F1"),
+    ),
+    "precision": Figure(
+        Message("Of those found"), Message("Of the names found, those that are right."), Message("precision")
+    ),
+    "recall": Figure(
+        Message("Of those there"), Message("Of the names there, those that were found."), Message("recall")
+    ),
+    "calibration error": Figure(
+        Message("Calibration error"),
+        Message("How far its probabilities lie from how often it is right; less is better."),
+        Message("expected calibration error, ECE, ten bins (Guo et al. 2017)"),
+        less=True,
+    ),
+}
+_NAMES_F1 = Figure(
+    Message("F1"),
+    Message("How many names were found with their exact place and kind, and how many found wrongly."),
+    Message("entity F1 (CoNLL 2003)"),
+)
+
+
+def figure(name: str, head: Head | None = None) -> Figure:
+    """The name and meaning of a figure; an unknown one has its own name."""
+    if name == "f1" and head is Head.TOKEN_CLASSIFICATION:
+        return _NAMES_F1
+    return _FIGURES.get(name, Figure(name[:1].upper() + name[1:], "", ""))
+
+
+def examples(number: int, head: Head) -> str:
+    """A number of examples with their noun: "130 questions"."""
+    match head:
+        case Head.QUESTION_ANSWERING:
+            return Message("{n:,} question", "{n:,} questions", n=number)
+        case Head.CLASSIFICATION:
+            return Message("{n:,} text", "{n:,} texts", n=number)
+        case Head.TOKEN_CLASSIFICATION:
+            return Message("{n:,} sentence", "{n:,} sentences", n=number)
+    return Message("{n:,} example", "{n:,} examples", n=number)
+
+
+def kind_of_examples(head: Head) -> str:
+    """What the examples of a head are: "questions"."""
+    return _KINDS.get(head, Message("examples for this"))
+
+
+def speed(measure: Measure) -> str:
+    """A model's speed: "31 a second", "0.4 a second"."""
+    if measure.speed >= 9.95:
+        return Message("{speed:,.0f} a second", speed=measure.speed)
+    return Message("{speed:.1f} a second", speed=measure.speed)
+
+
+def share(value: float) -> str:
+    """A figure as shown, in per cent with one decimal."""
+    return Message("{number:.1f}%", number=value)
+
+
+def verdict(found: Comparison) -> str:
+    """Which of two models did better, and whether that may be chance, in a sentence or two."""
+    first, second = found.both + found.only_first, found.both + found.only_second
+    total = examples(first + found.only_second + found.neither, found.first.head)
+    one, other = named(found)
+    if not found.only_first and not found.only_second:
+        return Message("Both got {right:,} of {total} right, the very same ones.", right=first, total=total)
+    if found.only_first == found.only_second:
+        return Message(
+            "Both got {right:,} of {total} right, not all the same ones.", right=first, total=total
+        )
+    if first < second:
+        one, other, first, second = other, one, second, first
+    facts = Message(
+        "{one} got {first:,} of {total} right, {other} {second:,}.",
+        one=one, first=first, total=total, other=other, second=second,
+    )  # fmt: skip
+    rarity = _rarity(found.chance)
+    if found.chance < _HARDLY:
+        return Message(
+            "{facts} That is hardly chance: two equally good models would differ so much {rarity}.",
+            facts=facts, rarity=rarity,
+        )  # fmt: skip
+    return Message(
+        "{facts} That may be chance: two equally good models would differ so much {rarity}.",
+        facts=facts, rarity=rarity,
+    )  # fmt: skip
+
+
+def named(found: Comparison) -> tuple[str, str]:
+    """The two models' names, marked as first and second if they are the same."""
+    one, other = found.first.model, found.second.model
+    if one != other:
+        return one, other
+    return Message("{model} (first)", model=one), Message("{model} (second)", model=other)
+
+
+def _rarity(chance: float) -> str:
+    if chance < 0.001:
+        return Message("less than once in a thousand such tests")
+    if chance < 0.0095:
+        return Message("about {times} times in a thousand such tests", times=round(1000 * chance))
+    return Message("about {times} times in a hundred such tests", times=max(1, round(100 * chance)))

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from datetime import date as calendar_date
 from typing import Any
 
-from app.core.addresses import is_web_address
 from app.core.errors import SpanlightError
 from app.core.legible import legible_lines
 from app.core.message import Message
+from app.core.network import is_web_address
 from app.core.plain import from_plain
 
 FORMAT = 1

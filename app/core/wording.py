@@ -154,11 +154,6 @@ def first_words(text: str, most: int = 60) -> str:
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
 
 
-def count(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: "1 window", "1,204 windows"; `several` is an irregular plural."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
     """The name, with the first number from 2 on behind it that makes it free where it is taken: "Letters 2"."""
     free, number = name, 2

@@ -7,8 +7,8 @@ import re
 from array import array
 
 from app.core.errors import SpanlightError
+from app.core.layout import is_code
 from app.core.message import Message
-from app.core.plain_kinds import is_code
 from app.core.text import normalise_newlines
 from app.documents.chapters import find_chapters, view_with_chapters
 from app.documents.encodings import guess

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.message import Message
-from app.core.models import Head, LoadedModel, ModelCard
+from app.core.models import Devices, Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.text import Document

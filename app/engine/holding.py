@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.core.devices import HeldModel
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import Adjustment, DeviceChoice, Head, ModelCard
+from app.core.models import Adjustment, DeviceChoice, Head, HeldModel, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.models.compute import device as devices

@@ -11,11 +11,10 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from app.core.devices import MemoryUse
 from app.core.errors import SpanlightError
 from app.core.memory_limit import limit_memory, resident, watch_memory
 from app.core.message import Message
-from app.core.models import Head, LoadedModel, ModelCard
+from app.core.models import Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import HeadToTeach, TrainingRequest
 from app.core.system_libraries import how_to_mend, without_library

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from app.core.components import KINDS, LIBRARY, Component, LicenceText
 from app.core.errors import SpanlightError
+from app.core.licences import KINDS, LIBRARY, Component, LicenceText
 from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Report

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from app.core.about import NAME, VERSION
-from app.core.components import DATA, MODEL, Component, LicenceText
+from app.core.licences import DATA, MODEL, Component, LicenceText
 from app.core.report import Report, Silent
 from app.library.database import sqlite_version
 from app.settings.paths import Paths

@@ -247,7 +247,7 @@ def _fits(name: str, value: object) -> bool:
             return value in READINGS
         # Not imported for the usual values: painting the window does not need them.
         case "precision":
-            from app.core.devices import PRECISIONS
+            from app.core.models import PRECISIONS
 
             return value in PRECISIONS
         case "names_joining":

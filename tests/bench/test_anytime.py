@@ -106,13 +106,13 @@ def test_figures(tmp_path: Path, data: Path) -> None:
     workspace = fake_workspace(tmp_path, EagerEngine())
     found = bench_anytime(workspace, plan(data, 500, 12, 1), noted)
     figures = found.figures
-    assert (found.model, found.device, figures.questions) == ("reader", "CPU", 12)
-    assert figures.words == pytest.approx(500, abs=60)
-    assert (figures.first_same, figures.first_right, figures.final_right) == (0.0, 0.0, 1.0)
-    assert figures.quick_same == figures.quick_overlaps == figures.quick_right == 0.5
+    assert (found.model, found.device, figures["questions"]) == ("reader", "CPU", 12)
+    assert figures["words"] == pytest.approx(500, abs=60)
+    assert (figures["first_same"], figures["first_right"], figures["final_right"]) == (0.0, 0.0, 1.0)
+    assert figures["quick_same"] == figures["quick_overlaps"] == figures["quick_right"] == 0.5
     for each in found.timed:
         assert 0 < each.first <= each.settled <= each.final
-    assert 0 < figures.first_share <= 1
+    assert 0 < figures["first_share"] <= 1
     assert noted.told[-1] == Progress(12, 12, "questions")
     assert "windows of question 12 of 12" in {told.what for told in noted.told}
 

@@ -13,25 +13,11 @@ from app.bench.against import SCRIPT, Reference
 from app.bench.other_python import OtherPython
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
+from tests.helpers.children import gone
 from tests.helpers.fake_models import Noted
 from tests.helpers.fake_python import fake_python
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
-
-
-def gone(pid: int) -> bool:
-    """Whether no such process runs; one that nobody has waited for yet runs no more either."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def eventually(what: str, pid: int) -> None:
-    end = time.monotonic() + 10
-    while not gone(pid):
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 def test_the_reference_is_loaded_and_asked(tmp_path: Path) -> None:
@@ -77,7 +63,7 @@ def test_a_stop_ends_it_whatever_it_does(tmp_path: Path) -> None:
         pid = it.pid
         it.ask({"do": "load"})
     assert time.monotonic() - began < 10
-    eventually("it is ended", pid)
+    assert gone(pid), "it is ended"
 
 
 def test_it_is_isolated_and_reaches_no_network(tmp_path: Path) -> None:
@@ -117,4 +103,4 @@ def test_the_real_script_ends_with_its_parent() -> None:
         assert not gone(pid)
         os.kill(parent.pid, signal.SIGKILL)
         parent.wait()
-        eventually("it ends with its parent", pid)
+        assert gone(pid), "it ends with its parent"

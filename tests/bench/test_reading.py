@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.bench import memory, reading, watched
+from app.bench import memory, reading
 from app.bench import reading as roofline
 from app.bench.plan import BenchPlan
 from app.bench.profiling import Profile
@@ -28,7 +28,7 @@ def operations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roofline, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
     monkeypatch.setattr(reading, "peaks", lambda *given: (Peak("float32", 100e9), Peak("bfloat16", 400e9)))
     times = Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
-    monkeypatch.setattr(watched, "profile", lambda *given: times)
+    monkeypatch.setattr(reading, "profile", lambda *given: times)
 
 
 class FloatEngine(FakeEngine):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import BertForQuestionAnswering
 
-from app.bench.reading import operations_of, rows, window_operations
+from app.bench.reading import operations_of, peak_rows, window_operations
 from app.bench.sizes import sized_model, write_widened
 from app.core.models import Head
 from app.models.compute.peak import Peak
@@ -77,7 +77,7 @@ def test_operations_of_other_families() -> None:
 
 def test_shares_of_the_peaks() -> None:
     peaks = (Peak("float32", 200e9), Peak("bfloat16", 100e9))
-    found = {row.what: row for row in rows(peaks, 5e9, 20.0, "float32")}
+    found = {row.what: row for row in peak_rows(peaks, 5e9, 20.0, "float32")}
     assert found["peak in bfloat16"].value == 100
     assert found["reached while reading"].value == 100
     assert found["share of the peak in float32"].value == 50

@@ -11,8 +11,7 @@ from app.cli import main as cli
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
-from tests.helpers.commands import TEXT
-from tests.helpers.terminal import Terminal
+from tests.helpers.terminal import TEXT, Terminal
 
 
 @pytest.fixture

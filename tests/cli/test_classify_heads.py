@@ -13,7 +13,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 LONG = "a delivery that did not arrive at the address which the customer gave"
 MULTI = ProblemType.MULTI_LABEL

@@ -17,7 +17,7 @@ from app.core.wording import NEAREST_WORDS
 from tests.documents.test_language import LEASE
 from tests.flows import fake_engine
 from tests.flows.fake_engine import CLASSIFIER, FakeEngine
-from tests.helpers.commands import DECODED, TEXT, Command
+from tests.helpers.terminal import DECODED, TEXT, Command
 
 
 @pytest.mark.parametrize(

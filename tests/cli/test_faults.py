@@ -15,7 +15,7 @@ from app.__main__ import main as start
 from app.core import about
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 # FILE is a text, FOLDER the folder that it lies in.
 WRONG = [

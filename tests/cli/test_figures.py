@@ -6,7 +6,7 @@ from pathlib import Path
 from app.core.report import Stopped
 from tests.flows.fake_engine import FakeEngine
 from tests.flows.measure.test_evaluate_pretraining import Pretrained
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 def test_names_are_printed_by_kind_and_source(command: Command, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 def test_fill_for_people(command: Command) -> None:

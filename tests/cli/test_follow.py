@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 def test_next_for_people(command: Command) -> None:

@@ -19,7 +19,7 @@ from app.flows.workspace import Workspace
 from app.library.history import History
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 @pytest.fixture

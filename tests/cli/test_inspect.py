@@ -27,8 +27,8 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.text import Span
 from tests.flows.heads.test_inspect import Looker
-from tests.helpers.commands import DECODED, Command
 from tests.helpers.insides import answer, window_of
+from tests.helpers.terminal import DECODED, Command
 
 TEXT = "The Knave stole the tarts. Alice looked on."
 ASK = ("--text", TEXT, "--question", "Who stole the tarts?")

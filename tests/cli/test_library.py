@@ -26,12 +26,11 @@ from app.flows.library import folders
 from app.flows.library import update as update_module
 from app.library.index import Index
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, read
-from tests.helpers.commands import Command
 from tests.helpers.documents_here import documents_here
 from tests.helpers.libraries import make_older
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.scans import letter, scan
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
+from tests.helpers.terminal import Command
 
 TARTS = "# Trial\n\nThe King sat.\n\nThe Knave stole the tarts.\n"
 UNREAD = ["empty.txt", "locked.pdf"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from app.core.devices import DeviceOption, Devices
-from app.core.models import DeviceChoice
+from app.core.models import DeviceChoice, DeviceOption, Devices
 from app.core.report import Report
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 FOUND = Devices(
     (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 ROWS = [
     ("so good", "positive"),

@@ -14,9 +14,8 @@ import pytest
 
 from app.core.models import Head
 from tests.conftest import ROOT
-from tests.helpers.commands import DECODED
 from tests.helpers.small_models import small_checkpoint
-from tests.helpers.terminal import Terminal
+from tests.helpers.terminal import DECODED, Terminal
 
 MODEL = ("--device", "cpu", "--json", "--model")
 

@@ -10,7 +10,7 @@ import pytest
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from tests.flows.fake_engine import FakeEngine, read
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 class Slow(FakeEngine):

@@ -14,7 +14,7 @@ from app.core.report import Report, Stopped
 from app.core.requests import ModelChoice
 from app.flows.rows import held_output
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from app.core.report import Progress, Report
 from app.core.results import TrainingStep
 from tests.conftest import ROOT
 from tests.flows.fake_engine import fake_workspace
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 
 
 class Tty(io.StringIO):

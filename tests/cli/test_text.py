@@ -19,11 +19,10 @@ from app.documents.limits import MOST_BYTES
 from tests.flows.fake_engine import FakeEngine, read
 from tests.helpers.books import book, chapter, navigation
 from tests.helpers.children import POSIX
-from tests.helpers.commands import DECODED, TEXT, Command
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.mails import mail, mailbox_of
 from tests.helpers.scans import letter, scan
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
+from tests.helpers.terminal import DECODED, TEXT, Command
 
 PAGES = ["The King sat.", "The Knave stole the tarts.", "Nobody saw it."]
 

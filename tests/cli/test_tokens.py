@@ -12,7 +12,7 @@ from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
 from tests.flows.fake_engine import FakeEngine
-from tests.helpers.commands import DECODED, Command
+from tests.helpers.terminal import DECODED, Command
 
 KNAVE = "Knave"
 

@@ -17,7 +17,7 @@ from app.core.view import (
     replacements_of_table,
     view_of_text,
 )
-from tests.helpers.views import as_read, check_view
+from tests.helpers.flowing import as_read, check_view
 
 
 def table(

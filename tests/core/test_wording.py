@@ -70,12 +70,6 @@ def test_first_words() -> None:
     assert wording.first_words("x" * 5000) == "x" * 60 + "…"
 
 
-def test_count() -> None:
-    assert wording.count(1, "window") == "1 window"
-    assert wording.count(1204, "window") == "1,204 windows"
-    assert wording.count(2, "class", "classes") == "2 classes"
-
-
 def test_the_best_of_several_is_not_called_unlikely_where_the_text_answers() -> None:
     assert wording.best_of(0.94, 0.03) == "Very likely, 94%"
     assert wording.best_of(0.4, 0.08) == "Possibly, 40%"

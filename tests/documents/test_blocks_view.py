@@ -13,8 +13,7 @@ from app.documents.orders import Read
 from app.documents.parts import Parts
 from app.documents.reader import read
 from app.documents.word.document import read_docx
-from tests.helpers.flowing import check_parts, p, r, word_file
-from tests.helpers.views import as_read
+from tests.helpers.flowing import as_read, check_parts, p, r, word_file
 
 
 def page(html: str) -> Parts:

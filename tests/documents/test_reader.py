@@ -18,11 +18,10 @@ from app.documents import reader
 from app.documents.orders import Read
 from app.documents.reader import read
 from tests.helpers.books import book, chapter
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.mails import compound, mail, mailbox_of, outlook_parts
 from tests.helpers.office import ap, box, frame, open_file, page, pptx_file, titled
 from tests.helpers.scans import grey, png
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 from tests.helpers.spreadsheets import ods_of, xls_of, xlsx_of
 
 

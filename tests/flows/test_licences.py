@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.about import VERSION
-from app.core.components import KINDS, MODEL, Component, LicenceText
 from app.core.errors import SpanlightError
+from app.core.licences import KINDS, MODEL, Component, LicenceText
 from app.core.report import Silent, Stopped
 from app.flows.licences import FILE, as_text, from_json, licences, to_json, write_file
 from app.flows.licences_installed import installed_components, licence_of, needed

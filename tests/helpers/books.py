@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping, Sequence
+
+from tests.helpers.flowing import zipped
 
 XHTML = "application/xhtml+xml"
 CONTAINER = (
@@ -79,9 +79,4 @@ def book(
 
 def packed_book(parts: Mapping[str, str | bytes]) -> bytes:
     """A book of these parts, its type before them."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
-        zipped.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
-        for name, words in parts.items():
-            zipped.writestr(name, words)
-    return file.getvalue()
+    return zipped({"mimetype": "application/epub+zip", **parts})

@@ -1,14 +1,40 @@
-"""What must be true of every flowing document, and small Word files made from their XML."""
+"""What must be true of every view and of every flowing document, and small Word files made from their XML."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
+from collections.abc import Mapping
+from itertools import pairwise
 
 from app.core.layout import BlockKind
+from app.core.text import View
 from app.documents.parts import Parts
-from tests.helpers.views import check_view
+
+
+def check_view(text: str, view: View) -> None:
+    """Fail where a view does not fit its text."""
+    end = 0
+    for said in view.replacements:
+        assert end <= said.start <= said.end <= len(text)
+        # Only blanks and separators are read as something else.
+        assert not any(map(str.isalnum, text[said.start : said.end])), said
+        end = said.end
+    for points in (view.bounds, [point for point, _ in view.headings]):
+        assert all(0 <= point <= len(text) for point in points)
+        assert all(one < other for one, other in pairwise(points))
+    assert all("\n" not in words and len(words) < 1000 for _, words in view.headings)
+
+
+def as_read(text: str, view: View) -> str:
+    """The text with what is said in it."""
+    pieces, at = [], 0
+    for said in view.replacements:
+        pieces += [text[at : said.start], said.words]
+        at = said.end
+    return "".join([*pieces, text[at:]])
+
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -134,6 +160,15 @@ def part_xml(name: str, inside: str) -> str:
     return f'<w:{name} xmlns:w="{WORD}">{inside}</w:{name}>'
 
 
+def zipped(entries: Mapping[str, str | bytes]) -> bytes:
+    """A packed file with these entries in this order; one called mimetype is not compressed."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in entries.items():
+            file.writestr(name, data, zipfile.ZIP_STORED if name == "mimetype" else None)
+    return output.getvalue()
+
+
 def packed(entries: dict[str, str | bytes]) -> bytes:
     """A packed file with these entries, and Word's usual relationships and list of contents."""
     relations = {
@@ -141,11 +176,7 @@ def packed(entries: dict[str, str | bytes]) -> bytes:
         "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="a" Type="{OFFICE}/officeDocument"'
         ' Target="word/document.xml"/></Relationships>',
     }
-    output = io.BytesIO()
-    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in (relations | entries).items():
-            file.writestr(name, data)
-    return output.getvalue()
+    return zipped(relations | entries)
 
 
 def word_file(body: str, **parts: str) -> bytes:

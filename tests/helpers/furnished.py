@@ -14,9 +14,8 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
 
-from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
-from app.core.models import DeviceChoice, Head
+from app.core.models import DeviceChoice, DeviceOption, Devices, Head, HeldModel, MemoryUse
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question, TextsToTag
 from app.core.results import Answer, Reading

@@ -5,8 +5,7 @@ from __future__ import annotations
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, TextsToTag
-from app.core.results import Entity, Tagged, TaggedTexts
-from app.core.tagged_words import TaggedWord
+from app.core.results import Entity, Tagged, TaggedTexts, TaggedWord
 from app.core.text import Span
 from app.tasks.text.words import words
 

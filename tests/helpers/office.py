@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.helpers.flowing import OFFICE, PACKAGE
+from tests.helpers.flowing import OFFICE, PACKAGE, zipped
 
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _SLIDES = "http://schemas.openxmlformats.org/presentationml/2006/main"
@@ -30,15 +28,6 @@ _OPEN = " ".join(
         "fo": "xsl-fo-compatible:1.0",
     }.items()
 )
-
-
-def zipped(entries: Mapping[str, str | bytes]) -> bytes:
-    """A packed file with these entries in this order; one called mimetype is not compressed."""
-    output = io.BytesIO()
-    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in entries.items():
-            file.writestr(name, data, zipfile.ZIP_STORED if name == "mimetype" else None)
-    return output.getvalue()
 
 
 def relations(*targets: tuple[str, str, str]) -> str:

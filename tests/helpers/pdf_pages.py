@@ -16,8 +16,8 @@ from app.core.layout import PageText
 from app.core.report import Report, Silent
 from app.documents.parts import Parts
 from app.documents.pdf.text import read_pages
+from tests.helpers.flowing import check_view
 from tests.helpers.small_pdfs import Page, Words, small_pdf
-from tests.helpers.views import check_view
 
 _HYPHENS = "\x02-\u2010"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from app.core.devices import MemoryUse
 from app.core.errors import SpanlightError
-from app.core.models import Head, LoadedModel, ModelCard
+from app.core.models import Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from tests.helpers.windows import FakeEngine

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import struct
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from xml.sax.saxutils import escape, quoteattr
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
+
+from tests.helpers.flowing import zipped
+from tests.helpers.mails import compound
 
 Rows = Sequence[Sequence[object]]
 _EPOCH = date(1899, 12, 30)
@@ -54,12 +56,7 @@ def ods_with(body: str, before: str = "") -> bytes:
         '<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
         f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>'
     )
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", kind, zipfile.ZIP_STORED)
-        archive.writestr("content.xml", content)
-        archive.writestr("META-INF/manifest.xml", manifest)
-    return file.getvalue()
+    return zipped({"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": manifest})
 
 
 def _ods_cell(value: object) -> str:
@@ -126,36 +123,3 @@ def _cell(row: int, column: int, value: object) -> bytes:
 
 def _record(kind: int, content: bytes) -> bytes:
     return struct.pack("<HH", kind, len(content)) + content
-
-
-def compound(streams: Mapping[str, bytes]) -> bytes:
-    """A compound file (OLE) with these streams, each long enough to have sectors of its own."""
-    sectors: list[bytes] = []
-    chain: list[int] = []
-    entries = [_entry("Root Entry", 5, 1, 0xFFFFFFFE, 0)]
-    for name, content in streams.items():
-        content = content.ljust(4096, b"\0")
-        first = len(sectors) + 2
-        pieces = [content[at : at + 512].ljust(512, b"\0") for at in range(0, len(content), 512)]
-        sectors += pieces
-        chain += [*range(first + 1, first + len(pieces)), 0xFFFFFFFE]
-        entries.append(_entry(name, 2, 0xFFFFFFFF, first, len(content)))
-    table = struct.pack("<128I", *([0xFFFFFFFD, 0xFFFFFFFE, *chain] + [0xFFFFFFFF] * 128)[:128])
-    assert len(chain) <= 126 and len(entries) <= 4
-    directory = b"".join(entries).ljust(512, b"\0")
-    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16)
-    header += struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
-    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
-    header += struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)
-    return header + table + directory + b"".join(sectors)
-
-
-def _entry(name: str, kind: int, child: int, first: int, size: int) -> bytes:
-    encoded = (name + "\0").encode("utf-16-le")
-    none = 0xFFFFFFFF
-    return (
-        encoded.ljust(64, b"\0")
-        + struct.pack("<HBBIII", len(encoded), kind, 1, none, none, child)
-        + bytes(36)
-        + struct.pack("<IQ", first, size)
-    )

@@ -23,6 +23,7 @@ from app.flows.workspace import Workspace
 from app.models.disk.installed import Shelf
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
+from tests.helpers.corrections import correction
 from tests.helpers.small_models import small_checkpoint
 
 CATS = [
@@ -102,28 +103,22 @@ def corrections(number: int) -> list[Correction]:
     found = []
     for at in range(number):
         row = question_row(at)
-        span = Span(4, 4 + len(row["answers"][0]["text"])) if row["answers"] else None
+        said = row["answers"][0]["text"] if row["answers"] else ""
         found.append(
-            Correction(
-                question=row["question"],
+            correction(
+                row["question"],
                 name=f"{at}.txt",
                 path="",
                 sha256=f"{at:064x}",
                 kind=Kind.TEXT,
-                verdict=Verdict.OTHER_WORDS if span else Verdict.NOT_THERE,
-                words=span.of(row["context"]) if span else "",
-                span=span,
+                verdict=Verdict.OTHER_WORDS if said else Verdict.NOT_THERE,
+                words=said,
+                span=Span(4, 4 + len(said)) if said else None,
                 shown="war",
                 shown_span=None,
                 probability=0.4,
-                no_answer=0.2,
-                answered=True,
                 passage=row["context"],
                 passage_start=0,
-                view=None,
-                in_parts=False,
-                in_table=False,
-                model="reader",
                 weights="",
                 judged=float(at),
                 number=at + 1,

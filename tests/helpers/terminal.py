@@ -1,4 +1,4 @@
-"""The command line in this process, over real folders of its own."""
+"""The command line in this process, what a command gives, a document for it, and real folders of its own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ import pytest
 from app.cli import main as cli
 from app.settings import settings as settings_file
 from app.settings.settings import Settings
+
+TEXT = "\ufeffThe King sat.\r\nThe Knave of Hearts 👩‍👩‍👧 stole the tarts. Nobody saw it.\r\n"
+DECODED = TEXT[1:].replace("\r\n", "\n")
+# Runs a command in this process: exit code, standard output, standard error.
+Command = Callable[..., tuple[int, str, str]]
 
 
 @dataclass(frozen=True)

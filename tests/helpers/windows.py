@@ -1,9 +1,11 @@
-"""A workspace whose engine is a plain object, for tests of the window."""
+"""A workspace whose engine is a plain object, and windows over one; what a window of another process has open."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtTest import QTest
@@ -115,3 +117,12 @@ def button(page: QWidget, name: str) -> QPushButton:
 def settle(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until what is read from files is there."""
     qtbot.waitUntil(lambda: window.lanes.files.idle)
+
+
+def open_there(home: Path) -> list[str]:
+    """The paths of the files in the tabs of the Ask page, a few seconds after they were opened."""
+    try:
+        kept = json.loads((home / "data" / "drafts" / "ask.txt").read_text("utf-8"))
+        return [sheet["path"] for sheet in kept["sheets"] if sheet.get("path")]
+    except (OSError, ValueError, KeyError):
+        return []

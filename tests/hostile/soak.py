@@ -23,7 +23,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.bench.peak import memory
+from app.bench.machine import memory_now
 from app.core.errors import SpanlightError
 from app.flows.history.history import forget_all
 from app.flows.samples import ASK, CLASSIFY, FILL, NAMES, samples
@@ -107,7 +107,7 @@ def growing(rounds: Sequence[Counted]) -> tuple[list[str], list[str]]:
 def figures_of(pid: int) -> dict[str, float]:
     """The memory in MB, handles, threads and children of a process, as far as this system tells them."""
     found: dict[str, float] = {}
-    if (used := memory(pid)) is not None:
+    if (used := memory_now(pid)) is not None:
         found["MB"] = used / 1e6
     process = Path(f"/proc/{pid}")
     with suppress(OSError):

@@ -20,7 +20,7 @@ from app.core.requests import ModelChoice
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.children import POSIX
-from tests.helpers.commands import Command
+from tests.helpers.terminal import Command
 from tests.hostile.commands import COMMANDS, WORDS
 
 ROWS = '{"id": 1, "context": "The knave.", "question": "Who?", "text": "fine", "first": "a", "second": "b"}\n'

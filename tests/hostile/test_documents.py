@@ -32,9 +32,8 @@ from app.training.examples import read_qa, read_texts
 from app.training.running_text import read_running_text
 from app.training.tagged import read_tagged
 from tests.helpers.documents_here import reads_here
-from tests.helpers.flowing import check_parts
+from tests.helpers.flowing import check_parts, check_view
 from tests.helpers.reading import reads_on
-from tests.helpers.views import check_view
 from tests.hostile.documents import CRAFTED, TOKENS, Edit, changed, whole
 
 

@@ -20,7 +20,7 @@ import pytest
 from app.core.about import PUBLISHER
 from app.flows.second_start import name_of
 from tests.conftest import ROOT
-from tests.helpers.kept_drafts import open_there
+from tests.helpers.windows import open_there
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.models.words import does, few, make, task
-from app.cli.terminal import TerminalReport, at_least_one, marked, one_line, print_either, print_json
+from app.cli.terminal import TerminalReport, at_least_one, count, marked, one_line, print_either, print_json
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import languages
 from app.core.models import ModelCard
 from app.core.offers import Downloading, OfferedModel, Passport
 from app.core.report import Progress, Stopped
-from app.core.wording import count, duration, size, time_left
+from app.core.wording import duration, size, time_left
 from app.flows.measure.measure import measured
 from app.flows.models.catalogue import offered, search, suits
 from app.flows.models.get import download, give_up, look_up, unfinished

@@ -6,16 +6,14 @@ import argparse
 from dataclasses import asdict
 
 from app.cli.models.words import few, make, moment, origin, task, task_word
-from app.cli.terminal import TerminalReport, marked, one_line, print_json
+from app.cli.terminal import TerminalReport, count, marked, one_line, print_json
 from app.core.about import command
-from app.core.devices import DeviceOption
 from app.core.errors import SpanlightError
 from app.core.languages import languages
-from app.core.measure_words import figure, share, speed
-from app.core.measures import Measure, latest_of
-from app.core.models import Head, ModelCard
+from app.core.measures import Measure, figure, latest_of, share, speed
+from app.core.models import DeviceOption, Head, ModelCard
 from app.core.offers import Removal, Source
-from app.core.wording import count, size
+from app.core.wording import size
 from app.flows.measure.measure import measured
 from app.flows.models.devices import devices
 from app.flows.models.get import unfinished

@@ -10,8 +10,7 @@ from app.cli.models.words import moment, task
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.measure_words import examples, figure, named, share, speed, verdict
-from app.core.measures import Comparison, ExampleSet, Measure
+from app.core.measures import Comparison, ExampleSet, Measure, examples, figure, named, share, speed, verdict
 from app.core.models import Head
 from app.core.wording import duration
 from app.flows.measure.label_matching import LabelsDiffer

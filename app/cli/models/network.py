@@ -6,10 +6,9 @@ import argparse
 from dataclasses import asdict, replace
 
 from app.cli.models.words import moment
-from app.cli.terminal import TerminalReport, one_line, print_either, print_json, zero_or_more
-from app.core.addresses import without_password
-from app.core.network import LedgerEntry
-from app.core.wording import count, duration, size
+from app.cli.terminal import TerminalReport, count, one_line, print_either, print_json, zero_or_more
+from app.core.network import LedgerEntry, without_password
+from app.core.wording import duration, size
 from app.flows.network.ledger import clear_ledger, ledger
 from app.flows.workspace import Workspace
 

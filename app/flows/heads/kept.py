@@ -12,8 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.plain import from_plain, json_of
 from app.core.report import Report
-from app.core.results import Classifications, FilledText, FollowOns, TaggedTexts
-from app.core.tagged_words import TaggedWords
+from app.core.results import Classifications, FilledText, FollowOns, TaggedTexts, TaggedWords
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from app.settings.drafts import Drafts

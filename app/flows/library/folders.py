@@ -13,10 +13,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.layout import Kind
+from app.core.layout import CODE, LOGS, PROSE, Kind
 from app.core.library import Library
 from app.core.message import Message
-from app.core.plain_kinds import CODE, LOGS, PROSE
 from app.core.report import Progress, Report
 from app.documents.sniff import suffix_kind
 from app.library.ledger import is_empty

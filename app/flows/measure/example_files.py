@@ -12,8 +12,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
-from app.core.measure_words import kind_of_examples
-from app.core.measures import ExampleSet
+from app.core.measures import ExampleSet, kind_of_examples
 from app.core.message import Message
 from app.core.models import Head
 from app.core.plain import json_of

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from app.core.devices import DeviceOption, Devices
 from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
-from app.core.measure_words import examples, kind_of_examples
-from app.core.measures import Measure
+from app.core.measures import Measure, examples, kind_of_examples
 from app.core.message import Message
-from app.core.models import Head, ModelCard, family_title
+from app.core.models import DeviceOption, Devices, Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
 from app.core.wording import duration

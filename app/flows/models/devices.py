@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.devices import Devices, MemoryUse
+from app.core.models import Devices, MemoryUse
 from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.models.compute import memory as memory_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from app.core.addresses import Remark
 from app.core.message import Message
-from app.core.network import Network
+from app.core.network import Network, Remark
 from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.models.download.cache import cache_folder

@@ -7,9 +7,9 @@ import shutil
 import sys
 
 from app.core.about import VERSION
-from app.core.addresses import feed_remark, host_of
 from app.core.errors import SpanlightError
 from app.core.message import Message
+from app.core.network import feed_remark, host_of
 from app.core.releases import Update, newest, suiting
 from app.core.report import Report
 from app.flows.network.online import Online, refuse_offline

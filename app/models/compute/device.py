@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from app.core.devices import PRECISIONS, DeviceOption, Devices
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import DeviceChoice
+from app.core.models import PRECISIONS, DeviceChoice, DeviceOption, Devices
 from app.models.compute import memory, processor
 from app.models.compute.graphics import Gpu, apple, cuda, gpus
 

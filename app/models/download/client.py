@@ -15,9 +15,9 @@ import httpx2
 import truststore
 
 from app.core.about import NAME, VERSION
-from app.core.addresses import endpoint_remark, without_password
 from app.core.errors import SpanlightError
 from app.core.message import Message
+from app.core.network import endpoint_remark, without_password
 from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
 from app.models.download.errors import cause_in_words
 from app.models.download.ledger import Ledger

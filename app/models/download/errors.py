@@ -11,9 +11,8 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
-from app.core.addresses import without_password
 from app.core.message import Message
-from app.core.network import Network
+from app.core.network import Network, without_password
 from app.core.wording import duration
 from app.models.disk.copying import refusal
 from app.models.download.orders import Limits, NetworkFault

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from app.core.addresses import feed_remark, is_own_computer
 from app.core.errors import SpanlightError
 from app.core.message import Message
+from app.core.network import feed_remark, is_own_computer
 from app.core.releases import MOST_BYTES, Feed, parse_feed
 from app.core.report import Report, Stopped
 from app.core.wording import duration

@@ -12,8 +12,7 @@ import numpy as np
 from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import PieceAggregation, TextsToTag
-from app.core.results import Entity, Tagged, TaggedTexts
-from app.core.tagged_words import TaggedWords
+from app.core.results import Entity, Tagged, TaggedTexts, TaggedWords
 from app.core.text import Span
 from app.tasks.batches import Pace
 from app.tasks.heads.texts import OrderedResults, WholeText, read_whole

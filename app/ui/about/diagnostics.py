@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.devices import Devices
 from app.core.message import Message
+from app.core.models import Devices
 from app.flows.diagnostics import diagnostics
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace

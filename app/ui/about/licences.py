@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from app.core.components import Component
-from app.core.licences import licence_in_words
+from app.core.licences import Component, licence_in_words
 from app.core.message import Message
 from app.flows.licences import licences
 from app.flows.workspace import Workspace

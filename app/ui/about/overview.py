@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.about import COPYRIGHT, NAME, VERSION
-from app.core.devices import Devices
 from app.core.message import Message
+from app.core.models import Devices
 from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.legible import legible
-from app.core.positions import utf16_units
+from app.core.text import utf16_units
 from app.ui.ask.empty_page import EmptyPage
 from app.ui.ask.session import AskSession, DocumentState, QuestionRun, TextState
 from app.ui.document.text.document_pane import DocumentPane

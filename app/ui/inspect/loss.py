@@ -16,9 +16,8 @@ from app.core.legible import legible
 from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.name_types import plain_type
-from app.core.positions import Offsets
 from app.core.results import Classifications, FilledText, Reading, TaggedTexts
-from app.core.text import Span
+from app.core.text import Offsets, Span
 from app.flows.heads.inspect import compare
 from app.ui.inspect.charts.loss_terms import LossTerms
 from app.ui.inspect.section import Section, choice_box, leftmost

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
 
+from app.core.layout import CODE, LOGS, PROSE
 from app.core.message import Message
-from app.core.plain_kinds import CODE, LOGS, PROSE
 from app.ui.kit.translation import localised, tr
 
 # The files that can be read, in Qt's filter syntax.

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.positions import Offsets
+from app.core.text import Offsets
 from app.ui.kit.page_layout import line_boxes, line_pen
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme

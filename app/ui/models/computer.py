@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import wording
-from app.core.devices import PRECISIONS, DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import DeviceChoice, model_title
+from app.core.models import PRECISIONS, DeviceChoice, DeviceOption, Devices, HeldModel, MemoryUse, model_title
 from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Visit
-from app.core.measure_words import MEASURED
+from app.core.measures import MEASURED
 from app.core.message import Message
 from app.core.models import SHOWN_HEADS, Head, ModelCard
 from app.core.offers import Removal, Source

@@ -9,10 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel
 
-from app.core.addresses import Remark, endpoint_remark, proxy_remark
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.network import HUB
+from app.core.network import HUB, Remark, endpoint_remark, proxy_remark
 from app.core.report import Report
 from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
 from app.flows.workspace import Workspace

@@ -9,8 +9,7 @@ from app.core.about import command
 from app.core.languages import languages as in_words
 from app.core.legible import legible
 from app.core.licences import licence_in_words
-from app.core.measure_words import speed
-from app.core.measures import Measure
+from app.core.measures import Measure, speed
 from app.core.message import Message
 from app.core.models import Head, ModelCard, QaCalibration, family_title
 from app.core.name_types import plain_type

@@ -6,10 +6,10 @@ from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.core.addresses import feed_remark, host_of
 from app.core.days import plain_date
 from app.core.errors import SpanlightError
 from app.core.message import Message
+from app.core.network import feed_remark, host_of
 from app.core.releases import Update
 from app.core.report import Progress
 from app.core.wording import size

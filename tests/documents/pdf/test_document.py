@@ -11,8 +11,7 @@ from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.report import Silent
 from app.documents.parts import Parts
 from app.documents.pdf.document import open_pdf, read_pdf
-from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 
 DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
 PICTURE = Page(drawing=b"0.5 g 72 72 300 300 re f")

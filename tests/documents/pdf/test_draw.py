@@ -17,8 +17,7 @@ from app.core.report import Silent
 from app.documents.orders import Draw
 from app.documents.pdf.document import read_pdf
 from app.documents.pdf.draw import MOST_PIXELS, PdfDesk
-from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.small_pdfs import Page, Words, small_pdf
+from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
 WHITE = (255, 255, 255)
 

@@ -22,8 +22,7 @@ from app.documents.parts import Parts
 from app.documents.pdf import marks
 from app.documents.pdf.document import read_pdf
 from app.documents.pdf.draw import PdfDesk
-from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
+from tests.helpers.small_pdfs import Page, Words, lines, locked_pdf, small_pdf
 
 TIDES = "The tide is highest at noon, when the\nmoon stands over the bay and pulls the\nwater up the beach."
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.documents.pdf.salvage import salvage
-from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 
 WHOLE = small_pdf([Page(lines(f"This is page {number}.")) for number in (1, 2, 3)])
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.documents.parts import Parts
+from tests.helpers.flowing import as_read
 from tests.helpers.pdf_pages import read_real, read_words, real_names
 from tests.helpers.small_pdfs import Page, Words, lines
-from tests.helpers.views import as_read
 
 BOLD = "Helvetica-Bold"
 PROSE = "The quick brown fox jumps over the lazy dog and then it runs\nthrough the long grass until the evening comes."

@@ -22,8 +22,7 @@ from app.engine.child import Child
 from app.flows.ask.document_process import Documents, _Patience
 from tests.conftest import ROOT
 from tests.helpers.children import POSIX, Listener, gone
-from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 
 WORDS = "The knave stole the tarts."
 

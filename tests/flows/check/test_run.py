@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.flows.check import run
 from app.flows.check.run import check
@@ -16,6 +17,7 @@ from app.flows.check.trial import Checked
 from app.settings.paths import default_paths
 from tests.conftest import ROOT
 from tests.helpers.known_documents import known_documents
+from tests.helpers.small_models import small_checkpoint
 
 
 def test_the_known_documents_are_those_that_are_written() -> None:
@@ -44,7 +46,10 @@ class Told(Silent):
 
 @pytest.fixture
 def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Resources that can be spoilt, taken in the place of the real ones; temporary folders below `tmp_path`."""
+    """Resources that can be spoilt, with the readers that come along and tiny models for all heads but names.
+
+    They are taken in the place of the real ones; temporary folders lie below `tmp_path`.
+    """
     made = tmp_path / "resources"
     made.mkdir()
     for entry in (ROOT / "resources").iterdir():
@@ -52,8 +57,16 @@ def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (made / entry.name).symlink_to(entry)
     for name in ("check", "models"):
         (made / name).mkdir()
-        for entry in (ROOT / "resources" / name).iterdir():
-            (made / name / entry.name).symlink_to(entry)
+    readers = [ROOT / "resources" / "models" / name for name in ("reader-careful", "reader-quick")]
+    for entry in (*(ROOT / "resources" / "check").iterdir(), *readers):
+        (made / entry.relative_to(ROOT / "resources")).symlink_to(entry)
+    tiny: dict[str, Head | tuple[Head, ...]] = {
+        "classifier": Head.CLASSIFICATION,
+        "words": (Head.MASKED_WORDS, Head.NEXT_SENTENCE),
+        "encoder": Head.EMBEDDINGS,
+    }
+    for name, head in tiny.items():
+        small_checkpoint(made / "models" / name, head=head)
     monkeypatch.setattr(run, "default_paths", lambda env: replace(default_paths(env), resources=made))
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
@@ -68,7 +81,6 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(
     text = (known / "lighthouse.txt").read_text("utf-8").replace("forty kilometres", "eleven miles")
     (known / "lighthouse.txt").unlink()
     (known / "lighthouse.txt").write_text(text, "utf-8")
-    (resources / "models" / "starter-entities").unlink()
     told = Told()
     # To find and load every module takes long; tests/cli/test_check.py does it.
     monkeypatch.setattr(run, "needed", lambda: (("app.core.about",), ()))

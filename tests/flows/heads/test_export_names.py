@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.core.results import Entity, Tagged
-from app.core.tagged_words import TaggedWord
+from app.core.results import Entity, Tagged, TaggedWord
 from app.core.text import Span
 from app.flows.heads.export_names import COLUMNS, FORMATS, TaggedDocument, names_as, save_names
 from tests.helpers.names_here import TYPES, tagged

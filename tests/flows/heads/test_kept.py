@@ -20,8 +20,8 @@ from app.core.results import (
     Guess,
     Tagged,
     TaggedTexts,
+    TaggedWords,
 )
-from app.core.tagged_words import TaggedWords
 from app.core.text import Span
 from app.flows.heads.kept import HeadResult, KeptResult, keep_result, kept_result
 from tests.helpers import insides

@@ -38,8 +38,7 @@ from tests.helpers.libraries import (
     start_dying,
     written,
 )
-from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.small_pdfs import Page, Words, small_pdf
+from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
 FRUIT = {"apple.txt": "An apple.", "banana.md": "# A banana", "more/cherry.html": "<p>A cherry.</p>"}
 

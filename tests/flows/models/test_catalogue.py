@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.devices import DeviceOption, Devices
 from app.core.measures import Measure
-from app.core.models import SHOWN_HEADS, DeviceChoice, Head, ModelCard
+from app.core.models import SHOWN_HEADS, DeviceChoice, DeviceOption, Devices, Head, ModelCard
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Silent
 from app.flows.models.catalogue import (

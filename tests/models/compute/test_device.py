@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
+from app.core.models import PRECISIONS
 from app.models.compute import graphics, processor
 from app.models.compute.device import choose, cpu, cpu_precisions
 from app.models.compute.graphics import Card

@@ -12,8 +12,7 @@ import pytest
 from app.core.network import Network
 from app.flows.network.download_process import Downloads
 from tests.helpers.downloading import Visit
-from tests.helpers.hub_parts import files_of
-from tests.helpers.hub_server import HubServer
+from tests.helpers.hub_server import HubServer, files_of
 from tests.helpers.proxy import Proxy
 from tests.helpers.small_models import small_checkpoint
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from app.core.requests import PieceAggregation, TextsToTag
-from app.core.results import Tagged, TaggedTexts
-from app.core.tagged_words import TaggedWord, TaggedWords
+from app.core.results import Tagged, TaggedTexts, TaggedWord, TaggedWords
 from app.core.text import Span
 from app.tasks.heads.token_classification import aggregated, tag, whole_words
 from app.tasks.task import ReadyModel

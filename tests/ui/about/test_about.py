@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.about import VERSION
-from app.core.devices import DeviceOption, Devices
-from app.core.models import DeviceChoice
+from app.core.models import DeviceChoice, DeviceOption, Devices
 from app.core.report import Report, Silent
 from app.core.results import Reading
 from app.flows.licences import licences

@@ -19,7 +19,7 @@ from tests.helpers.accessible import (
     unseen_focus,
 )
 from tests.helpers.furnished import FurnishedEngine, furnish, places
-from tests.helpers.tabbing import tab_order
+from tests.helpers.widgets import tab_order
 from tests.helpers.windows import FakeEngine
 
 

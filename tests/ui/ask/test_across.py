@@ -26,8 +26,8 @@ from app.ui.ask.ask import AskView
 from app.ui.ask.library_sheets import Ledger
 from app.ui.ask.session import DocumentState, QuestionRun, RunState, Scope, ScopeKind
 from app.ui.kit.libraries import Libraries
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import CARD
+from tests.helpers.small_pdfs import locked_pdf
 from tests.helpers.windows import FakeEngine
 
 TEXTS = {

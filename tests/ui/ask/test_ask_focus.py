@@ -18,8 +18,8 @@ from app.ui.kit import file_dialog
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import answers
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import Waiting, ask, is_open, reader
+from tests.helpers.small_pdfs import locked_pdf
 from tests.helpers.windows import FakeEngine, settle
 
 TIDE = "The tide is high at noon."

@@ -18,9 +18,8 @@ from app.ui.ask.ask import AskView
 from app.ui.ask.session import QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import CARD, Waiting, is_open, titles
-from tests.helpers.small_pdfs import Page, small_pdf
+from tests.helpers.small_pdfs import Page, locked_pdf, small_pdf
 from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
 from tests.helpers.windows import FakeEngine
 

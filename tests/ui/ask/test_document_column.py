@@ -24,7 +24,7 @@ from app.ui.ask.document_rows import Part, Row
 from app.ui.ask.library_sheets import Contents
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import READER, RestingEngine
-from tests.helpers.tabbing import tab_order
+from tests.helpers.widgets import tab_order
 from tests.helpers.windows import close_window, open_fake_workspace, settle, shown_window
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

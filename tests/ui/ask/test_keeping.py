@@ -22,8 +22,8 @@ from app.core.report import Silent
 from app.core.text import Span
 from app.flows.teach.corrections import correct, judged_entry
 from app.ui.ask.ask import AskView
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import PAGE, ask, is_open, reader, titles, write_pdf
+from tests.helpers.small_pdfs import locked_pdf
 from tests.helpers.windows import FakeEngine
 
 TIDES = "The tide is high at noon.\nIt is low at six."

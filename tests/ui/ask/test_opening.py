@@ -20,8 +20,8 @@ from app.ui.document.opening_page import OpeningPage
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.window.window import MainWindow
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import PAGE, Waiting, ask, is_open, reader, titles, write_pdf
+from tests.helpers.small_pdfs import locked_pdf
 from tests.helpers.windows import FakeEngine, settle
 
 LEFT = Qt.MouseButton.LeftButton

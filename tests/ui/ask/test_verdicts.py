@@ -24,9 +24,9 @@ from app.ui.kit.verdict_row import VerdictRow
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
 from tests.helpers.ask_page import ask as ask_text
-from tests.helpers.finding import at_once
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
 from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
+from tests.helpers.widgets import at_once
 from tests.helpers.windows import FakeEngine, settle
 
 KEY = Qt.Key

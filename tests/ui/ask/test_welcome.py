@@ -32,7 +32,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, answers, likelihood
-from tests.helpers.tabbing import tab_order
+from tests.helpers.widgets import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
 QUESTION = "How much did the firm ask for the repair?"

@@ -19,7 +19,7 @@ from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
-from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.small_pdfs import locked_pdf
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
 WORDS = "ninety days"

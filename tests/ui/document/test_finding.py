@@ -13,14 +13,14 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.core.positions import Offsets
+from app.core.text import Offsets
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
 from app.ui.document.finding import SIZES
 from app.ui.document.marks.word_search import count_words, seek_words
 from app.ui.document.pdf.page_pane import PagePane
-from tests.helpers.finding import at_once
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
+from tests.helpers.widgets import at_once
 from tests.helpers.windows import FakeEngine
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

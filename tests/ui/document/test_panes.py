@@ -16,9 +16,9 @@ from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.theme import Theme
-from tests.helpers.finding import at_once
 from tests.helpers.paged import opened_pdf
 from tests.helpers.small_pdfs import Page, lines
+from tests.helpers.widgets import at_once
 
 AnyPane = DocumentPane | RichPane | PagePane
 CONTROL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier

@@ -17,8 +17,8 @@ from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.reading_tools import ReadingTools
 from app.ui.document.text.document_pane import DocumentPane
 from tests.helpers.open_files import is_open, reader
-from tests.helpers.pixels import coloured
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
+from tests.helpers.widgets import coloured
 from tests.helpers.windows import FakeEngine
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

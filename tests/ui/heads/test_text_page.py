@@ -23,8 +23,8 @@ from app.ui.heads.next.follow import FollowView
 from app.ui.heads.text_page import TextPage
 from tests.documents.test_language import LEASE
 from tests.helpers import insides
-from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.names_here import FINDER, find
+from tests.helpers.small_pdfs import locked_pdf
 from tests.helpers.windows import FakeEngine, button, until_stopped
 
 OpenPage = Callable[[type[TextPage], FakeEngine], TextPage]

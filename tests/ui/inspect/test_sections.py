@@ -63,7 +63,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 from tests.helpers import insides
-from tests.helpers.tabbing import tab_order
+from tests.helpers.widgets import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 Kind = TypeVar("Kind", bound=Section)

@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from app.core.measure_words import share
+from app.core.measures import share
 from app.core.message import Message
 from app.core.wording import finely, percent, size
 from app.ui.kit.translation import LANGUAGES, localised, tr, use_language
@@ -90,29 +90,139 @@ def test_ends_are_the_same(file: Path) -> None:
     assert not wrong
 
 
-def test_texts_are_literals() -> None:
-    """lupdate reads the source: what it cannot see would never be translated."""
+_TEXTS = ("tr", "Message", "localised")
+Piece = tuple[str, set[str]]  # a literal, "" for anything else; the patterns of the texts that it may be
+
+
+class Joins(ast.NodeVisitor):
+    """Finds what a file's functions put together, of which a part is a text: its pieces in their order."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.found: list[tuple[int, list[Piece]]] = []
+        self._named: dict[str, set[str]] = {}
+        self.visit(tree)
+
+    def visit_FunctionDef(self, function: ast.FunctionDef) -> None:
+        before, self._named = self._named, {}
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Assign, ast.NamedExpr)) and (texts := self._texts(node.value)):
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    if isinstance(target, ast.Name):
+                        self._named.setdefault(target.id, set()).update(texts)
+        self.generic_visit(function)
+        self._named = before
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        self._add(
+            node, [self._piece(node.left), self._piece(node.right)] if isinstance(node.op, ast.Add) else []
+        )
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        self._add(node, [self._piece(each) for each in node.values])
+
+    def visit_Call(self, node: ast.Call) -> None:
+        pieces: list[Piece] = []
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"),
+                args=[ast.List(elts=parts) | ast.Tuple(elts=parts)],
+            ):
+                for part in parts:
+                    pieces += [(between, set()), self._piece(part)] if pieces else [self._piece(part)]
+        self._add(node, pieces)
+
+    def _add(self, node: ast.AST, pieces: list[Piece]) -> None:
+        if any(texts for _, texts in pieces):
+            self.found.append((getattr(node, "lineno", 0), pieces))
+        self.generic_visit(node)
+
+    def _piece(self, node: ast.expr) -> Piece:
+        is_literal = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        return (node.value if is_literal else "", self._texts(node))  # type: ignore[attr-defined]
+
+    def _texts(self, node: ast.expr) -> set[str]:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=args) if name in _TEXTS:
+                return {each.value for each in args if isinstance(each, ast.Constant)} or {""}
+            case ast.Name(id=name):
+                return self._named.get(name, set())
+            case ast.IfExp(body=one, orelse=other):
+                return self._texts(one) | self._texts(other)
+            case ast.BoolOp(values=values):
+                return set().union(*map(self._texts, values))
+            case ast.NamedExpr(value=value) | ast.Starred(value=value) | ast.FormattedValue(value=value):
+                return self._texts(value)
+        return set()
+
+
+def unseen(tree: ast.Module) -> list[int]:
+    """The lines of texts that are no literals, or stand in f-strings: lupdate, which reads the source, misses them."""
+    in_strings = {
+        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+    }
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") in ("tr", "Message")
+        and (
+            id(node) in in_strings
+            or not node.args
+            or not all(
+                isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value
+                for each in node.args
+            )
+        )
+    ]
+
+
+def fragments(tree: ast.Module) -> list[int]:
+    """The lines where a text is a piece of a sentence: beside words, or before others without an end of its own."""
+    wrong = []
+    for line, pieces in Joins(tree).found:
+        literals = [re.sub(r"\(Ctrl\+.\)", "", literal) for literal, _ in pieces]
+        beside_words = any(re.search(r"[^\W\d_]{2}", literal) for literal in literals)
+        followed = (
+            texts
+            for (_, texts), between in zip(pieces[:-2], literals[1:], strict=False)
+            if between.strip(" ") == "" != between
+        )
+        if beside_words or any(
+            text and not re.search(r"[.?!…:]$", text) for texts in followed for text in texts
+        ):
+            wrong.append(line)
+    return wrong
+
+
+def test_texts_are_literals_and_whole_sentences() -> None:
+    """Another language may need another order, so that sentences and labels stand beside each other, never words."""
     wrong = []
     for file in (ROOT / "app").rglob("*.py"):
+        place = file.relative_to(ROOT)
+        if file.name in ("translation.py", "message.py") or place.parts[1] in ("cli", "bench"):
+            continue
         tree = ast.parse(file.read_text("utf-8"))
-        in_strings = {
-            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
-        }
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in ("tr", "Message"):
-                continue
-            if file.name == "translation.py" or file.name == "message.py":
-                continue
-            if (
-                id(node) in in_strings
-                or not node.args
-                or not all(
-                    isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value
-                    for each in node.args
-                )
-            ):
-                wrong.append(f"{file.relative_to(ROOT)}:{node.lineno}")
+        wrong += [f"{place}:{line} is not seen" for line in unseen(tree)]
+        wrong += [f"{place}:{line} is put together" for line in fragments(tree)]
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "is_whole"),
+    [
+        ("f\"{tr('Saved.')} {name}\"", True),
+        ("f\"{tr('Saved')}: {name}\"", True),
+        ('" · ".join((tr("Saved"), name))', True),
+        ("f\"{tr('Saved')} {name}\"", False),
+        ('tr("Saved") + " as " + name', False),
+        ('" ".join([tr("Saved"), name])', False),
+        ('f"files {localised(name)}"', False),
+        ('(words := tr("Saved")) and f"{words} as {name}"', False),
+    ],
+)
+def test_a_text_put_together_is_found(said: str, is_whole: bool) -> None:
+    tree = ast.parse(f"def f(name: str) -> str:\n    return {said}")
+    assert (fragments(tree) == []) is is_whole
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import EngineLost, SpanlightError
-from app.core.models import DeviceChoice, Head
+from app.core.models import DeviceChoice, DeviceOption, Devices, Head, HeldModel, MemoryUse
 from app.core.report import Report
 from app.ui.models.computer import BUSY, ComputerSection, plain
 from tests.helpers.models_page import open_section, saved

@@ -15,7 +15,7 @@ import pytest
 
 from app.flows.second_start import name_of
 from tests.conftest import ROOT
-from tests.helpers.kept_drafts import open_there
+from tests.helpers.windows import open_there
 
 # A window of another program, which the person is at work in.
 OTHER = """

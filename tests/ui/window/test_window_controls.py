@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
 from app.ui.window.window import PAGES, MainWindow
-from tests.helpers.tabbing import tab_order
+from tests.helpers.widgets import tab_order
 from tests.helpers.windows import FakeEngine, settle, until_stopped
 
 READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.core.layout import Block, BlockKind
-from app.core.positions import Offsets
-from app.core.text import Span
+from app.core.text import Offsets, Span
 from app.ui.document.text.long_lines import LIMIT, cuts
 
 # The most characters in one piece of code: a piece for each line would be too many, one for all too large.

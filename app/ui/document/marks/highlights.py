@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QTextBlock, QTextDocument
 
-from app.core.positions import Offsets
-from app.core.text import Span
+from app.core.text import Offsets, Span
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import matches_in
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen

@@ -10,7 +10,7 @@ import re
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from app.core.positions import utf16_units
+from app.core.text import utf16_units
 
 # What Qt makes a new block of: CR LF, CR, LF, U+2029 and its own two block marks; and its line separator.
 _LINE_END = re.compile("\r\n|[\r\u2028\u2029\ufdd0\ufdd1]")

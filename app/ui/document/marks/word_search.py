@@ -13,7 +13,7 @@ from typing import Protocol
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from app.core.positions import Offsets
+from app.core.text import Offsets
 
 # About how long a step of a search takes, in seconds; what a search found is its return value.
 TURN = 0.006

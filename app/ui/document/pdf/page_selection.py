@@ -15,9 +15,8 @@ from PySide6.QtCore import QTextBoundaryFinder
 from app.core.layout import Opened, PageText
 from app.core.page_runs import Box, is_blank, is_drawn
 from app.core.pages import character_at, places_of, text_between
-from app.core.positions import Offsets
 from app.core.results import HEAT_BINS
-from app.core.text import Span
+from app.core.text import Offsets, Span
 from app.ui.document.marks.word_search import TURN
 from app.ui.document.pdf.page_stack import Spot
 

@@ -20,8 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
-from app.core.positions import Offsets, utf16_units
-from app.core.text import Span
+from app.core.text import Offsets, Span, utf16_units
 from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.marks.word_search import ViewState
 from app.ui.document.pane import PaperPane, comfortable, page_fit
@@ -327,7 +326,7 @@ def is_set_in_equal_letters(name: str) -> bool:
     """Whether a text is shown in a monospaced face, by the name of its file."""
     if not name:
         return False
-    from app.core.plain_kinds import has_equal_letters  # the window is painted before
+    from app.core.layout import has_equal_letters  # the window is painted before
 
     return has_equal_letters(name)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat, QTextCursor, QTextFormat
 
-from app.core.positions import Offsets, utf16_units
-from app.core.text import BLANK, Span, blanks_in
+from app.core.text import BLANK, Offsets, Span, blanks_in, utf16_units
 from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.text.text_editor import PaperEdit, TextEditor

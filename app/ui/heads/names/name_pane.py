@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, SignalInstance, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from app.core.positions import Offsets
 from app.core.results import Entity
+from app.core.text import Offsets
 from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
 from app.ui.document.marks.offsets import insertable
 from app.ui.document.text.document_pane import DocumentPane

@@ -14,10 +14,10 @@ from app.core.inspection import Subject, Visit
 from app.core.layout import Opened
 from app.core.message import Message
 from app.core.models import Head
-from app.core.positions import utf16_units
 from app.core.report import Progress
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
+from app.core.text import utf16_units
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.heads import find_names
 from app.flows.heads.kept import KeptResult

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 
 from app.core.inside import InputWindow, Part
 from app.core.message import Message
-from app.core.positions import Offsets
+from app.core.text import Offsets
 from app.ui.inspect.charts.painting import ink_on, mixed
 from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, share_name
 from app.ui.kit.chart import Cell, Chart, Table, signed

@@ -10,8 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
 
 from app.core.legible import legible
-from app.core.measure_words import MEASURED, examples
-from app.core.measures import ExampleSet
+from app.core.measures import MEASURED, ExampleSet, examples
 from app.core.message import Message
 from app.core.models import ModelCard
 from app.ui.kit.dropped import dropped_files, take_files_only

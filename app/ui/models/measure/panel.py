@@ -27,8 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.measure_words import Figure, examples, figure, named, share, speed, verdict
-from app.core.measures import Comparison, Measure
+from app.core.measures import Comparison, Figure, Measure, examples, figure, named, share, speed, verdict
 from app.core.message import Message
 from app.core.models import model_title
 from app.core.wording import percent

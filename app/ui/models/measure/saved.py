@@ -10,8 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.errors import SpanlightError
-from app.core.measure_words import examples, figure, share
-from app.core.measures import Measure
+from app.core.measures import Measure, examples, figure, share
 from app.core.models import model_title
 from app.core.report import Report
 from app.core.tables import csv_lines

@@ -11,8 +11,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import wording
-from app.core.measure_words import examples
-from app.core.measures import ExampleSet, Measure
+from app.core.measures import ExampleSet, Measure, examples
 from app.core.message import Message
 from app.core.models import Head, ModelCard, model_title
 from app.core.report import Progress, Report

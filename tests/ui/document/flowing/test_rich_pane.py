@@ -24,7 +24,7 @@ from app.documents.orders import Read
 from app.documents.reader import read
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.kit.theme import Theme
-from tests.helpers.pixels import coloured
+from tests.helpers.widgets import coloured
 
 WORDS = (
     "word", "the", "of", "👩\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "👍🏽", "e\u0301", "a\u0308\u0323",

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout
 
-from app.core.positions import Offsets
-from app.core.text import Span
+from app.core.text import Offsets, Span
 from app.ui.document.marks.offsets import document_text, insertable, text_at
 from app.ui.document.text.long_lines import broken
 

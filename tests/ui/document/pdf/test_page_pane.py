@@ -19,9 +19,9 @@ from app.ui.document.pdf.page_marks import PageHighlights
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
-from tests.helpers.finding import at_once
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
+from tests.helpers.widgets import at_once
 
 # Two columns, the left one written first; the answer "seven silver spoons" goes over a line's end.
 LEFT = "The house had a kitchen\nwith a large table, seven\nsilver spoons in a drawer\nand a cat."

@@ -21,10 +21,10 @@ from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
-from tests.helpers.finding import at_once
 from tests.helpers.page_texts import characters_under
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
+from tests.helpers.widgets import at_once
 
 LEFT = "The kitchen had a table\nand on it lay seven silver\nspoons from the old coun-\ntry house."
 RIGHT = "Roses grew behind the wall\nand nobody ever watered\nthem but the rain."

@@ -14,16 +14,14 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.core.layout import Heading, Opened
-from app.core.positions import utf16_units
-from app.core.text import Document, Span
+from app.core.text import Document, Span, utf16_units
 from app.documents.plain_text import read_plain_text
 from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.text import document_pane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import added, as_shown, broken
 from app.ui.kit.theme import Theme
-from tests.helpers.finding import at_once
-from tests.helpers.pixels import coloured
+from tests.helpers.widgets import at_once, coloured
 
 PIECES = (
     "word", " ", ". ", "\n", "\r\n", "\r", "\n\n", "\t", "\0", "\u00ad", "\u2028", "\u2029", "\ufffc", "\ufdd0",

@@ -13,11 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Subject, Visit
 from app.core.models import Head, ModelCard
-from app.core.positions import utf16_units
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
-from app.core.text import Span
+from app.core.text import Span, utf16_units
 from app.ui.heads.fill.fill import FillView
 from tests.helpers.windows import FakeEngine, button
 

@@ -10,9 +10,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.positions import Offsets
 from app.core.results import Entity
-from app.core.text import Span
+from app.core.text import Offsets, Span
 from app.ui.document.marks.offsets import text_at
 from app.ui.heads.names.name_pane import NamePane
 from app.ui.heads.names.name_styles import styles_of

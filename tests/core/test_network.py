@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.addresses import (
+from app.core.network import (
     Remark,
     endpoint_remark,
     feed_remark,

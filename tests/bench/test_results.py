@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.bench.turns import in_turn, row
+from app.bench.results import in_turn, row
 
 TIMES = st.lists(st.floats(0.001, 1000), min_size=1, max_size=9)
 

@@ -1,0 +1,53 @@
+"""Where Tab leads, what has which colour, and searches of a document run to their end."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+import numpy as np
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+
+from app.ui.kit.theme import Theme
+
+
+def tab_order(window: QWidget) -> list[QWidget]:
+    """Every widget of an active window that Tab comes to, once each, from the first one on.
+
+    `QWidget.nextInFocusChain` would tell as much, but PySide takes what it returns for the asked widget's child: once
+    around, the window belongs to a widget of its own, and Python's collector may free it twice.
+    """
+    window.setFocus(Qt.FocusReason.TabFocusReason)
+    found: list[QWidget] = []
+    while True:
+        QApplication.sendEvent(
+            QApplication.focusWidget() or window,
+            QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier),
+        )
+        focused = QApplication.focusWidget()
+        if focused is None or focused in found:
+            return found
+        found.append(focused)
+
+
+def coloured(area: QAbstractScrollArea, theme: Theme, role: str) -> list[tuple[int, int]]:
+    """The pixels (x, y) of the viewport that have the colour of a role."""
+    image = area.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    rgb = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()]
+    ys, xs = np.nonzero((rgb & 0xFFFFFF) == (theme.colour(role).rgb() & 0xFFFFFF))
+    return list(zip(xs.tolist(), ys.tolist(), strict=True))
+
+
+Found = TypeVar("Found")
+
+
+def at_once(steps: Generator[None, None, Found]) -> Found:
+    """The result of a search in turns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
