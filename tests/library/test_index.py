@@ -24,6 +24,7 @@ from app.core.report import Silent, Stopped
 from app.core.text import Span, View
 from app.library.database import Damaged, Database
 from app.library.index import Index
+from app.library.ledger import Content
 from app.library.schema import MIGRATIONS
 from tests.helpers.children import Listener
 from tests.helpers.libraries import (
@@ -88,7 +89,7 @@ def test_names_that_are_no_utf_8_are_kept(index: Index) -> None:
     assert (library.name, library.roots, library.ignore) == ("caf?", (root,), ("\udcff*",))
     files = stored(index, library, {f"{root}/ol\udce9.txt": "An olive branch."})
     index.fail(
-        files[f"{root}/ol\udce9.txt"], FileState.FAILED, "“ol\udce9.txt” is damaged.\0", size=1, modified=1
+        files[f"{root}/ol\udce9.txt"], FileState.FAILED, "“ol\udce9.txt” is damaged.\0", Content("", 1, 1)
     )
     assert index.files(library)[0].reason == "“ol?.txt” is damaged. "
 
@@ -127,7 +128,7 @@ def test_a_walk_tells_new_changed_and_other_files(index: Index, library: Library
 def test_a_failure_lasts_until_the_file_changes(index: Index, library: Library) -> None:
     index.take_walk(library, [("/docs/a.pdf", 5, 1)])
     (file,) = index.files(library)
-    index.fail(file, FileState.FAILED, "It is damaged.", size=5, modified=1)
+    index.fail(file, FileState.FAILED, "It is damaged.", Content("", 5, 1))
     index.take_walk(library, [("/docs/a.pdf", 5, 1)])
     assert [(each.state, each.reason) for each in index.files(library)] == [
         (FileState.FAILED, "It is damaged.")
@@ -142,7 +143,7 @@ def test_the_reason_of_a_failure_can_be_translated_later(index: Index, library: 
     (file,) = index.files(library)
     inner = Message("{n} byte", "{n} bytes", n=3)
     for reason in (Message("It is larger than {size}.", size=inner), "It is damaged."):
-        index.fail(file, FileState.FAILED, reason, size=5, modified=1)
+        index.fail(file, FileState.FAILED, reason, Content("", 5, 1))
         again = index.files(library)[0].reason
         assert again == reason and type(again) is type(reason)
 
@@ -227,7 +228,7 @@ def test_what_is_read_comes_back_whole(index: Index, library: Library) -> None:
         opened_text(text, "/docs/a.md", Kind.MARKDOWN), blocks=(Block(BlockKind.PARAGRAPH, Span(0, 10)),)
     )
     index.take_walk(library, [("/docs/a.md", given_one.size, 1)])
-    index.put(index.files(library)[0], given_one, View(headings=((0, "Top"),)), ".md")
+    index.put(index.files(library)[0], given_one, View(headings=((0, "Top"),)))
     (file,) = index.files(library)
     assert (file.state, file.kind, file.words, file.sha256) == (
         FileState.READ,
@@ -265,13 +266,13 @@ def test_a_moved_file_is_found_by_its_new_name_only(index: Index, library: Libra
     index.set_state(files.values(), FileState.GONE)
     (moved,) = index.files(library, [FileState.WAITING])
     sha256 = files["/docs/lease.txt"].sha256
-    assert index.holds(sha256, ".txt") and not index.holds(sha256, ".pdf")
-    assert index.link(moved, sha256, ".txt", 13, 1)
+    assert index.holds("/a.txt", sha256) and not index.holds("/a.pdf", sha256)
+    assert index.link(moved, Content(sha256, 13, 1))
     index.sweep()
     assert found_in(index, library, "tenancy") == found_in(index, library, "2024") == ["tenancy_2024.txt"]
     assert found_in(index, library, "lease") == []
     assert [file.path for file in index.files(library)] == ["/docs/tenancy_2024.txt"]
-    assert not index.link(moved, "0" * 64, ".txt", 13, 1)
+    assert not index.link(moved, Content("0" * 64, 13, 1))
 
 
 def test_a_text_that_was_dropped_is_said(index: Index, library: Library) -> None:
@@ -496,6 +497,7 @@ import sys
 from pathlib import Path
 from app.core.library import Library
 from app.library.index import Index
+from app.library.ledger import Content
 from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import found_in, stored
 index = Index(Path(sys.argv[1]))
@@ -612,6 +614,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.library.index import Index
+from app.library.ledger import Content
 from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import stored
 index = Index(Path(sys.argv[1]))
@@ -651,7 +654,7 @@ def test_the_languages_of_files_are_counted(index: Index, library: Library) -> N
     paths = {"/docs/a.txt": "de", "/docs/b.txt": "en", "/docs/c.txt": "de", "/docs/d.txt": ""}
     index.take_walk(library, ((path, 1, 1) for path in paths))
     for file in index.files(library):
-        index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View(), ".txt")
+        index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View())
     assert index.status(library).languages == {"": 1, "de": 2, "en": 1}
     assert {file.path: file.language for file in index.files(library)} == paths
     assert index.opened(index.files(library)[0]).language == "de"
@@ -668,5 +671,5 @@ def test_an_index_from_before_languages_is_taken_over(tmp_path: Path) -> None:
     index = Index(tmp_path / "library")
     library = index.save(Library(0, "Manuals", ("/docs",)))
     index.take_walk(library, [("/docs/a.txt", 1, 1)])
-    assert index.holds("a", ".txt") and index.status(library).languages == {}
+    assert index.holds("/a.txt", "a") and index.status(library).languages == {}
     index.close()
