@@ -29,7 +29,7 @@ from app.flows.teach.datasets import alike, checked_labels, contradictions, spli
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
 from app.flows.teach.reader import teach_reader
-from app.flows.teach.teach import MORE, classify_held, hold_out, missing, teach_into
+from app.flows.teach.teach import MORE, Examples, classify_held, hold_out, missing, teach_into
 from app.flows.workspace import Workspace
 
 _HISTORY = "history"
@@ -145,20 +145,20 @@ def _teach(
     _say_contradictions(rows, report)
     learnt, rest = _drawn(rows, arguments.examples, arguments.seed)
     _refuse_few(learnt, dataset)
-    examples = [words for words, _ in learnt]
-    targets = [tuple(map(dataset.names.index, given)) for _, given in learnt]
-    taught = teach_into(workspace, dataset, examples, targets, output, report)
+    texts = [words for words, _ in learnt]
+    examples = Examples(texts, [tuple(map(dataset.names.index, given)) for _, given in learnt])
+    taught = teach_into(workspace, dataset, examples, output, report)
     if rest:
         held_out = classify_held(workspace, dataset, str(output), rest, report)
     else:
-        held_out = hold_out(workspace, dataset, range(len(examples)), examples, targets, report)
+        held_out = hold_out(workspace, dataset, range(len(texts)), examples, report)
     report.clear()
     found = figures(dataset, held_out)
     if arguments.json:
-        print_json(_values(found, len(examples), taught.seconds, held_out, output))
+        print_json(_values(found, len(texts), taught.seconds, held_out, output))
         return
     print(
-        f"Learnt {count(len(labels), 'label')} from {count(len(examples), 'text')} in {duration(taught.seconds)}."
+        f"Learnt {count(len(labels), 'label')} from {count(len(texts), 'text')} in {duration(taught.seconds)}."
     )
     print(f"On {count(found.texts, 'text')} that it had not seen: {found.in_words}.")
     width = max(len(legible(each.label)) for each in found.by_label)
@@ -167,7 +167,7 @@ def _teach(
     if found.more >= 0.005:
         print(f"{MORE} more examples would bring about {100 * found.more:.0f} points.")
     for doubt in found.doubts[:5]:
-        words = one_line(examples[doubt.row] if not rest else rest[doubt.row][0])[:60]
+        words = one_line(texts[doubt.row] if not rest else rest[doubt.row][0])[:60]
         print(
             f"Labelled {legible(doubt.label)}, rather {legible(doubt.rather)} ({percent(doubt.probability)}): {words}"
         )

@@ -6,17 +6,17 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLook
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
 from app.core.library import Library
 from app.core.message import Message
-from app.core.plain import json_of
+from app.core.plain import from_plain, json_of
 from app.core.text import Span
 from app.library.database import Database
 from app.library.records import Record, bounds, insert, loaded, span_of, stored
@@ -63,6 +63,7 @@ _MIGRATIONS = (
         "ALTER TABLE cells ADD COLUMN cell TEXT DEFAULT ''",
         "ALTER TABLE cells ADD COLUMN column_name TEXT DEFAULT ''",
     ),
+    ("ALTER TABLE tables ADD COLUMN look TEXT NOT NULL DEFAULT '{}'",),
 )
 _CELL = Record(Cell, ("column", "sha256", "state", "no_answer", "model", "seconds"))
 _ANSWER = Record(KeptAnswer)
@@ -129,6 +130,15 @@ class AnswerTables(Database):
         """Delete a table with all its cells and verdicts, also from the disk."""
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
+
+    def look(self, table: AnswerTable) -> TableLook:
+        """How a table was looked at last."""
+        found = self.select("SELECT look FROM tables WHERE number = ?", (table.number,))
+        return from_plain(TableLook, json.loads(found[0][0])) if found else TableLook()
+
+    def keep_look(self, number: int, look: TableLook) -> None:
+        """Store how a table is looked at."""
+        self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(look)), number))
 
     def question_sets(self) -> dict[str, tuple[Column, ...]]:
         """The saved sets of questions by name."""

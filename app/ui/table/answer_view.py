@@ -146,12 +146,13 @@ class AnswerView(QTableView):
     `opened` is sent when the current cell's document is wanted: Enter, or a click. `moved` is sent a moment after the
     current cell has changed, `settled` after the view was scrolled or resized. `column_menu` carries a column and a
     place on the screen; `column_moved` carries where a column was and is; `letter` carries a key without a modifier
-    that means something for the current cell.
+    that means something for the current cell. `arranged` is sent a moment after the person has changed a width.
     """
 
     opened = Signal()
     moved = Signal()
     settled = Signal()
+    arranged = Signal()
     column_menu = Signal(int, QPoint)
     column_moved = Signal(int, int)
     letter = Signal(str)
@@ -164,11 +165,13 @@ class AnswerView(QTableView):
         self.answers = model
         self._lines = Lines(theme)
         self._painter = AnswerDelegate(theme, self._lines)
-        self._own_widths: dict[int, int] = {}
+        self.widths: dict[int, int] = {}  # that the person has chosen, by the columns' numbers
         self._fitting = False
         self._pressed = -1
         self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._move_timer.timeout.connect(self.moved)
+        self.arranging = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
+        self.arranging.timeout.connect(self.arranged)
         self._settle_timer = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
         self._settle_timer.timeout.connect(self.settled)
         self.questions = _QuestionHeader(theme, self._lines)
@@ -245,7 +248,7 @@ class AnswerView(QTableView):
             share = (self.width() - self.documents.width() - step(4)) // len(model.columns)
             usual = min(step(_MOST), max(step(_LEAST), share))
             for at, column in enumerate(model.columns):
-                self.questions.resizeSection(at, self._own_widths.get(column.number, usual))
+                self.questions.resizeSection(at, self.widths.get(column.number, usual))
         self._fitting = False
         for at, row in enumerate(model.rows):
             if row.message and len(model.columns) > 1:
@@ -283,7 +286,8 @@ class AnswerView(QTableView):
     @Slot(int, int, int)
     def _section_resized(self, section: int, before: int, now: int) -> None:
         if not self._fitting and section < len(self.answers.columns):
-            self._own_widths[self.answers.columns[section].number] = now
+            self.widths[self.answers.columns[section].number] = now
+            self.arranging.start()
             self._fit_rows(range(len(self.answers.rows)))
             self.questions.fit()
 

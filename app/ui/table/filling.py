@@ -82,6 +82,7 @@ class Filling(QObject):
         self._table, self._fruitless = table, False
         self._soon.start()
 
+    @Slot()
     def toggle(self) -> None:
         """Pause, or go on."""
         pause = self.state() in ("filling", "waiting")

@@ -79,9 +79,9 @@ class Questions(QObject):
             from app.flows.answer_table.questions import questions_from
 
             self.sources[self._store.table.number] = path
-            job = self._lanes.documents.start(questions_from, self._workspace, path)
-            job.done.connect(self._list_read)
-            job.failed.connect(self.failed)
+            self._lanes.documents.start(questions_from, self._workspace, path).then(
+                self._list_read, self.failed
+            )
 
     def menu(self, at: int) -> QMenu:
         """The menu of a question: its order, its type, and what can be done with it."""
@@ -253,3 +253,4 @@ class Questions(QObject):
         at = self._view.place()[1]
         self._model.order(column, descending=descending)
         self._view.go_to(0, at)
+        self._view.arranged.emit()

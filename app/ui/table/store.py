@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.answer_table import AnswerTable, Cell, Column
+from app.core.answer_table import AnswerTable, Cell, Column, TableLook
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.report import Report, Silent
 from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A table with the files that are its rows, and the cells that are stored."""
+    """A table with the files that are its rows, the cells that are stored, and how it was looked at last."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
     cells: dict[tuple[str, int], Cell]
+    look: TableLook
 
 
 def _list(workspace: Workspace, report: Report) -> Listed:
@@ -46,7 +47,7 @@ def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
     from app.flows.answer_table.tables import cells, files_of
 
     files = files_of(workspace, table) if table.library else ()
-    return Loaded(table, files, cells(workspace, table, report))
+    return Loaded(table, files, cells(workspace, table, report), workspace.tables.look(table))
 
 
 def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> Loaded:
@@ -104,9 +105,7 @@ class TableStore(QObject):
     @Slot()
     def look(self) -> None:
         """List the tables and sets, and load the current table, or the last one that was shown."""
-        job = self._lane.start_aside(_list, self._workspace)
-        job.done.connect(self._listed)
-        job.failed.connect(self.failed)
+        self._lane.start_aside(_list, self._workspace).then(self._listed, self.failed)
 
     def choose(self, number: int) -> None:
         """Make a table the current one, once the changes of the one before are saved."""
@@ -143,6 +142,12 @@ class TableStore(QObject):
         """Give the current table another name."""
         self.change(partial(_named, name))
 
+    def keep_look(self, look: TableLook) -> None:
+        """Store how the current table is looked at."""
+        if self.table is not None:
+            keep = partial(self._workspace.tables.keep_look, self.table.number, look)
+            self._lane.start_aside(do, keep).then(failed=self.failed)
+
     def remove(self) -> None:
         """Delete the current table with its answers."""
         if self.table is not None:
@@ -159,17 +164,13 @@ class TableStore(QObject):
             from app.flows.answer_table.tables import save_question_set
 
             columns = self.table.columns
-            job = self._lane.start(save_question_set, self._workspace, name, columns)
-            job.done.connect(self.look)
-            job.failed.connect(self.failed)
+            self._lane.start(save_question_set, self._workspace, name, columns).then(self.look, self.failed)
 
     def remove_set(self, name: str) -> None:
         """Forget a set of questions."""
         from app.flows.answer_table.tables import remove_question_set
 
-        job = self._lane.start(remove_question_set, self._workspace, name)
-        job.done.connect(self.look)
-        job.failed.connect(self.failed)
+        self._lane.start(remove_question_set, self._workspace, name).then(self.look, self.failed)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict; `undo` takes it back."""
@@ -194,8 +195,9 @@ class TableStore(QObject):
         if self.table is not None and self.table.library:
             if self._ledger_job is not None:
                 self._ledger_job.drop()
-            self._ledger_job = self._lane.start_aside(_rows, self._workspace, self.table)
-            self._ledger_job.done.connect(self._files_read)
+            self._ledger_job = self._lane.start_aside(_rows, self._workspace, self.table).then(
+                self._files_read
+            )
 
     def keep(self) -> None:
         """Save what is not saved yet, as the window closes."""
@@ -208,9 +210,9 @@ class TableStore(QObject):
     def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
 
-        job = self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span)
-        job.done.connect(self.judged)
-        job.failed.connect(self.failed)
+        self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span).then(
+            self.judged, self.failed
+        )
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:
@@ -230,9 +232,7 @@ class TableStore(QObject):
             self._loading.drop()
         self.table = table
         self._workspace.settings.last_table = table.number
-        self._loading = self._lane.start_aside(_load, self._workspace, table)
-        self._loading.done.connect(self._loaded)
-        self._loading.failed.connect(self.failed)
+        self._loading = self._lane.start_aside(_load, self._workspace, table).then(self._loaded, self.failed)
 
     @Slot(object)
     def _loaded(self, found: Loaded) -> None:
@@ -258,9 +258,9 @@ class TableStore(QObject):
 
     def _save(self, table: AnswerTable, changes: Sequence[Change]) -> None:
         self._being_saved = table
-        self._saving = self._lane.start(_save, self._workspace, table, changes)
-        self._saving.done.connect(self._saved)
-        self._saving.failed.connect(self._not_saved)
+        self._saving = self._lane.start(_save, self._workspace, table, changes).then(
+            self._saved, self._not_saved
+        )
 
     @Slot(object)
     def _saved(self, found: Loaded) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
@@ -16,6 +16,7 @@ from app.core.models import Head
 from app.core.text import Span
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR, reading_keys
+from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name
@@ -144,6 +145,8 @@ class TableView(Page):
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.placed()
         self.store.keep()
+        if self.view.arranging.isActive() and self.store.table is not None:
+            self.workspace.tables.keep_look(self.store.table.number, self.model.look(self.view.widths))
 
     def shown(self) -> None:
         """Put the keyboard focus into the table, or on what there is to begin with; a command may have made tables."""
@@ -178,11 +181,12 @@ class TableView(Page):
         if found is None:
             self._shown_table = 0
             self._close_beside()
-            self.model.show_table(None, (), {})
+            self.model.show_table(None)
         elif new:
             self._shown_table = found.table.number
             self._close_beside()
-            self.model.show_table(found.table, found.files, found.cells)
+            self.view.widths = dict(found.look.widths)
+            self.model.show_table(found.table, found.files, found.cells, found.look)
             self.head.chips.select(Filter.ALL)
             self.view.go_to(0, 0)
         else:
@@ -250,9 +254,14 @@ class TableView(Page):
     def _make_table(self, library: Library) -> None:
         self.store.add(library, _samples() if self.welcome.with_samples else ())
 
-    @Slot()
-    def _ask_to_remove(self) -> None:
-        if self.store.table is not None:
+    @Slot(str)
+    def _act(self, key: str) -> None:
+        """Do what was chosen in the menu of the table's name."""
+        if key == "new":
+            self._show_welcome()
+        elif key == "rename":
+            self.questions.rename_table()
+        elif self.store.table is not None:
             self.remove_question.ask(
                 tr(
                     "Remove the table “{name}” with its {n:,} answer for good? No document is touched.",
@@ -285,9 +294,9 @@ class TableView(Page):
             from app.core.library import Library
             from app.flows.library.libraries import ledger
 
-            job = self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, ""))
-            job.done.connect(self._choose_documents)
-            job.failed.connect(self.notice.show_error)
+            self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, "")).then(
+                self._choose_documents, self.notice.show_error
+            )
 
     @Slot(object)
     def _choose_documents(self, files: Sequence[LibraryFile]) -> None:
@@ -464,6 +473,10 @@ class TableView(Page):
         self.filling.show_first(self.model.unread(self.view.shown_rows()))
 
     @Slot()
+    def _keep_look(self) -> None:
+        self.store.keep_look(self.model.look(self.view.widths))
+
+    @Slot()
     def _focus(self) -> None:
         current = self._stack.currentWidget()
         if current is self._split:
@@ -488,22 +501,13 @@ class TableView(Page):
             not self.workspace.settings.last_table
         ):  # else nothing before the table is there: it would flash up
             self._stack.setCurrentWidget(self.welcome)
-        messages = QWidget()
-        above = QVBoxLayout(messages)
-        above.addWidget(self.notice)
-        above.addWidget(self.language)
-        above.addWidget(self.undo_line)
         for line in (self.language, self.undo_line):
             self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        for part in (self.remove_question, messages):
-            column.addWidget(part)
-        column.addWidget(self.line)
-        column.addWidget(self._stack, 1)
-        self.theme.space(above, 2, (5, 0, 5, 0))
+        messages = QWidget()
+        above = (self.notice, self.language, self.undo_line)
+        column(self.theme, *above, gap=2, margins=(5, 0, 5, 0), parent=messages)
+        parts = (self.head, self.remove_question, messages, self.line, (self._stack, 1))
+        column(self.theme, *parts, parent=self)
         self.head.hide()
 
     def _connect(self) -> None:
@@ -527,19 +531,18 @@ class TableView(Page):
         self.filling.changed.connect(self._show_progress)
         self.filling.failed.connect(self.notice.show_error)
         self.filling.lost.connect(self.lost)
-        head.table_chosen.connect(store.choose)
-        head.new_asked.connect(self._show_welcome)
+        head.title.chosen.connect(store.choose)
+        head.title.acted.connect(self._act)
         head.documents.clicked.connect(self._ask_documents)
-        head.rename_asked.connect(questions.rename_table)
-        head.remove_asked.connect(self._ask_to_remove)
-        head.fill_toggled.connect(self.filling.toggle)
-        head.exported.connect(exporting.ask)
-        head.add_asked.connect(questions.add)
-        head.filtered.connect(self._filter)
+        head.fill.clicked.connect(self.filling.toggle)
+        head.export.exported.connect(exporting.ask)
+        head.add.clicked.connect(questions.add)
+        head.chips.chosen.connect(self._filter)
         line.left.connect(self._focus)
         view.opened.connect(self.open_beside)
         view.moved.connect(self._follow)
         view.settled.connect(self._look_on)
+        view.arranged.connect(self._keep_look)
         view.letter.connect(self._letter)
         self.beside.judged.connect(self._judge)
         self.beside.undo_asked.connect(self.undo)

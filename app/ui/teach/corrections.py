@@ -41,15 +41,17 @@ class Row:
 
 def row_of(correction: Correction) -> Row:
     """The row of a correction."""
-    moment = local(correction.judged)
-    on = day(moment.date(), date.today())
+    moment, today = local(correction.judged), date.today()
+    when = day(moment.date(), today)
+    if (today - moment.date()).days < 2:
+        when = Message("{date}, {time}", date=when, time=f"{moment:%H:%M}")
     return Row(
         correction,
         first_words(correction.question, _MOST),
         first_words(correction.words, _MOST),
         said_before(correction),
         " ".join(correction.name.split()) or localised(UNNAMED),
-        f"{localised(on)}, {moment:%H:%M}" if on in ("Today", "Yesterday") else localised(on),
+        localised(when),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from app.core.corrections import Correction
 from app.core.message import Message
@@ -20,6 +20,7 @@ from app.core.results import TrainingStep
 from app.core.wording import first_words
 from app.flows.teach.corrections import bring_back, delete_corrections, judged_entry
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name, save_name
 from app.ui.kit.jobs import Job, Lanes
@@ -142,9 +143,9 @@ class ReaderSection(Section):
         if self._looking is not None:
             self._looking.drop()
         self.search_line.cancel_pending()
-        self._looking = self.lanes.files.start(_look, self.workspace, self.search_line.text())
-        self._looking.done.connect(self._found)
-        self._looking.failed.connect(self.show_fault)
+        self._looking = self.lanes.files.start(_look, self.workspace, self.search_line.text()).then(
+            self._found, self.show_fault
+        )
 
     @Slot(object)
     def _found(self, found: _Found) -> None:
@@ -249,9 +250,7 @@ class ReaderSection(Section):
         self._deleted.clear()
 
     def _change(self, flow: Callable[..., None], correction: Correction) -> Job:
-        job = self.lanes.files.start(flow, self.workspace, [correction])
-        job.done.connect(self._look)
-        job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(flow, self.workspace, [correction]).then(self._look, self.show_fault)
         job.failed.connect(self._look)
         return job
 
@@ -276,9 +275,9 @@ class ReaderSection(Section):
         """Write the listed corrections as SQuAD 2.0."""
         from app.flows.teach.corrections import export_corrections
 
-        job = self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path)
-        job.done.connect(self._exported)
-        job.failed.connect(self.show_fault)
+        self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path).then(
+            self._exported, self.show_fault
+        )
 
     @Slot(object)
     def _exported(self, number: int) -> None:
@@ -317,7 +316,7 @@ class ReaderSection(Section):
     @Slot(object)
     def _progressed(self, progress: Progress | None) -> None:
         if progress is not None:
-            self.teach_card.show_progress(progress)
+            self.teach_card.strip.show_progress(progress)
         self._show_side()
         if progress is None:
             self.teach_card.strip.clear()
@@ -394,37 +393,19 @@ class ReaderSection(Section):
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
         self._above, self._below = QWidget(), QWidget()
-        above, below = QHBoxLayout(self._above), QHBoxLayout(self._below)
-        above.addWidget(self.search_line, 1)
-        above.addWidget(self.counted)
-        for button in (self.open, self.delete):
-            below.addWidget(button)
-        below.addStretch(1)
-        below.addWidget(self.export)
+        row(theme, (self.search_line, 1), self.counted, gap=3, margins=(4, 4, 4, 2), parent=self._above)
+        buttons = (self.open, self.delete, 1, self.export)
+        row(theme, *buttons, gap=2, margins=(4, 2, 4, 3), parent=self._below)
         page = QFrame()
         page.setProperty("kind", "panel")
-        undo = QVBoxLayout()
-        undo.addWidget(self.undo)
-        column = QVBoxLayout(page)
-        column.addWidget(self._above)
-        column.addWidget(self._stack, 1)
-        column.addLayout(undo)
-        column.addWidget(self._below)
-        theme.space(above, 3, (4, 4, 4, 2))
-        theme.space(undo, 0, (4, 1, 4, 0))
-        theme.space(below, 2, (4, 2, 4, 3))
-        theme.space(column, 0)
+        undo = column(theme, self.undo, margins=(4, 1, 4, 0))
+        column(theme, self._above, (self._stack, 1), undo, self._below, parent=page)
         for part in (self._above, self._below):
             part.hide()
         panes.show_right(page)
         panes.restore(self.workspace.settings.splitters.get(_SPLITTER, []))
-        messages = QVBoxLayout()
-        messages.addWidget(self.notice)
-        whole = QVBoxLayout(self)
-        whole.addLayout(messages)
-        whole.addWidget(panes, 1)
-        theme.space(messages, 0, (5, 0, 5, 0))
-        theme.space(whole, 0)
+        messages = column(theme, self.notice, margins=(5, 0, 5, 0))
+        column(theme, messages, (panes, 1), parent=self)
 
     def _connect(self) -> None:
         teaching, card, versions = self.teaching, self.teach_card, self.versions
@@ -450,9 +431,9 @@ class ReaderSection(Section):
         teaching.exported.connect(self._version_exported)
         teaching.failed.connect(self.show_fault)
         teaching.lost.connect(self.lost)
-        card.teach_asked.connect(self._teach)
-        card.pause_asked.connect(teaching.pause)
-        card.discard_asked.connect(teaching.discard)
+        card.teach.clicked.connect(self._teach)
+        card.strip.stop_asked.connect(teaching.pause)
+        card.losing.confirmed.connect(teaching.discard)
         self.gate.use_asked.connect(self._use_version)
         versions.chosen.connect(self._show_version)
         versions.use_asked.connect(teaching.use)

@@ -116,9 +116,7 @@ class TeachStore(QObject, LabelledTexts):
             self._loading.drop()
         wanted = number or self._workspace.settings.last_labels
         self._changes_then = self._changes
-        self._loading = self._lanes.files.start(load, self._workspace, wanted)
-        self._loading.done.connect(self._found)
-        self._loading.failed.connect(self.failed)
+        self._loading = self._lanes.files.start(load, self._workspace, wanted).then(self._found, self.failed)
 
     @Slot(object)
     def _found(self, found: tuple[list[Dataset], Loaded | None]) -> None:
@@ -166,11 +164,9 @@ class TeachStore(QObject, LabelledTexts):
         """Save a table with labels, and load it."""
         from app.flows.teach.datasets import make_dataset
 
-        job = self._lanes.files.start(
+        self._lanes.files.start(
             make_dataset, self._workspace, table, name, labels, multi=multi, source=source, model=model
-        )
-        job.done.connect(self._made)
-        job.failed.connect(self.failed)
+        ).then(self._made, self.failed)
 
     @Slot(object)
     def _made(self, dataset: Dataset) -> None:
@@ -183,8 +179,9 @@ class TeachStore(QObject, LabelledTexts):
 
         assert self.dataset is not None
         self._drop_work()
-        job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
-        job.done.connect(self.classifier_changed)
+        job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed).then(
+            self.classifier_changed
+        )
         job.done.connect(self._made)
         job.failed.connect(self.failed)
 
@@ -192,18 +189,16 @@ class TeachStore(QObject, LabelledTexts):
         """Give the data set another name."""
         if self.dataset is not None and name.strip():
             rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
-            job = self._lanes.files.start(do, rename)
-            job.done.connect(self._made)
-            job.failed.connect(self.failed)
+            self._lanes.files.start(do, rename).then(self._made, self.failed)
 
     @Slot()
     def remove(self) -> None:
         """Delete the data set; its classifier stays among the models."""
         if self.dataset is not None:
             self._drop_work()
-            job = self._lanes.files.start(do, partial(self._workspace.datasets.remove, self.dataset))
-            job.done.connect(self._removed)
-            job.failed.connect(self.failed)
+            self._lanes.files.start(do, partial(self._workspace.datasets.remove, self.dataset)).then(
+                self._removed, self.failed
+            )
 
     @Slot()
     def _removed(self, _: object = None) -> None:
@@ -275,9 +270,9 @@ class TeachStore(QObject, LabelledTexts):
 
     def _save(self, dataset: Dataset, rows: Rows) -> None:
         self._saving.append((dataset, rows))
-        job = self._lanes.files.start(do, partial(_give, self._workspace, dataset, rows))
-        job.done.connect(self._saved)
-        job.failed.connect(self._not_saved)
+        self._lanes.files.start(do, partial(_give, self._workspace, dataset, rows)).then(
+            self._saved, self._not_saved
+        )
 
     @Slot(object)
     def _saved(self, _: object = None) -> None:
@@ -314,15 +309,13 @@ class TeachStore(QObject, LabelledTexts):
         if self._guessing is not None and self._guessing.running:
             self._guess_again = True
             return
-        from app.flows.teach.teach import guess
+        from app.flows.teach.teach import Labelled, guess
 
         self._guess_again = False
-        self._guessing = self._lanes.work.start_aside(
-            guess, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+        labelled = Labelled(self.dataset, self.texts, dict(self.given))
+        self._guessing = self._lanes.work.start_aside(guess, self._workspace, labelled).then(
+            self._guessed, self._fail, progress=self._guess_progressed
         )
-        self._guessing.progress.connect(self._guess_progressed)
-        self._guessing.done.connect(self._guessed)
-        self._guessing.failed.connect(self._fail)
 
     @Slot(object)
     def _guess_progressed(self, progress: Progress) -> None:
@@ -376,6 +369,8 @@ class TeachStore(QObject, LabelledTexts):
 
     def _start(self, flow: Flow, words: str) -> Job | None:
         """Start teaching or measuring; None where there are too few examples."""
+        from app.flows.teach.teach import Labelled
+
         goes_on, self._waiting = self._waiting is not None, None
         if self.dataset is None or self.missing():
             self.teaching.emit(None)
@@ -384,10 +379,9 @@ class TeachStore(QObject, LabelledTexts):
             self._teaching.drop()
         if not (goes_on and self._learning.items() <= self.given.items()):  # else from the very same examples
             self._learning = dict(self.given)
+        labelled = Labelled(self.dataset, self.texts, self._learning)
         # Aside: questions and all other work go first.
-        self._teaching = job = self._lanes.work.start_aside(
-            flow, self._workspace, self.dataset, texts=self.texts, given=self._learning
-        )
+        self._teaching = job = self._lanes.work.start_aside(flow, self._workspace, labelled)
         job.progress.connect(self.teaching)
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
@@ -423,9 +417,9 @@ class TeachStore(QObject, LabelledTexts):
         self._teaching = None
         self.teaching.emit(None)
         self.classifier_changed.emit()
-        self._measuring = self._lanes.files.start(do, partial(self._workspace.datasets.held_out, dataset))
-        self._measuring.done.connect(self._measured)
-        self._measuring.failed.connect(self.failed)
+        self._measuring = self._lanes.files.start(
+            do, partial(self._workspace.datasets.held_out, dataset)
+        ).then(self._measured, self.failed)
         self.guess()
 
     @Slot(object)
@@ -481,9 +475,7 @@ class TeachStore(QObject, LabelledTexts):
 
         if self._reading is not None:
             self._reading.drop()
-        self._reading = self._lanes.documents.start(read_table, self._workspace, path)
-        self._reading.done.connect(done)
-        self._reading.failed.connect(self.failed)
+        self._reading = self._lanes.documents.start(read_table, self._workspace, path).then(done, self.failed)
 
 
 def _give(workspace: Workspace, dataset: Dataset, rows: Rows) -> None:

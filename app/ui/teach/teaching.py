@@ -94,9 +94,7 @@ class ReaderTeaching(QObject):
         """Find the reader, its versions, and the teaching that was not finished."""
         if self._looking is not None:
             self._looking.drop()
-        self._looking = self._lanes.files.start(_state, self._workspace)
-        self._looking.done.connect(self._found)
-        self._looking.failed.connect(self._not_found)
+        self._looking = self._lanes.files.start(_state, self._workspace).then(self._found, self._not_found)
 
     @Slot(object)
     def _found(self, state: ReaderState) -> None:
@@ -232,14 +230,12 @@ class ReaderTeaching(QObject):
         """Copy a version into a folder."""
         from app.flows.teach.reader import export_version
 
-        job = self._lanes.documents.start(export_version, self._workspace, name, folder)
-        job.done.connect(self.exported)
-        job.failed.connect(self.failed)
+        self._lanes.documents.start(export_version, self._workspace, name, folder).then(
+            self.exported, self.failed
+        )
 
     def _run(self, flow: Callable[..., object], *arguments: object) -> Job:
         """Change something, and look again."""
-        job = self._lanes.files.start(flow, self._workspace, *arguments)
-        job.done.connect(self.look)
-        job.failed.connect(self.failed)
+        job = self._lanes.files.start(flow, self._workspace, *arguments).then(self.look, self.failed)
         job.failed.connect(self.look)
         return job

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -136,23 +138,28 @@ def test_what_is_on_the_screen_comes_first_and_equal_files_are_read_once(
     assert asked == ["third.txt", "copy.txt", "first.txt"]
 
 
-def test_another_process_that_fills_too_is_not_disturbed(
+def test_two_processes_that_fill_one_table_read_no_cell_twice(
     workspace: Workspace, library: Library, make: Make, tmp_path: Path, engine: FakeEngine
 ) -> None:
     table = make()
     other = fake_workspace(tmp_path / "home", FakeEngine())
+    reads = threading.Thread(target=lambda: fill(other, table, Silent()))
 
     class Interrupted(Heard):
         def partial(self, result: object) -> None:
             super().partial(result)
             if len(self.cells) == 1:
-                fill(other, table, Silent())
+                reads.start()
+                while not other.engine.requests:  # type: ignore[attr-defined]
+                    time.sleep(0.002)
 
     heard = Interrupted()
     fill(workspace, table, heard)
-    other.close()
-    assert len(engine.requests) == 1  # the rest were there when their turn came
+    reads.join()
+    asked = [*engine.requests, *other.engine.requests]  # type: ignore[attr-defined]
+    assert len({(each.text, each.documents) for each in asked}) == len(asked) == 6
     assert {(cell.sha256, cell.column): cell for cell in heard.cells} == cells(workspace, table, Silent())
+    other.close()
 
 
 def test_a_reader_that_breaks_down_over_one_cell_goes_on_with_the_others(

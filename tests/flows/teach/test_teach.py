@@ -15,9 +15,10 @@ from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Progress, Silent, Stopped
+from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import HeadToTeach, TextBatch, TextsToClassify, TextsToEmbed
 from app.flows.heads.heads import classify
+from app.flows.teach import teach as flow
 from app.flows.teach.datasets import (
     agreement,
     checked_labels,
@@ -28,16 +29,7 @@ from app.flows.teach.datasets import (
 from app.flows.teach.export import export_dataset
 from app.flows.teach.figures import figures
 from app.flows.teach.files import read_text_table
-from app.flows.teach.teach import (
-    Guesses,
-    change_labels,
-    first_guesses,
-    guess,
-    is_unmeasured,
-    measure,
-    missing,
-    teach,
-)
+from app.flows.teach.teach import Guesses, Labelled, change_labels, first_guesses, is_unmeasured, missing
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
@@ -61,6 +53,24 @@ def made(workspace: Workspace, folder: Path, *, labelled: bool = True) -> Datase
     table = read_text_table(workspace, table_file(folder, labelled=labelled), Silent())
     labels = () if labelled else (Label("cats", "the cat on the mat"), Label("teas", "tea and bread"))
     return make_dataset(workspace, table, "Topics", labels, Silent())
+
+
+def labelled(workspace: Workspace, dataset: Dataset) -> Labelled:
+    """A data set as it is stored."""
+    texts = [row[dataset.text_column] for row in workspace.datasets.rows(dataset)]
+    return Labelled(dataset, texts, workspace.datasets.given(dataset))
+
+
+def guess(workspace: Workspace, dataset: Dataset, report: Report) -> Guesses:
+    return flow.guess(workspace, labelled(workspace, dataset), report)
+
+
+def teach(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
+    return flow.teach(workspace, labelled(workspace, dataset), report)
+
+
+def measure(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
+    return flow.measure(workspace, labelled(workspace, dataset), report)
 
 
 class Parts(Silent):
