@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -288,110 +282,6 @@ def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).base == "reader"
 
 
-_SCRIPT = """\
-import sys
-from math import inf
-from pathlib import Path
-from app.core.report import Silent
-from app.engine.client import Engine
-from app.flows.teach import reader
-from tests.helpers.teaching import corrections, reader_workspace
-
-class Told(Silent):
-    def partial(self, result):
-        print(result.step, flush=True)
-
-class ToldAll(Told):
-    def progress(self, progress):
-        print(progress.what, flush=True)
-
-if __name__ == "__main__":
-    home = Path(sys.argv[1])
-    reader._CHECKPOINT_SECONDS = 0.0
-    workspace = reader_workspace(home, Engine(home / "engine.log"))
-    reader.teach_reader(workspace, ToldAll() if "all" in sys.argv else Told(), corrections=corrections(20))
-    workspace.close()
-"""
-
-
-def told(script: Path, home: Path, most: float = inf, wait: float = 0.0) -> tuple[int, bool]:
-    """Teach in a process, killed some seconds after so many lines: how many it told, and whether it was killed."""
-    with subprocess.Popen(
-        [sys.executable, str(script), str(home), "all"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        number = 0
-        while number < most and process.stdout.readline():
-            number += 1
-        if number < most:
-            assert process.wait() == 0
-            return number, False
-        time.sleep(wait)
-        os.killpg(process.pid, signal.SIGKILL)
-    return number, True
-
-
-@pytest.mark.long
-@pytest.mark.timeout(3600)
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_teaching_is_killed_at_thirty_moments(tmp_path: Path) -> None:
-    home, script, chance = tmp_path / "home", tmp_path / "teach.py", random.Random(9)
-    script.write_text(_SCRIPT, encoding="utf-8")
-    workspace = reader_workspace(home)
-    base = workspace.find_model(Head.QUESTION_ANSWERING).folder
-    was, (lines, _) = content(base), told(script, home)
-    kills = begun = 0
-    while kills < 30:
-        before = {version.name for version in versions(workspace, Silent())}
-        _, killed = told(script, home, 1 + chance.randrange(lines), chance.uniform(0, 0.3))
-        kills += killed
-        assert content(base) == was
-        found = versions(workspace, Silent())
-        assert not workspace.shelf.refused and before <= {version.name for version in found}
-        for version in found:
-            assert all(torch.isfinite(part).all() for part in weights(version.folder).values())
-        begun += unfinished(workspace, Silent()) is not None
-    assert begun > 10
-    last = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    assert weights(last.folder).keys() == weights(base).keys() and content(base) == was
-    assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
-    workspace.close()
-
-
-@pytest.mark.timeout(240)
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("step", [9, *(pytest.param(step, marks=pytest.mark.long) for step in (1, 24))])
-def test_a_killed_teaching_leaves_the_base_and_goes_on(
-    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "_CHECKPOINT_SECONDS", 0.0)
-    home = tmp_path / "home"
-    workspace = reader_workspace(home)
-    was = content(workspace.find_model(Head.QUESTION_ANSWERING).folder)
-    script = tmp_path / "teach.py"
-    script.write_text(_SCRIPT, encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, str(script), str(home)],
-        env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        for line in process.stdout:
-            if int(line) >= step:
-                break
-        os.killpg(process.pid, signal.SIGKILL)
-    assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
-    begun = unfinished(workspace, Silent())
-    assert begun is not None and begun.corrections == NUMBER and begun.step >= step - 1
-    watched = Watched()
-    found = teach_reader(workspace, watched)
-    assert found.corrections == NUMBER and versions(workspace, Silent()) == (found,)
-    assert not watched.steps or watched.steps[0].step == begun.step + 1
-    assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
-    workspace.close()
-
-
 def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -427,22 +317,6 @@ def test_too_few_corrections_are_refused(workspace: Workspace, number: int) -> N
 def test_corrections_of_one_kind_are_enough(workspace: Workspace) -> None:
     absent = [one for one in corrections(30) if one.span is None]
     assert teach_reader(workspace, Silent(), corrections=absent[:8]).held.after.questions == 3
-
-
-def test_a_full_disk_is_one_sentence(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("app.models.disk.copying.free_space", lambda folder: 1000)
-        with pytest.raises(SpanlightError, match="are needed"):
-            teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    assert unfinished(workspace, Silent()) is None
-
-    def full(*_: Any) -> None:
-        raise OSError(28, "the disk is full on device")
-
-    monkeypatch.setattr("app.training.checkpoint.flush", full)
-    with pytest.raises(SpanlightError, match="the disk is full") as refused:
-        teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    assert refused.value.hint == "Free some space."
 
 
 def test_what_is_held_out_stays_held_out_as_more_corrections_come() -> None:
