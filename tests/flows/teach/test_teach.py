@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -42,11 +43,31 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     found.close()
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def quick() -> Iterator[None]:
     """Few steps of teaching."""
-    monkeypatch.setattr("app.training.contrastive._FEWEST_STEPS", 6)
-    monkeypatch.setattr("app.training.contrastive._MOST_STEPS", 6)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("app.training.contrastive._FEWEST_STEPS", 6)
+        patched.setattr("app.training.contrastive._MOST_STEPS", 6)
+        yield
+
+
+@pytest.fixture(scope="module")
+def taught_home(quick: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a data set of which a classifier was taught."""
+    folder = tmp_path_factory.mktemp("taught")
+    workspace = teaching_workspace(folder / "home")
+    teach(workspace, made(workspace, folder), Silent())
+    workspace.close()
+    return folder / "home"
+
+
+@pytest.fixture
+def taught(workspace: Workspace, taught_home: Path, tmp_path: Path) -> Dataset:
+    """The data set of `taught_home` in this test's own workspace."""
+    shutil.copytree(taught_home, tmp_path / "home", dirs_exist_ok=True)
+    (dataset,) = workspace.datasets.all()
+    return workspace.datasets.set_model(dataset, str(workspace.paths.models / Path(dataset.model).name))
 
 
 def made(workspace: Workspace, folder: Path, *, labelled: bool = True) -> Dataset:
@@ -110,9 +131,7 @@ def test_the_texts_are_read_once(workspace: Workspace, tmp_path: Path) -> None:
     assert [len(request.texts) for request in later] == [2]  # the labels' words only
 
 
-def test_a_classifier_is_taught_installed_and_measured(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
+def test_a_classifier_is_taught_installed_and_measured(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path)
     report = Parts()
     taught = teach(workspace, dataset, report)
@@ -131,10 +150,7 @@ def test_a_classifier_is_taught_installed_and_measured(
     assert again.model == taught.model
 
 
-def test_other_labels_make_the_classifiers_guesses_void(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
+def test_other_labels_make_the_classifiers_guesses_void(workspace: Workspace, taught: Dataset) -> None:
     changed = change_labels(workspace, taught, (*taught.labels, Label("books")), {}, Silent())
     found = guess(workspace, changed, Silent())
     assert not found.taught and found.probabilities.shape == (len(TEXTS), 3)
@@ -144,9 +160,8 @@ def test_other_labels_make_the_classifiers_guesses_void(
 
 
 def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_again(
-    workspace: Workspace, tmp_path: Path, quick: None
+    workspace: Workspace, taught: Dataset
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
     workspace.datasets.give(taught, [Given(0, ("cats",), "cats", True)])
     before, held_out = guess(workspace, taught, Silent()), workspace.datasets.held_out(taught)
     notes = read_notes(taught.model)
@@ -171,9 +186,8 @@ def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_ag
 
 
 def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
-    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
 
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -188,9 +202,9 @@ def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
 
 
 def test_a_classifier_of_other_labels_is_not_replaced(
-    workspace: Workspace, tmp_path: Path, quick: None
+    workspace: Workspace, taught: Dataset, tmp_path: Path
 ) -> None:
-    first = teach(workspace, made(workspace, tmp_path), Silent())
+    first = taught
     weights = (Path(first.model) / "model.safetensors").read_bytes()
     table = read_text_table(workspace, table_file(tmp_path), Silent())
     other = make_dataset(workspace, table, "Other", first.labels, Silent(), model=first.model)
@@ -200,19 +214,13 @@ def test_a_classifier_of_other_labels_is_not_replaced(
     assert (Path(first.model) / "model.safetensors").read_bytes() == weights
 
 
-def test_teaching_twice_gives_the_same_probabilities(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
+def test_teaching_twice_gives_the_same_probabilities(workspace: Workspace, taught: Dataset) -> None:
     before = guess(workspace, taught, Silent()).probabilities
     after = guess(workspace, teach(workspace, taught, Silent()), Silent()).probabilities
     assert abs(before - after).max() < 2e-3
 
 
-def test_what_is_stopped_leaves_the_classifier_that_there_was(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
+def test_what_is_stopped_leaves_the_classifier_that_there_was(workspace: Workspace, taught: Dataset) -> None:
     weights = (Path(taught.model) / "model.safetensors").read_bytes()
     workspace.datasets.give(taught, [Given(0, ("teas",))])
 
@@ -267,9 +275,8 @@ def test_reading_all_texts_goes_on_where_it_was_stopped(
 
 
 def test_classifying_all_texts_goes_on_where_it_was_stopped(
-    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
     before = guess(workspace, taught, Silent()).probabilities
     workspace.datasets.put_numbers(taught, "guesses", "", b"")
     monkeypatch.setattr("app.flows.teach.teach._PIECE", 5)
@@ -284,7 +291,7 @@ def test_classifying_all_texts_goes_on_where_it_was_stopped(
 
 
 def test_what_was_taught_but_not_measured_is_known_and_measured_later(
-    workspace: Workspace, tmp_path: Path, quick: None
+    workspace: Workspace, tmp_path: Path
 ) -> None:
     dataset = made(workspace, tmp_path)
     assert not is_unmeasured(workspace, dataset)
@@ -306,9 +313,8 @@ def test_what_was_taught_but_not_measured_is_known_and_measured_later(
 
 
 def test_a_classifier_that_is_measured_again_is_as_sure_as_before(
-    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
     before = guess(workspace, taught, Silent()).probabilities
     said = tuple((0.95, 0.05) if at % 4 else (0.05, 0.95) for at in range(len(TEXTS)))
     half_right = HeldOut(tuple(range(len(TEXTS))), tuple(("cats",) for _ in TEXTS), said)
@@ -400,7 +406,7 @@ def test_more_examples_bring_no_more_than_is_left_to_gain() -> None:
     assert figures(dataset, HeldOut(tuple(range(20)), (("cats",),) * 20, said, (), 0.07)).more == 0.0
 
 
-def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path, quick: None) -> None:
+def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path)
 
     class Learning(Silent):
