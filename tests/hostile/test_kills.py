@@ -24,7 +24,7 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
-from app.flows.answer_table.tables import cells, judge, save_table
+from app.flows.answer_table.tables import judge, save_table
 from app.flows.library import update as update_module
 from app.flows.library.update import update
 from app.flows.teach import reader
@@ -145,13 +145,13 @@ def test_a_table_equals_one_filled_in_one_go(tmp_path: Path, start: Start, kills
     done = fill(with_kills, tables[0], QUIET)
     fill(fresh, tables[1], QUIET)
     found, expected = (
-        {key: (cell.state, cell.answer) for key, cell in cells(workspace, table, QUIET).items()}
+        {key: (cell.state, cell.answer) for key, cell in workspace.tables.cells(table).items()}
         for workspace, table in zip((with_kills, fresh), tables, strict=True)
     )
     assert found == expected and len(found) == len(texts) * len(QUESTIONS)
     assert done.before + done.read == len(found)
     assert len(asked) - len(set(asked)) <= kills, "only the cell that was being read"
-    assert any(cell.verdict is Verdict.RIGHT for cell in cells(with_kills, tables[0], QUIET).values())
+    assert any(cell.verdict is Verdict.RIGHT for cell in with_kills.tables.cells(tables[0]).values())
     for workspace in (with_kills, fresh):
         workspace.close()
 

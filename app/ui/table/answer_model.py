@@ -73,7 +73,6 @@ class AnswerModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_columns(self, columns: tuple[Column, ...]) -> None:
-        """Show other columns of the same table."""
         self.beginResetModel()
         changed = {one.number for one in columns} - {one.number for one in self.columns if one in columns}
         self._words = {key: words for key, words in self._words.items() if key[1] not in changed}
@@ -82,7 +81,6 @@ class AnswerModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_files(self, files: Sequence[LibraryFile]) -> None:
-        """Show the library's files as they are now."""
         every = rows_of(files)
         if every != self._every:
             self.beginResetModel()
@@ -152,7 +150,6 @@ class AnswerModel(QAbstractTableModel):
         return len(self._every)
 
     def files(self) -> list[LibraryFile]:
-        """The files of these documents."""
         return [row.file for row in self._every]
 
     def judged(self) -> list[Cell]:

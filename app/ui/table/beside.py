@@ -94,7 +94,6 @@ class Beside(QFrame):
         self._light()
 
     def forget(self) -> None:
-        """Show nothing any more."""
         self._row = self._cell = None
         self.find_bar.hide()
         self.tools.take(None, None)

@@ -77,7 +77,6 @@ class DocumentChoice(PageDialog):
         self._count()
 
     def ticked(self) -> tuple[str, ...]:
-        """The paths of the ticked files."""
         every = (self.items.item(row) for row in range(self.items.rowCount()))
         return tuple(item.data(_PATH) for item in every if item.checkState() is Qt.CheckState.Checked)
 

@@ -48,7 +48,6 @@ class Exporting(QObject):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
-        """Write the table, in the format of the file's extension."""
         from app.flows.answer_table.export import export_table
 
         self._follow(self._lane.start(export_table, self._workspace, self._store.table, path), path)

@@ -78,7 +78,6 @@ class TableHead(QFrame):
         self._lay_out()
 
     def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:
-        """List the tables in the menu."""
         name = current.name if current is not None else tr("Table")
         self.title.setAccessibleName(tr("Table: {name}", name=name))
         self.title.setToolTip(as_tip(tr("{name}: rename it, or choose another table", name=name)))
@@ -144,6 +143,5 @@ class TableHead(QFrame):
         column(theme, top, rule(), self._below, parent=self)
 
     def show_filters(self, shown: bool) -> None:
-        """Show the filters, or not while there is nothing to filter."""
         self._below.setVisible(shown)
         self.export.setEnabled(shown)

@@ -152,7 +152,6 @@ class QuestionLine(QFrame):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_sets(self, names: tuple[str, ...], may_save: bool) -> None:
-        """List the sets of questions."""
         self._menu.clear()
         for name in names:
             action = self._menu.addAction(caption(name))

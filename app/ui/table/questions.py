@@ -69,12 +69,10 @@ class Questions(QObject):
 
     @Slot()
     def rename_table(self) -> None:
-        """Open the line with the table's name."""
         if self._store.table is not None:
             self._line.open(Asked.NAME, self._store.table.name)
 
     def load(self, path: Path) -> None:
-        """Add the questions of a list."""
         if self._store.table is not None:
             from app.flows.answer_table.questions import questions_from
 
@@ -121,14 +119,12 @@ class Questions(QObject):
         return menu
 
     def edit(self, at: int) -> None:
-        """Open the line with a question to change."""
         if 0 <= at < len(self._model.columns):
             self._editing = self._model.columns[at].number
             self._line.open(Asked.EDIT, self._model.columns[at].question)
 
     @Slot(int, int)
     def move(self, before: int, now: int) -> None:
-        """Move a question to another place."""
         columns = list(self._model.columns)
         if 0 <= before < len(columns) and 0 <= now < len(columns):
             columns.insert(now, columns.pop(before))
@@ -148,23 +144,19 @@ class Questions(QObject):
 
     @Slot()
     def edit_current(self) -> None:
-        """Change the question of the current cell."""
         self.edit(self._view.place()[1])
 
     @Slot()
     def remove_current(self) -> None:
-        """Take out the question of the current cell."""
         self.remove(self._view.place()[1])
 
     @Slot()
     def move_left(self) -> None:
-        """Move the question of the current cell to the left."""
         at = self._view.place()[1]
         self.move(at, at - 1)
 
     @Slot()
     def move_right(self) -> None:
-        """Move the question of the current cell to the right."""
         at = self._view.place()[1]
         self.move(at, at + 1)
 

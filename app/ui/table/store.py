@@ -38,16 +38,16 @@ class Loaded:
 
 def _list(workspace: Workspace, report: Report) -> Listed:
     """All tables by name, and the saved sets of questions."""
-    from app.flows.answer_table.tables import question_sets, tables
+    from app.flows.answer_table.tables import tables
 
-    return tables(workspace, report), question_sets(workspace, report)
+    return tables(workspace, report), workspace.tables.question_sets()
 
 
 def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
-    from app.flows.answer_table.tables import cells, files_of
+    from app.flows.answer_table.tables import files_of
 
-    files = files_of(workspace, table) if table.library else ()
-    return Loaded(table, files, cells(workspace, table, report), workspace.tables.look(table))
+    store, files = workspace.tables, files_of(workspace, table) if table.library else ()
+    return Loaded(table, files, store.cells(table), store.look(table))
 
 
 def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> Loaded:
@@ -99,7 +99,6 @@ class TableStore(QObject):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a verdict or a change of the questions to undo."""
         return bool(self._past)
 
     @Slot()
@@ -139,24 +138,18 @@ class TableStore(QObject):
         self.change(partial(_with_more, columns))
 
     def rename(self, name: str) -> None:
-        """Give the current table another name."""
         self.change(partial(_named, name))
 
     def keep_look(self, look: TableLook) -> None:
-        """Store how the current table is looked at."""
         if self.table is not None:
             keep = partial(self._workspace.tables.keep_look, self.table.number, look)
             self._lane.start_aside(do, keep).then(failed=self.failed)
 
     def remove(self) -> None:
-        """Delete the current table with its answers."""
         if self.table is not None:
-            from app.flows.answer_table.tables import remove_table
-
-            job = self._lane.start(remove_table, self._workspace, self.table)
+            remove = partial(self._workspace.tables.remove, self.table)
             self._forget()
-            job.done.connect(self.look)
-            job.failed.connect(self.failed)
+            self._lane.start(do, remove).then(self.look, self.failed)
 
     def save_set(self, name: str) -> None:
         """Keep the current questions under a name."""
@@ -167,10 +160,8 @@ class TableStore(QObject):
             self._lane.start(save_question_set, self._workspace, name, columns).then(self.look, self.failed)
 
     def remove_set(self, name: str) -> None:
-        """Forget a set of questions."""
-        from app.flows.answer_table.tables import remove_question_set
-
-        self._lane.start(remove_question_set, self._workspace, name).then(self.look, self.failed)
+        remove = partial(self._workspace.tables.remove_question_set, name)
+        self._lane.start(do, remove).then(self.look, self.failed)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict; `undo` takes it back."""
@@ -191,7 +182,6 @@ class TableStore(QObject):
 
     @Slot()
     def read_files(self) -> None:
-        """Look at the ledger of the current table's library again."""
         if self.table is not None and self.table.library:
             if self._ledger_job is not None:
                 self._ledger_job.drop()

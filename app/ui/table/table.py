@@ -108,7 +108,6 @@ class TableView(Page):
     # The page's interface to the window
 
     def take_libraries(self, libraries: Libraries) -> None:
-        """Make tables over these libraries."""
         self.libraries.take(libraries)
 
     @Slot(list)
@@ -441,12 +440,10 @@ class TableView(Page):
 
     @Slot()
     def next_cell(self) -> None:
-        """Go to the next cell that the filter looks for."""
         self._step(1)
 
     @Slot()
     def previous_cell(self) -> None:
-        """Go to the cell before that the filter looks for."""
         self._step(-1)
 
     def _step(self, by: int) -> None:

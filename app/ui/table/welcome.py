@@ -68,11 +68,9 @@ class Welcome(QFrame):
 
     @property
     def with_samples(self) -> bool:
-        """Whether the table is to begin with the sample questions."""
         return self.samples.isChecked()
 
     def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
-        """Offer these libraries."""
         self.cancel.setVisible(may_cancel)
         focused = any(button.hasFocus() for button in self._buttons)
         for button in self._buttons:

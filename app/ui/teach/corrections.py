@@ -35,7 +35,6 @@ class Row:
 
     @property
     def spoken(self) -> str:
-        """The row for a screen reader."""
         return ". ".join((self.question, self.words or localised(ABSENT), self.said, self.name, self.when))
 
 
@@ -132,11 +131,9 @@ class CorrectionList(RowList):
         self.chosen.emit()
 
     def corrections(self) -> tuple[Correction, ...]:
-        """The shown ones, in their order."""
         return tuple(row.correction for row in self._model.rows)
 
     def correction(self) -> Correction | None:
-        """The chosen one."""
         rows = self.selectionModel().selectedIndexes()
         return self._model.rows[rows[0].row()].correction if rows else None
 

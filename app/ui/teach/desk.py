@@ -127,7 +127,6 @@ class Desk(QFrame):
         self.done.clicked.connect(self._give_chosen)
 
     def show_labels(self, names: Sequence[str], *, multi: bool) -> None:
-        """Offer these labels."""
         if [button.label for button in self._buttons] == list(names) and multi == self._multi:
             return
         self._multi = multi

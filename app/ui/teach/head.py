@@ -68,7 +68,6 @@ class TeachHead(QFrame):
             self._theme.in_steps(self._under.setContentsMargins, 0, 0, 0, 0)
 
     def show_datasets(self, datasets: tuple[Dataset, ...], current: Dataset | None) -> None:
-        """List the data sets in the menu, with what can be done with the current one."""
         name = current.name if current is not None else tr("Teach")
         self.title.setAccessibleName(tr("Labels: {name}", name=name))
         possible = ["new"]

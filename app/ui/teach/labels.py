@@ -75,7 +75,6 @@ class LabelsSection(Section):
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        """Read a table."""
         if paths:
             self.notice.clear()
             self.store.read(paths[0], self._read)
@@ -100,7 +99,6 @@ class LabelsSection(Section):
         self.store.keep()
 
     def shown(self) -> None:
-        """Put the keyboard focus on what there is to do."""
         self._focus()
 
     # Tables
@@ -405,7 +403,6 @@ class LabelsSection(Section):
             self.welcome.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def search(self) -> None:
-        """Search the texts."""
         if self.store.dataset is not None:
             self.head.parts.select(TEXTS)
             self._show_part()

@@ -115,12 +115,10 @@ class ReaderSection(Section):
         self.teaching.look()
 
     def search(self) -> None:
-        """Search the corrections."""
         if self.search_line.isVisibleTo(self):
             self.search_line.go_in()
 
     def settings_changed(self) -> None:
-        """Find the reader in use again."""
         self.teaching.look()
 
     def stop(self) -> bool:
@@ -132,7 +130,6 @@ class ReaderSection(Section):
         return self.teaching.pause()
 
     def keep(self) -> None:
-        """Save the splitter's sizes."""
         self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
 
     # Corrections
@@ -272,7 +269,6 @@ class ReaderSection(Section):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
-        """Write the listed corrections as SQuAD 2.0."""
         from app.flows.teach.corrections import export_corrections
 
         self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path).then(

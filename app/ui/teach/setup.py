@@ -158,7 +158,6 @@ class Setup(QFrame):
         return labels_from(self.labels.toPlainText(), self.dataset.labels if self.dataset is not None else ())
 
     def chosen_table(self) -> TextTable:
-        """The table with the chosen columns."""
         from dataclasses import replace
 
         assert self.table is not None

@@ -161,7 +161,6 @@ class TeachStore(QObject, LabelledTexts):
         source: str = "",
         model: str = "",
     ) -> None:
-        """Save a table with labels, and load it."""
         from app.flows.teach.datasets import make_dataset
 
         self._lanes.files.start(
@@ -174,7 +173,6 @@ class TeachStore(QObject, LabelledTexts):
         self.look(dataset.number)
 
     def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
-        """Save other labels."""
         from app.flows.teach.teach import change_labels
 
         assert self.dataset is not None
@@ -186,7 +184,6 @@ class TeachStore(QObject, LabelledTexts):
         job.failed.connect(self.failed)
 
     def rename(self, name: str) -> None:
-        """Give the data set another name."""
         if self.dataset is not None and name.strip():
             rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
             self._lanes.files.start(do, rename).then(self._made, self.failed)
@@ -291,12 +288,10 @@ class TeachStore(QObject, LabelledTexts):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
         return bool(self._undo)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a change to do again."""
         return bool(self._redo)
 
     # Guessing and teaching

@@ -217,7 +217,6 @@ class ReaderTeaching(QObject):
         self._run(use_version, name).done.connect(self.used)
 
     def remove(self, name: str) -> None:
-        """Delete a version."""
         from app.flows.teach.reader import remove_version
 
         in_use = self.state.in_use if self.state is not None else None
@@ -227,7 +226,6 @@ class ReaderTeaching(QObject):
             job.done.connect(self.used)
 
     def export(self, name: str, folder: Path) -> None:
-        """Copy a version into a folder."""
         from app.flows.teach.reader import export_version
 
         self._lanes.documents.start(export_version, self._workspace, name, folder).then(
@@ -235,7 +233,6 @@ class ReaderTeaching(QObject):
         )
 
     def _run(self, flow: Callable[..., object], *arguments: object) -> Job:
-        """Change something, and look again."""
         job = self._lanes.files.start(flow, self._workspace, *arguments).then(self.look, self.failed)
         job.failed.connect(self.look)
         return job

@@ -73,7 +73,6 @@ class TextList(RowTable):
         self._model.set_rows(rows)
 
     def show_changed(self, rows: Sequence[TextRow]) -> None:
-        """Show rows that have changed; those that do not fit any longer go."""
         self._model.rows_changed(rows)
 
     def show_guesses(self) -> None:
