@@ -196,26 +196,18 @@ class ReaderSection(Section):
         else:
             self.ask_asked.emit()
 
-    @Slot(object)
-    def _open(self, correction: Correction) -> None:
-        self.opened.emit(judged_entry(correction))
+    @Slot()
+    def _open(self) -> None:
+        if (one := self.list.correction()) is not None:
+            self.opened.emit(judged_entry(one))
 
     @Slot()
-    def _open_chosen(self) -> None:
+    def _delete(self) -> None:
         if (one := self.list.correction()) is not None:
-            self._open(one)
-
-    @Slot()
-    def _delete_chosen(self) -> None:
-        if (one := self.list.correction()) is not None:
-            self._delete(one)
-
-    @Slot(object)
-    def _delete(self, correction: Correction) -> None:
-        self.notice.clear()
-        self._deleted.append(correction)
-        self._change(delete_corrections, correction)
-        self._offer_undo()
+            self.notice.clear()
+            self._deleted.append(one)
+            self._change(delete_corrections, one)
+            self._offer_undo()
 
     @Slot()
     def _bring_back(self) -> None:
@@ -251,11 +243,12 @@ class ReaderSection(Section):
         job.failed.connect(self._look)
         return job
 
-    @Slot(object)
-    def _copy(self, correction: Correction) -> None:
-        words = correction.words or localised(ABSENT)
-        QGuiApplication.clipboard().setText(f"{correction.question}\n{words}\n({correction.name})")
-        self.note.emit(tr("Copied"))
+    @Slot()
+    def _copy(self) -> None:
+        if (one := self.list.correction()) is not None:
+            words = one.words or localised(ABSENT)
+            QGuiApplication.clipboard().setText(f"{one.question}\n{words}\n({one.name})")
+            self.note.emit(tr("Copied"))
 
     @Slot()
     def _chosen(self) -> None:
@@ -412,8 +405,8 @@ class ReaderSection(Section):
         self.list.deleted.connect(self._delete)
         self.list.copied.connect(self._copy)
         self.list.chosen.connect(self._chosen)
-        self.open.clicked.connect(self._open_chosen)
-        self.delete.clicked.connect(self._delete_chosen)
+        self.open.clicked.connect(self._open)
+        self.delete.clicked.connect(self._delete)
         self.export.clicked.connect(self._ask_export)
         self.empty.button.clicked.connect(self._act)
         self.undo.undo_asked.connect(self._bring_back)

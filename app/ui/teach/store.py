@@ -93,9 +93,9 @@ class TeachStore(QObject, LabelledTexts):
         self._guessing: Job | None = None
         self._guess_again = False
         self._teaching: Job | None = None
-        # What is left to do, teaching or measuring what was taught, and that which goes on after other work.
+        # What is left to do, teaching or measuring what was taught, and whether it waits for other work.
         self._left: Callable[[], None] = self.teach
-        self._waiting: Callable[[], None] | None = None
+        self._waiting = False
         self._measuring: Job | None = None
         self._learnt_from = 0
         self._learning: dict[int, Given] = {}
@@ -341,7 +341,7 @@ class TeachStore(QObject, LabelledTexts):
     @property
     def is_teaching(self) -> bool:
         """Whether a classifier is being taught, or will be after other work."""
-        return self._waiting is not None or (self._teaching is not None and self._teaching.running)
+        return self._waiting or (self._teaching is not None and self._teaching.running)
 
     @Slot()
     def teach(self) -> None:
@@ -366,7 +366,7 @@ class TeachStore(QObject, LabelledTexts):
         """Start teaching or measuring; None where there are too few examples."""
         from app.flows.teach.teach import Labelled
 
-        goes_on, self._waiting = self._waiting is not None, None
+        goes_on, self._waiting = self._waiting, False
         if self.dataset is None or self.missing():
             self.teaching.emit(None)
             return None
@@ -393,7 +393,7 @@ class TeachStore(QObject, LabelledTexts):
             self._guessing.drop()
         if self._teaching is not None:
             self._teaching.drop()
-        self._teaching = self._waiting = None
+        self._teaching, self._waiting = None, False
         if running:
             self.teaching.emit(None)
         return running
@@ -442,7 +442,7 @@ class TeachStore(QObject, LabelledTexts):
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
             self._teaching = None
-            self._waiting = self._left
+            self._waiting = True
             self.teaching.emit(LATER)
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
@@ -450,8 +450,8 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot()
     def _go_on(self) -> None:
-        if self._waiting is not None:
-            self._waiting()
+        if self._waiting:
+            self._left()
         if self._guess_again:
             self.guess()
 
