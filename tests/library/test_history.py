@@ -17,7 +17,7 @@ from app.core.history import Entry
 from app.library import history as history_module
 from app.library.database import Database
 from app.library.history import History
-from tests.helpers.history_entries import ENTRIES, LEASE, entry, unanswered
+from tests.helpers.history_entries import ENTRIES, entry, unanswered
 
 
 @pytest.fixture
@@ -162,16 +162,13 @@ def test_a_text_goes_with_its_last_entry(history: History) -> None:
     same = {"path": "", "name": "Pasted text", "sha256": sha256(text)}
     first, second = history.add(entry(1, **same), text), history.add(entry(2, **same), text)
     other = history.add(entry(3, path="", sha256=sha256("other")), "other")
+    of_file = history.add(entry(), "the text of a file")
+    assert history.text_of(history.get(of_file)) == ""
     history.delete(first)
     assert history.text_of(history.get(second)) == text
     assert history.delete(second).text == text
     assert history.text_of(entry(**same)) == ""
     assert history.text_of(history.get(other)) == "other"
-
-
-def test_a_files_text_is_not_kept(history: History) -> None:
-    number = history.add(entry(), "the text of a file")
-    assert history.text_of(history.get(number)) == ""
 
 
 def test_what_was_deleted_leaves_the_disk(history: History, file: Path) -> None:
@@ -242,12 +239,6 @@ def test_several_threads_use_one_history(history: History) -> None:
         thread.join()
     assert not faults
     assert history.count() == 80
-
-
-def test_answers_keep_their_order(history: History) -> None:
-    answers = tuple(replace(LEASE, text=f"place {at}", probability=1 - at / 100) for at in range(12))
-    number = history.add(entry(answers=answers))
-    assert history.get(number).answers == answers
 
 
 def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: Path) -> None:

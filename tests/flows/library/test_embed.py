@@ -20,7 +20,6 @@ from app.flows.library.embed import Meaning, embed, meaning_of, vectors_in_use, 
 from app.flows.library.libraries import libraries
 from app.flows.library.search import ask_library, find
 from app.flows.workspace import Workspace
-from app.library.vectors import Vectors
 from app.models.disk.locks import Lock
 from app.settings.paths import Paths
 from app.settings.settings import Settings
@@ -193,16 +192,3 @@ def test_one_process_at_a_time_gives_vectors(workspace: Workspace, library: Libr
     assert embed(workspace, Silent()) == 0 and not engine_of(workspace).embedded
     lock.release()
     assert embed(workspace, Silent()) > 0
-
-
-def test_eight_bits_a_number_find_what_thirty_two_find(tmp_path: Path) -> None:
-    random = np.random.default_rng(3)
-    rows = random.normal(size=(5000, 384)).astype(np.float32) + random.normal(size=384).astype(np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    kept = Vectors(tmp_path / "v", 384)
-    kept.put(np.arange(5000), rows)
-    agreed = []
-    for query in rows[:20]:
-        exact, found = np.argsort(-(rows @ query))[:100], np.argsort(-kept.scores(query))[:100]
-        agreed.append(len(set(exact.tolist()) & set(found.tolist())))
-    assert np.mean(agreed) > 96

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -57,6 +58,24 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture(scope="module")
+def taught_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home where a version was taught."""
+    home = tmp_path_factory.mktemp("taught") / "home"
+    workspace = reader_workspace(home)
+    teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    workspace.close()
+    return home
+
+
+@pytest.fixture
+def taught(workspace: Workspace, taught_home: Path, tmp_path: Path) -> ReaderVersion:
+    """The version of `taught_home` in this test's own workspace."""
+    shutil.copytree(taught_home, tmp_path / "home", dirs_exist_ok=True)
+    (version,) = versions(workspace, Silent())
+    return version
+
+
 class Watched(Silent):
     """Keeps the steps and the progress; stops the work at a step."""
 
@@ -87,7 +106,17 @@ def weights(folder: str | Path) -> dict[str, torch.Tensor]:
     return dict(AutoModelForQuestionAnswering.from_pretrained(folder).state_dict())
 
 
-def test_a_version_is_taught_measured_and_installed_without_being_used(workspace: Workspace) -> None:
+def test_a_version_is_taught_measured_and_installed_without_being_used(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[Any] = []
+    measure = reader._figures
+
+    def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
+        notes.append(read_notes(folder))
+        return measure(workspace, folder, *rest)
+
+    monkeypatch.setattr(reader, "_figures", figures)
     base = workspace.find_model(Head.QUESTION_ANSWERING)
     was = content(base.folder)
     for one in corrections(NUMBER):
@@ -108,10 +137,16 @@ def test_a_version_is_taught_measured_and_installed_without_being_used(workspace
     assert workspace.find_model(Head.QUESTION_ANSWERING).folder == base.folder, "it is not used yet"
     assert versions(workspace, Silent()) == (found,)
     assert not workspace.paths.teaching.exists() and unfinished(workspace, Silent()) is None
+    before, after = notes
+    assert (after.calibration, after.window) == (before.calibration, before.window), (
+        "measured with its base's"
+    )
 
 
-def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspace) -> None:
-    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+def test_a_version_is_half_its_base_has_what_the_base_had_and_is_exported(
+    workspace: Workspace, taught: ReaderVersion, tmp_path: Path
+) -> None:
+    found = taught
     base, own = workspace.find_model(Head.QUESTION_ANSWERING), workspace.shelf.cards()[0]
     assert (own.name, own.dtype, own.window, own.stride) == (found.name, base.dtype, base.window, base.stride)
     assert own.calibration == base.calibration and own.languages == base.languages
@@ -126,22 +161,10 @@ def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspa
     text = Document("the king took the tarts .")
     reading = ask(workspace, Question("who took the tarts?", (text,)), Silent())
     assert reading.model == found.name
-
-
-def test_a_version_is_measured_with_the_calibration_of_its_base(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes: list[Any] = []
-    measure = reader._figures
-
-    def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
-        notes.append(read_notes(folder))
-        return measure(workspace, folder, *rest)
-
-    monkeypatch.setattr(reader, "_figures", figures)
-    teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    before, after = notes
-    assert (after.calibration, after.window) == (before.calibration, before.window)
+    export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
+    assert weights(tmp_path / "out" / "mine").keys() == new.keys()
+    with pytest.raises(SpanlightError, match="there already"):
+        export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
 
 
 def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
@@ -154,7 +177,17 @@ def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
     assert weights(found.folder).keys() == weights(folder).keys()
 
 
-@pytest.mark.parametrize("family", ["distilbert", "roberta", "mpnet", "albert", "mobilebert", "deberta-v2"])
+@pytest.mark.parametrize(
+    "family",
+    [
+        "distilbert",
+        "albert",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("roberta", "mpnet", "mobilebert", "deberta-v2")
+        ),
+    ],
+)
 def test_readers_of_other_families_are_taught(tmp_path: Path, family: str) -> None:
     workspace = reader_workspace(tmp_path / "home", family=family)
     found = teach_reader(workspace, Silent(), corrections=corrections(FEWEST))
@@ -165,8 +198,8 @@ def test_readers_of_other_families_are_taught(tmp_path: Path, family: str) -> No
     workspace.close()
 
 
-def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> None:
-    first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+def test_a_version_is_used_taught_again_and_removed(workspace: Workspace, taught: ReaderVersion) -> None:
+    first = taught
     use_version(workspace, first.name, Silent())
     second = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert second.base == first.name and second.name != first.name
@@ -182,14 +215,6 @@ def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> Non
     assert versions(workspace, Silent()) == (first,)
     with pytest.raises(SpanlightError, match="no version"):
         remove_version(workspace, "reader", Silent())
-
-
-def test_a_version_is_exported(workspace: Workspace, tmp_path: Path) -> None:
-    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
-    assert weights(tmp_path / "out" / "mine").keys() == weights(found.folder).keys()
-    with pytest.raises(SpanlightError, match="there already"):
-        export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
 
 
 def test_a_stopped_teaching_goes_on_with_what_it_began_with(
@@ -240,16 +265,15 @@ class Stopping(Silent):
 
 
 def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: ReaderVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "_AT_ONCE", 3)
-    whole = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     with pytest.raises(Stopped):
         teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
     watched = Stopping()
     found = teach_reader(workspace, watched, corrections=corrections(NUMBER))
     assert min(watched.done["Measuring the reader"]) >= 3
-    assert (found.held.before, found.known.before) == (whole.held.before, whole.known.before)
+    assert (found.held.before, found.known.before) == (taught.held.before, taught.known.before)
 
 
 def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspace) -> None:
@@ -261,8 +285,8 @@ def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspac
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).corrections == 30
 
 
-def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None:
-    first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace, taught: ReaderVersion) -> None:
+    first = taught
     use_version(workspace, first.name, Silent())
 
     class Removing(Watched):
