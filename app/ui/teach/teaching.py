@@ -60,13 +60,13 @@ def _state(workspace: Workspace, report: Report) -> ReaderState:
 
 
 class _Now(Enum):
-    """What is being done: ending is a job that was paused and winds down, settling is looking for what is kept of it."""
+    """What is being done."""
 
     NOTHING = auto()
     TEACHING = auto()
-    WAITING = auto()  # for other work
-    ENDING = auto()
-    SETTLING = auto()
+    WAITING = auto()  # to teach after other work
+    ENDING = auto()  # the job was paused, and winds down
+    SETTLING = auto()  # it has, and what is kept of it is looked for
 
 
 class ReaderTeaching(QObject):
@@ -142,11 +142,9 @@ class ReaderTeaching(QObject):
             return
         self._now = _Now.TEACHING
         # Aside: questions and all other work go first.
-        self._job = job = self._lanes.work.start_aside(teach_reader, self._workspace)
-        job.progress.connect(self.teaching)
+        job = self._lanes.work.start_aside(teach_reader, self._workspace)
         job.partial.connect(self.stepped)
-        job.done.connect(self._done)
-        job.failed.connect(self._failed)
+        self._job = job.then(self._done, self._failed, progress=self.teaching)
         self.teaching.emit(GETTING_READY)
 
     @Slot()
