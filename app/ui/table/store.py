@@ -140,10 +140,9 @@ class TableStore(QObject):
     def rename(self, name: str) -> None:
         self.change(partial(_named, name))
 
-    def keep_look(self, look: TableLook) -> None:
-        if self.table is not None:
-            keep = partial(self._workspace.tables.keep_look, self.table.number, look)
-            self._lane.start_aside(do, keep).then(failed=self.failed)
+    def keep_look(self, number: int, look: TableLook) -> None:
+        keep = partial(self._workspace.tables.keep_look, number, look)
+        self._lane.start_aside(do, keep).then(failed=self.failed)
 
     def remove(self) -> None:
         if self.table is not None:
@@ -183,11 +182,8 @@ class TableStore(QObject):
     @Slot()
     def read_files(self) -> None:
         if self.table is not None and self.table.library:
-            if self._ledger_job is not None:
-                self._ledger_job.drop()
-            self._ledger_job = self._lane.start_aside(_rows, self._workspace, self.table).then(
-                self._files_read
-            )
+            job = self._lane.start_aside(_rows, self._workspace, self.table)
+            self._ledger_job = job.replacing(self._ledger_job).then(self._files_read)
 
     def keep(self) -> None:
         """Save what is not saved yet, as the window closes."""
@@ -218,11 +214,10 @@ class TableStore(QObject):
         self.listed.emit()
 
     def _load(self, table: AnswerTable) -> None:
-        if self._loading is not None:
-            self._loading.drop()
         self.table = table
         self._workspace.settings.last_table = table.number
-        self._loading = self._lane.start_aside(_load, self._workspace, table).then(self._loaded, self.failed)
+        job = self._lane.start_aside(_load, self._workspace, table)
+        self._loading = job.replacing(self._loading).then(self._loaded, self.failed)
 
     @Slot(object)
     def _loaded(self, found: Loaded) -> None:

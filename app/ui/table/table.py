@@ -144,8 +144,8 @@ class TableView(Page):
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.placed()
         self.store.keep()
-        if self.view.arranging.isActive() and self.store.table is not None:
-            self.workspace.tables.keep_look(self.store.table.number, self.model.look(self.view.widths))
+        if self.view.arranging.isActive():
+            self.workspace.tables.keep_look(self._shown_table, self.model.look(self.view.widths))
 
     def shown(self) -> None:
         """Put the keyboard focus into the table, or on what there is to begin with; a command may have made tables."""
@@ -177,6 +177,8 @@ class TableView(Page):
     def _loaded(self, found: Loaded | None) -> None:
         new = found is None or found.table.number != self._shown_table
         place = self.view.place()
+        if new and self.view.arranging.isActive():
+            self._keep_look()
         if found is None:
             self._shown_table = 0
             self._close_beside()
@@ -471,7 +473,8 @@ class TableView(Page):
 
     @Slot()
     def _keep_look(self) -> None:
-        self.store.keep_look(self.model.look(self.view.widths))
+        self.view.arranging.stop()
+        self.store.keep_look(self._shown_table, self.model.look(self.view.widths))
 
     @Slot()
     def _focus(self) -> None:

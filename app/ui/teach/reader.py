@@ -137,12 +137,9 @@ class ReaderSection(Section):
     @Slot()
     def _look(self) -> None:
         """Fill the list with the corrections that match the words."""
-        if self._looking is not None:
-            self._looking.drop()
         self.search_line.cancel_pending()
-        self._looking = self.lanes.files.start(_look, self.workspace, self.search_line.text()).then(
-            self._found, self.show_fault
-        )
+        job = self.lanes.files.start(_look, self.workspace, self.search_line.text())
+        self._looking = job.replacing(self._looking).then(self._found, self.show_fault)
 
     @Slot(object)
     def _found(self, found: _Found) -> None:

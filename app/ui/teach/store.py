@@ -112,11 +112,10 @@ class TeachStore(QObject, LabelledTexts):
 
     def look(self, number: int = 0) -> None:
         """List the data sets, and load the one of this number, or the last one used."""
-        if self._loading is not None:
-            self._loading.drop()
         wanted = number or self._workspace.settings.last_labels
         self._changes_then = self._changes
-        self._loading = self._lanes.files.start(load, self._workspace, wanted).then(self._found, self.failed)
+        job = self._lanes.files.start(load, self._workspace, wanted)
+        self._loading = job.replacing(self._loading).then(self._found, self.failed)
 
     @Slot(object)
     def _found(self, found: tuple[list[Dataset], Loaded | None]) -> None:
@@ -370,17 +369,13 @@ class TeachStore(QObject, LabelledTexts):
         if self.dataset is None or self.missing():
             self.teaching.emit(None)
             return None
-        if self._teaching is not None:
-            self._teaching.drop()
         if not (goes_on and self._learning.items() <= self.given.items()):  # else from the very same examples
             self._learning = dict(self.given)
         labelled = Labelled(self.dataset, self.texts, self._learning)
         # Aside: questions and all other work go first.
-        self._teaching = job = self._lanes.work.start_aside(flow, self._workspace, labelled)
-        job.progress.connect(self.teaching)
+        job = self._lanes.work.start_aside(flow, self._workspace, labelled).replacing(self._teaching)
         job.partial.connect(self._part_taught)
-        job.done.connect(self._done)
-        job.failed.connect(self._teaching_failed)
+        self._teaching = job.then(self._done, self._teaching_failed, progress=self.teaching)
         self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if goes_on else words))
         return job
 
@@ -468,9 +463,8 @@ class TeachStore(QObject, LabelledTexts):
         """Read a table in place of one that is being read; `done`, a bound slot, takes the ReadTable."""
         from app.flows.teach.datasets import read_table
 
-        if self._reading is not None:
-            self._reading.drop()
-        self._reading = self._lanes.documents.start(read_table, self._workspace, path).then(done, self.failed)
+        job = self._lanes.documents.start(read_table, self._workspace, path)
+        self._reading = job.replacing(self._reading).then(done, self.failed)
 
 
 def _give(workspace: Workspace, dataset: Dataset, rows: Rows) -> None:

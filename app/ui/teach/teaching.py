@@ -101,9 +101,8 @@ class ReaderTeaching(QObject):
     @Slot()
     def look(self) -> None:
         """Find the reader, its versions, and the teaching that was not finished."""
-        if self._looking is not None:
-            self._looking.drop()
-        self._looking = self._lanes.files.start(_state, self._workspace).then(self._found, self._not_found)
+        job = self._lanes.files.start(_state, self._workspace)
+        self._looking = job.replacing(self._looking).then(self._found, self._not_found)
 
     @Slot(object)
     def _found(self, state: ReaderState) -> None:
