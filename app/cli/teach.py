@@ -10,11 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.terminal import (
-    Parser,
     TerminalReport,
     WordParser,
     at_least_one,
-    new_parser,
     one_line,
     print_json,
     zero_or_more,
@@ -59,7 +57,7 @@ _WORDS = {
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of `teach`."""
-    return WordParser("teach", "Teach a model what a person knows.", _WORDS, _parser)
+    return WordParser("teach", "Teach a model what a person knows.", _WORDS, _ACTIONS.__getitem__)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -67,21 +65,17 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     arguments.action(arguments, workspace, report)
 
 
-def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
-    """The parser of a word, and what it runs."""
-    what = _WORDS[word]
-    epilog, add_arguments, action = _ACTIONS[word]
-    parser = new_parser(f"teach {word}", f"{what[:1].upper()}{what[1:]}.", epilog)
-    add_arguments(parser)
+def _output_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
-    return parser, action
 
 
 def _reader_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _READER_EPILOG
     parser.add_argument(
         "--from", dest="source", default=_HISTORY, metavar="history|FILE", help="what to learn from"
     )
     parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the reader to begin with")
+    _output_argument(parser)
 
 
 def _reader(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -114,6 +108,7 @@ def _refuse_there(output: Path) -> None:
 
 
 def _classification_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
     parser.add_argument("file", metavar="FILE", help="the table")
     parser.add_argument("--text", required=True, metavar="COLUMN", help="the column of the texts")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="the column of the labels")
@@ -122,6 +117,7 @@ def _classification_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--multi", action="store_true", help="several labels a text, separated by semicolons")
     parser.add_argument("--seed", type=zero_or_more, default=13, help="which texts --examples takes")
+    _output_argument(parser)
 
 
 def _classification(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -251,7 +247,7 @@ def _values(
     }
 
 
-_ACTIONS: dict[str, tuple[str, Callable[[Parser], None], Callable[..., None]]] = {
-    "classification": (_EPILOG, _classification_arguments, _classification),
-    "reader": (_READER_EPILOG, _reader_arguments, _reader),
+_ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
+    "classification": (_classification_arguments, _classification),
+    "reader": (_reader_arguments, _reader),
 }
