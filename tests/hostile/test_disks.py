@@ -40,22 +40,6 @@ def test_a_broken_file_is_set_aside_and_said_once(open_one: Open, file: Path, co
     assert names(database) == ["chair"]
 
 
-def test_a_file_that_breaks_while_it_is_open_is_set_aside(open_one: Open, file: Path) -> None:
-    database = open_one()
-    with database.writing() as connection:
-        connection.executemany(
-            "INSERT INTO things (name) VALUES (?)", [(f"{at} " * 50,) for at in range(500)]
-        )
-    database.close()
-    whole = bytearray(file.read_bytes())
-    whole[4096:] = b"\xff" * (len(whole) - 4096)
-    file.write_bytes(whole)
-    with pytest.raises(Damaged):
-        names(database)
-    assert names(database) == []
-    assert file.with_name("things.sqlite3.broken").exists()
-
-
 def test_a_new_file_of_another_process_is_not_set_aside(open_one: Open, file: Path) -> None:
     mine, others = open_one(), open_one()
     put(others, "chair")  # begun after the other process set the broken one aside
@@ -199,17 +183,6 @@ def test_a_removed_library_does_not_come_back_with_a_new_database(
     assert index.libraries() == []
     (tmp_path / "library" / "libraries.json").write_text("[[1, 2")
     assert index.libraries() == []
-
-
-def test_a_newer_database_is_let_be(index: Index, library: Library, tmp_path: Path) -> None:
-    index.close()
-    connection = sqlite3.connect(tmp_path / "library" / "index.sqlite3")
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    for attempt in (index.libraries, lambda: index.save(library), lambda: index.status(library)):
-        with pytest.raises(SpanlightError, match=r"newer Spanlight.*Update") as raised:
-            attempt()
-        assert not isinstance(raised.value, Damaged)
 
 
 FULL = """
