@@ -190,10 +190,6 @@ class Datasets(Database):
         with self.writing() as connection:
             _put_held_out(connection, dataset.number, held_out)
 
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        self.close()
-
 
 def _packed(labels: Iterable[Label]) -> str:
     return json_of([(label.name, label.words) for label in labels])
