@@ -146,13 +146,12 @@ class AnswerView(QTableView):
     `opened` is sent when the current cell's document is wanted: Enter, or a click. `moved` is sent a moment after the
     current cell has changed, `settled` after the view was scrolled or resized. `column_menu` carries a column and a
     place on the screen; `column_moved` carries where a column was and is; `letter` carries a key without a modifier
-    that means something for the current cell. `arranged` is sent a moment after the person has changed a width.
+    that means something for the current cell.
     """
 
     opened = Signal()
     moved = Signal()
     settled = Signal()
-    arranged = Signal()
     column_menu = Signal(int, QPoint)
     column_moved = Signal(int, int)
     letter = Signal(str)
@@ -170,8 +169,6 @@ class AnswerView(QTableView):
         self._pressed = -1
         self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._move_timer.timeout.connect(self.moved)
-        self.arranging = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
-        self.arranging.timeout.connect(self.arranged)
         self._settle_timer = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
         self._settle_timer.timeout.connect(self.settled)
         self.questions = _QuestionHeader(theme, self._lines)
@@ -287,7 +284,6 @@ class AnswerView(QTableView):
     def _section_resized(self, section: int, before: int, now: int) -> None:
         if not self._fitting and section < len(self.answers.columns):
             self.widths[self.answers.columns[section].number] = now
-            self.arranging.start()
             self._fit_rows(range(len(self.answers.rows)))
             self.questions.fit()
 

@@ -245,4 +245,3 @@ class Questions(QObject):
         at = self._view.place()[1]
         self._model.order(column, descending=descending)
         self._view.go_to(0, at)
-        self._view.arranged.emit()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, Column
+from app.core.answer_table import Cell, CellState, Column, TableLook
 from app.core.corrections import Verdict
 from app.core.message import Message
 from app.core.models import Head
@@ -84,7 +84,7 @@ class TableView(Page):
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
         self.filling = Filling(workspace, lanes, self.model, self)
-        self._shown_table = 0
+        self._shown_table, self._look = 0, TableLook()
         self._was_full = True
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
@@ -140,12 +140,12 @@ class TableView(Page):
         return True
 
     def keep(self) -> None:
-        """Save what is not saved yet, and the splitter's position."""
+        """Save what is not saved yet, how the table is looked at, and the splitter's position."""
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.placed()
         self.store.keep()
-        if self.view.arranging.isActive():
-            self.workspace.tables.keep_look(self._shown_table, self.model.look(self.view.widths))
+        if (look := self._changed_look()) is not None:
+            self.workspace.tables.keep_look(self._shown_table, look)
 
     def shown(self) -> None:
         """Put the keyboard focus into the table, or on what there is to begin with; a command may have made tables."""
@@ -177,8 +177,8 @@ class TableView(Page):
     def _loaded(self, found: Loaded | None) -> None:
         new = found is None or found.table.number != self._shown_table
         place = self.view.place()
-        if new and self.view.arranging.isActive():
-            self._keep_look()
+        if new and (look := self._changed_look()) is not None:
+            self.store.keep_look(self._shown_table, look)
         if found is None:
             self._shown_table = 0
             self._close_beside()
@@ -186,7 +186,7 @@ class TableView(Page):
         elif new:
             self._shown_table = found.table.number
             self._close_beside()
-            self.view.widths = dict(found.look.widths)
+            self._look, self.view.widths = found.look, dict(found.look.widths)
             self.model.show_table(found.table, found.files, found.cells, found.look)
             self.head.chips.select(Filter.ALL)
             self.view.go_to(0, 0)
@@ -471,10 +471,10 @@ class TableView(Page):
         """Have what is on the screen read first."""
         self.filling.show_first(self.model.unread(self.view.shown_rows()))
 
-    @Slot()
-    def _keep_look(self) -> None:
-        self.view.arranging.stop()
-        self.store.keep_look(self._shown_table, self.model.look(self.view.widths))
+    def _changed_look(self) -> TableLook | None:
+        """How the shown table is looked at, if that is another way than it was saved."""
+        look = self.model.look(self.view.widths)
+        return look if self._shown_table and look != self._look else None
 
     @Slot()
     def _focus(self) -> None:
@@ -542,7 +542,6 @@ class TableView(Page):
         view.opened.connect(self.open_beside)
         view.moved.connect(self._follow)
         view.settled.connect(self._look_on)
-        view.arranged.connect(self._keep_look)
         view.letter.connect(self._letter)
         self.beside.judged.connect(self._judge)
         self.beside.undo_asked.connect(self.undo)
