@@ -280,7 +280,7 @@ def test_a_better_reader_is_offered_and_used(
     assert not card.strip.isVisible() and card.teach.isVisible()
     section.gate.keep.click()
     assert not section.gate.isVisible() and workspace.find_model(Head.QUESTION_ANSWERING) == READER
-    section.versions.list.setCurrentIndex(section.versions.list.model().index(0, 0))
+    section.versions.chosen.emit(BETTER)
     section.gate.use.click()
     qtbot.waitUntil(lambda: Head.QUESTION_ANSWERING.value in changed)
     qtbot.waitUntil(lambda: section.teaching.state is not None and section.teaching.state.in_use == BETTER)
@@ -288,7 +288,7 @@ def test_a_better_reader_is_offered_and_used(
     assert section.versions.list.key() == BETTER.name
 
 
-def test_teaching_gives_way_to_a_question_and_is_paused_at_once(
+def test_teaching_gives_way_to_a_question_and_goes_on(
     open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
     keep(workspace, 12)
@@ -300,6 +300,18 @@ def test_teaching_gives_way_to_a_question_and_is_paused_at_once(
     section.lanes.work.start(lambda report: "asked").done.connect(answered.append)
     qtbot.waitUntil(lambda: answered == ["asked"] and teaching.begun == 2)
     assert section.teaching.is_teaching and section.teach_card.strip.isVisible()
+    teaching.may_end = True
+    qtbot.waitUntil(lambda: section.gate.isVisible())
+
+
+def test_teaching_that_waits_for_other_work_is_paused_at_once(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    teaching.may_end = False
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: teaching.step == 5)
     end = threading.Event()
     section.lanes.work.start(lambda report: end.wait(30))
     assert section.stop()
@@ -307,7 +319,7 @@ def test_teaching_gives_way_to_a_question_and_is_paused_at_once(
     assert not section.lanes.work.idle and not section.teaching.is_busy
     end.set()
     qtbot.waitUntil(lambda: section.lanes.work.idle)
-    assert teaching.begun == 2, "it stays paused"
+    assert teaching.begun == 1, "it stays paused"
 
 
 def test_teaching_is_paused_and_gone_on_with_after_a_restart(
