@@ -98,8 +98,8 @@ class TableView(Page):
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
         self.libraries = TableLibraries(self)
-        self.questions = Questions(workspace, self.store, self.view, self.line, lanes, self)
-        self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
+        self.questions = Questions(self.store, self.view, self.line, self)
+        self.exporting = Exporting(self.store, self.questions, self)
         self._lay_out()
         self._connect()
         self.beside.hide()
@@ -526,7 +526,6 @@ class TableView(Page):
         self.language.failed.connect(self.notice.show_error)
         for part in (questions, exporting):
             part.failed.connect(self.notice.show_error)
-            part.noted.connect(self.note)
         questions.removed.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
         self.filling.failed.connect(self.notice.show_error)

@@ -121,7 +121,7 @@ def test_cells_hold_the_exact_words_are_copied_and_exported(
     qtbot.keyClick(page.view, KEY.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     qtbot.keyClick(page.view, KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "sixty (60) days\t12,400 euros"
-    with qtbot.waitSignal(page.exporting.noted):
+    with qtbot.waitSignal(page.note):
         page.exporting.export_to(tmp_path / "table.csv")
     assert "ninety (90) days" in (tmp_path / "table.csv").read_text(encoding="utf-8-sig")
     (tmp_path / "taken.csv").mkdir()
@@ -135,7 +135,7 @@ def test_cells_hold_the_exact_words_are_copied_and_exported(
     until_full(page, qtbot, 9)
     table = page.store.table
     assert table is not None and page.questions.sources[table.number] == source
-    with qtbot.waitSignal(page.exporting.noted):
+    with qtbot.waitSignal(page.note):
         page.exporting.write_back(source, output)
     assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
 
