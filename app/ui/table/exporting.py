@@ -42,13 +42,13 @@ class Exporting(QObject):
     def export_to(self, path: Path) -> None:
         from app.flows.answer_table.export import export_table
 
-        self._start(export_table, self._store.table, path)
+        self._start(export_table, path, self._store.table)
 
     def write_back(self, source: Path, path: Path) -> None:
         """Write a list with the answers beside its questions."""
         from app.flows.answer_table.export import write_back
 
-        self._start(write_back, self._store.table, source, path)
+        self._start(write_back, path, self._store.table, source)
 
     def _ask_back(self, number: int) -> None:
         source = self._questions.sources.get(number)
@@ -63,11 +63,10 @@ class Exporting(QObject):
         if name := save_name(self._page, tr("The list with its answers"), suggested, kind):
             self.write_back(source, Path(name))
 
-    def _start(self, flow: Flow, *arguments: object) -> None:
-        page, path = self._page, arguments[-1]
-        assert isinstance(path, Path)
-        self._name = path.name
-        page.lanes.documents.start(flow, page.workspace, *arguments).then(self._written, self.failed)
+    def _start(self, flow: Flow, path: Path, *given: object) -> None:
+        """Start a flow that writes what is given to a path."""
+        page, self._name = self._page, path.name
+        page.lanes.documents.start(flow, page.workspace, *given, path).then(self._written, self.failed)
 
     @Slot()
     def _written(self, _: object = None) -> None:
