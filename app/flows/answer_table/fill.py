@@ -112,13 +112,17 @@ def _claimed(
         for file, columns in left:
             name = f"table-{table.number}-{file.sha256[:16]}.lock"
             lock = Lock(workspace.paths.tables_file.with_name(name))
-            if lock.take():
-                try:
-                    yield file, columns
-                finally:
-                    lock.release()
-            else:
+            try:
+                is_ours = lock.take()
+            except OSError:
+                is_ours = True  # no lock can be made here: at worst a cell is read twice
+            if not is_ours:
                 others.append((file, columns))
+                continue
+            try:
+                yield file, columns
+            finally:
+                lock.release()
         left = others
         report.check()
         time.sleep(_MOMENT if left else 0.0)
