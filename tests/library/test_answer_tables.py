@@ -27,6 +27,12 @@ def store(tmp_path: Path) -> Iterator[AnswerTables]:
         yield tables
 
 
+@pytest.fixture(scope="module")
+def roomy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnswerTables]:
+    with closing(AnswerTables(tmp_path_factory.mktemp("tables") / "tables.sqlite3")) as tables:
+        yield tables
+
+
 def a_table(store: AnswerTables, *questions: str, name: str = "Checks") -> AnswerTable:
     return store.save(AnswerTable(0, name, 3, tuple(Column(0, each) for each in questions)), LIBRARY)
 
@@ -114,20 +120,19 @@ def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
     st.sampled_from([CellState.ANSWER, CellState.LOW_CONFIDENCE]),
 )
 def test_a_cell_comes_back_as_it_was_put(
-    tmp_path_factory: pytest.TempPathFactory,
+    roomy: AnswerTables,
     question: str,
     words: str,
     sure: float,
     page: int | None,
     state: CellState,
 ) -> None:
-    with closing(AnswerTables(tmp_path_factory.mktemp("t") / "tables.sqlite3")) as store:
-        table = a_table(store, question)
-        assert table.columns[0].question == question
-        answer = replace(ANSWER, text=words, span=Span(7, 7 + len(words)), probability=sure, page=page)
-        cell = replace(a_cell(table), state=state, answer=answer)
-        assert store.put(cell) == cell
-        assert store.cell(cell.column, cell.sha256) == cell
+    table = a_table(roomy, question, name=f"Table {len(roomy.tables())}")
+    assert table.columns[0].question == question
+    answer = replace(ANSWER, text=words, span=Span(7, 7 + len(words)), probability=sure, page=page)
+    cell = replace(a_cell(table), state=state, answer=answer)
+    assert roomy.put(cell) == cell
+    assert roomy.cell(cell.column, cell.sha256) == cell
 
 
 def test_two_processes_may_judge(tmp_path: Path) -> None:
