@@ -31,7 +31,7 @@ from app.core.report import Progress, Relay, Report, Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.flows.ask.question import ask, load_reader
-from app.flows.library.embed import embed, question_vector
+from app.flows.library.embed import embed, meaning_of
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.search import AROUND, ask_library, find, rank
 from app.flows.workspace import Workspace
@@ -220,9 +220,8 @@ def look_up(
         report.check()
         question = gold.asked.question
         ways = {"BM25": rank(index, question, library)}
-        if near := question_vector(workspace, question, library, Silent()):
-            vector, vectors, share = near
-            ways["joined"] = rank(index, question, library, vector, vectors=vectors, share=share)
+        if near := meaning_of(workspace, question, library, Silent()):
+            ways["joined"] = rank(index, question, library, near)
         for by, numbers in ways.items():
             ranks.setdefault(by, []).append(rank_of(index, library, gold, numbers[:MANY]))
     return [

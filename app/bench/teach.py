@@ -137,7 +137,7 @@ def _few(
     workspace: Workspace, one: Set, number: int, plan: BenchPlan, report: Report
 ) -> dict[str, list[float]] | None:
     """The shares that are right, in per cent, by way, for each draw; None where there are too few examples."""
-    from app.flows.teach.teach import embed_texts, teach_examples_held
+    from app.flows.teach.teach import Examples, embed_texts, teach_examples_held
     from app.training import linear
 
     wanted = [target[0] for target in one.targets(one.dev)]
@@ -154,7 +154,9 @@ def _few(
         head = linear.fit(learnt, linear.targets_of(targets, len(one.names)))
         found.setdefault("logistic", []).append(100 * _share(head.probabilities(vectors).tolist(), wanted))
         texts = [each.text for each in examples]
-        said = teach_examples_held(workspace, one.dataset, texts, targets, held, seed, Quiet(report))
+        said = teach_examples_held(
+            workspace, one.dataset, Examples(texts, targets), held, seed, Quiet(report)
+        )
         found.setdefault("pairs", []).append(100 * _share(said, wanted))
         if number >= FULL:
             found.setdefault("fine-tuned", []).append(
@@ -190,7 +192,7 @@ def _fine_tuned(
 
 def _times(workspace: Workspace, plan: BenchPlan, report: Report) -> list[BenchRow]:
     """Seconds from eight examples of six labels to a taught head, and for classifying many short texts with it."""
-    from app.flows.teach.teach import teach_into
+    from app.flows.teach.teach import Examples, teach_into
 
     one = _sets(plan, report)[0]
     some = [each.text for each in one.train if 20 <= len(each.text) <= 120][: _SHORT + 8 * _LABELS]
@@ -200,7 +202,7 @@ def _times(workspace: Workspace, plan: BenchPlan, report: Report) -> list[BenchR
         folder = Path(name) / "taught"
 
         def teach() -> None:
-            teach_into(workspace, dataset, some[: 8 * _LABELS], targets, folder, Quiet(report))
+            teach_into(workspace, dataset, Examples(some[: 8 * _LABELS], targets), folder, Quiet(report))
 
         taught = _seconds(teach)
         texts = TextsToClassify(tuple(some[8 * _LABELS :]))

@@ -10,12 +10,10 @@ from dataclasses import asdict, dataclass
 
 from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, most_recognised
 from app.cli.terminal import (
-    Parser,
     TerminalReport,
     WordParser,
     count,
     marked,
-    new_parser,
     one_line,
     print_either,
     print_json,
@@ -52,22 +50,16 @@ _FEW = 5
 def parser() -> argparse.ArgumentParser:
     """The arguments of `library`."""
     return WordParser(
-        "library", "Keep folders indexed, to ask all of their files at once (ask --library).", _WORDS, _parser
+        "library",
+        "Keep folders indexed, to ask all of their files at once (ask --library).",
+        _WORDS,
+        _ACTIONS.__getitem__,
     )
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Run the action of the word."""
     arguments.action(arguments, workspace, report)
-
-
-def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
-    """The parser of a word, and what it runs."""
-    what = _WORDS[word].partition(" (")[0]
-    parser = new_parser(f"library {word}", f"{what[:1].upper()}{what[1:]}.")
-    add_arguments, run_word = _ACTIONS[word]
-    add_arguments(parser)
-    return parser, run_word
 
 
 _ADD_EPILOG = f"""\

@@ -10,12 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.terminal import (
-    Parser,
     TerminalReport,
     WordParser,
     at_least_one,
     count,
-    new_parser,
     one_line,
     print_json,
     zero_or_more,
@@ -30,7 +28,7 @@ from app.flows.teach.datasets import alike, checked_labels, contradictions, spli
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
 from app.flows.teach.reader import teach_reader
-from app.flows.teach.teach import MORE, classify_held, hold_out, missing, teach_into
+from app.flows.teach.teach import MORE, Examples, classify_held, hold_out, missing, teach_into
 from app.flows.workspace import Workspace
 
 _HISTORY = "history"
@@ -60,7 +58,7 @@ _WORDS = {
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of `teach`."""
-    return WordParser("teach", "Teach a model what a person knows.", _WORDS, _parser)
+    return WordParser("teach", "Teach a model what a person knows.", _WORDS, _ACTIONS.__getitem__)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -68,21 +66,17 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     arguments.action(arguments, workspace, report)
 
 
-def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
-    """The parser of a word, and what it runs."""
-    what = _WORDS[word]
-    epilog, add_arguments, action = _ACTIONS[word]
-    parser = new_parser(f"teach {word}", f"{what[:1].upper()}{what[1:]}.", epilog)
-    add_arguments(parser)
+def _output_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
-    return parser, action
 
 
 def _reader_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _READER_EPILOG
     parser.add_argument(
         "--from", dest="source", default=_HISTORY, metavar="history|FILE", help="what to learn from"
     )
     parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the reader to begin with")
+    _output_argument(parser)
 
 
 def _reader(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -115,6 +109,7 @@ def _refuse_there(output: Path) -> None:
 
 
 def _classification_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
     parser.add_argument("file", metavar="FILE", help="the table")
     parser.add_argument("--text", required=True, metavar="COLUMN", help="the column of the texts")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="the column of the labels")
@@ -123,6 +118,7 @@ def _classification_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--multi", action="store_true", help="several labels a text, separated by semicolons")
     parser.add_argument("--seed", type=zero_or_more, default=13, help="which texts --examples takes")
+    _output_argument(parser)
 
 
 def _classification(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -146,20 +142,20 @@ def _teach(
     _say_contradictions(rows, report)
     learnt, rest = _drawn(rows, arguments.examples, arguments.seed)
     _refuse_few(learnt, dataset)
-    examples = [words for words, _ in learnt]
-    targets = [tuple(map(dataset.names.index, given)) for _, given in learnt]
-    taught = teach_into(workspace, dataset, examples, targets, output, report)
+    texts = [words for words, _ in learnt]
+    examples = Examples(texts, [tuple(map(dataset.names.index, given)) for _, given in learnt])
+    taught = teach_into(workspace, dataset, examples, output, report)
     if rest:
         held_out = classify_held(workspace, dataset, str(output), rest, report)
     else:
-        held_out = hold_out(workspace, dataset, range(len(examples)), examples, targets, report)
+        held_out = hold_out(workspace, dataset, range(len(texts)), examples, report)
     report.clear()
     found = figures(dataset, held_out)
     if arguments.json:
-        print_json(_values(found, len(examples), taught.seconds, held_out, output))
+        print_json(_values(found, len(texts), taught.seconds, held_out, output))
         return
     print(
-        f"Learnt {count(len(labels), 'label')} from {count(len(examples), 'text')} in {duration(taught.seconds)}."
+        f"Learnt {count(len(labels), 'label')} from {count(len(texts), 'text')} in {duration(taught.seconds)}."
     )
     print(f"On {count(found.texts, 'text')} that it had not seen: {found.in_words}.")
     width = max(len(legible(each.label)) for each in found.by_label)
@@ -168,7 +164,7 @@ def _teach(
     if found.more >= 0.005:
         print(f"{MORE} more examples would bring about {100 * found.more:.0f} points.")
     for doubt in found.doubts[:5]:
-        words = one_line(examples[doubt.row] if not rest else rest[doubt.row][0])[:60]
+        words = one_line(texts[doubt.row] if not rest else rest[doubt.row][0])[:60]
         print(
             f"Labelled {legible(doubt.label)}, rather {legible(doubt.rather)} ({percent(doubt.probability)}): {words}"
         )
@@ -252,7 +248,7 @@ def _values(
     }
 
 
-_ACTIONS: dict[str, tuple[str, Callable[[Parser], None], Callable[..., None]]] = {
-    "classification": (_EPILOG, _classification_arguments, _classification),
-    "reader": (_READER_EPILOG, _reader_arguments, _reader),
+_ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
+    "classification": (_classification_arguments, _classification),
+    "reader": (_reader_arguments, _reader),
 }

@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
 class WordParser(Parser):
     """The parser of a command whose first word chooses the parser of the rest; without a word it is `list`, if known.
 
-    `words` says what each does. `parser_of` gives a word's parser and what it runs, the parsed `action`.
+    `words` says what each does. `action_of` gives what adds a word's arguments, and what it runs: the parsed `action`.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class WordParser(Parser):
         command: str,
         description: str,
         words: dict[str, str],
-        parser_of: Callable[[str], tuple[Parser, Callable[..., None]]],
+        action_of: Callable[[str], tuple[Callable[[Parser], None], Callable[..., None]]],
     ) -> None:
         width = max(10, *(len(word) + 2 for word in words))
         listed = "\n".join(f"  {word:<{width}}{what}" for word, what in words.items())
@@ -93,7 +93,7 @@ class WordParser(Parser):
             allow_abbrev=False,
         )
         self.add_argument("--json", action="store_true", help="print JSON, for programs")
-        self._command, self._words, self._parser_of = command, words, parser_of
+        self._command, self._words, self._action_of = command, words, action_of
 
     def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
         """The arguments of the word, with what it runs as `action`."""
@@ -108,7 +108,10 @@ class WordParser(Parser):
         if word not in self._words:
             near, see = did_you_mean(word, self._words), f"See {self.prog} --help."
             raise SpanlightError(f"{self._command} knows no word “{word}”.", f"{near} {see}" if near else see)
-        parser, action = self._parser_of(word)
+        what = self._words[word].partition(" (")[0]
+        parser = new_parser(f"{self._command} {word}", f"{what[:1].upper()}{what[1:]}.")
+        add_arguments, action = self._action_of(word)
+        add_arguments(parser)
         found = parser.parse_intermixed_args(rest, namespace)
         found.action = action
         return found

@@ -41,6 +41,18 @@ class AnswerTable:
     documents: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class TableLook:
+    """How a table is looked at: the widths of columns, by their numbers in pixels, and the column that sorts its rows.
+
+    A column that is not named has its usual width; `sorted_by` is 0 for the documents' order.
+    """
+
+    widths: tuple[tuple[int, int], ...] = ()
+    sorted_by: int = 0
+    descending: bool = False
+
+
 class CellState(StrEnum):
     """What is known of a cell."""
 

@@ -49,14 +49,7 @@ def read_columns(path: Path) -> Table:
     text = decode(read_whole(path, MOST_TABLE), path.name)
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    try:
-        lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
-    except csv.Error as fault:
-        raise SpanlightError(
-            Message("“{file}” is not a CSV file: {fault}.", file=path.name, fault=str(fault)),
-            Message("Save it as CSV again."),
-        ) from fault
+    lines = [row for row in csv_rows(text, delimiter, path.name) if row]
     columns = tuple(lines[0]) if lines else ()
     width = len(columns)
     refuse_vast(len(lines), width, path.name)
@@ -74,3 +67,15 @@ def read_columns(path: Path) -> Table:
             )
     rows = tuple(tuple((row + [""] * width)[:width]) for row in lines[1:])
     return Table(columns, rows, 0, delimiter)
+
+
+def csv_rows(text: str, delimiter: str, name: str) -> list[list[str]]:
+    """The rows of a CSV file of this name. Raises SpanlightError for a text that is none."""
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as fault:
+        raise SpanlightError(
+            Message("“{file}” is not a CSV file: {fault}.", file=name, fault=str(fault)),
+            Message("Save it as CSV again."),
+        ) from fault

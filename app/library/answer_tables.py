@@ -6,19 +6,20 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLook
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
+from app.core.history import KeptAnswer
 from app.core.library import Library
 from app.core.message import Message
-from app.core.plain import json_of
+from app.core.plain import from_plain, json_of
 from app.core.text import Span
 from app.library.database import Database
-from app.library.entries import ANSWER, answer_of, loaded, stored
+from app.library.records import Record, bounds, insert, loaded, span_of, stored
 
 _MIGRATIONS = (
     (
@@ -62,9 +63,12 @@ _MIGRATIONS = (
         "ALTER TABLE cells ADD COLUMN cell TEXT DEFAULT ''",
         "ALTER TABLE cells ADD COLUMN column_name TEXT DEFAULT ''",
     ),
+    ("ALTER TABLE tables ADD COLUMN look TEXT NOT NULL DEFAULT '{}'",),
 )
-_CELL = ("column", "sha256", "state", "no_answer", "model", "seconds", "start", "end", *ANSWER)
-_CELLS = ", ".join(f'cells."{name}"' for name in _CELL)
+_CELL = Record(Cell, ("column", "sha256", "state", "no_answer", "model", "seconds"))
+_ANSWER = Record(KeptAnswer)
+_COLUMNS = (*_CELL.columns, *_ANSWER.columns)
+_CELLS = ", ".join(f'cells."{name}"' for name in _COLUMNS)
 _VERDICTS = 'verdicts.verdict, verdicts.words, verdicts.start, verdicts."end", verdicts.judged'
 _ON = 'ON verdicts."column" = cells."column" AND verdicts.sha256 = cells.sha256'
 
@@ -78,19 +82,19 @@ class Origin:
     roots: tuple[str, ...]
 
 
-class AnswerTables:
+class AnswerTables(Database):
     """The tables in one file, which any thread and several processes may use.
 
     Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _MIGRATIONS, Message("The file of tables"))
+        super().__init__(file, _MIGRATIONS, Message("The file of tables"))
 
     def tables(self) -> list[tuple[AnswerTable, Origin]]:
         """All tables by name, each with the library that it was made over."""
-        with self._database.reading() as connection:
-            return self._tables(connection)
+        with self.reading() as connection:
+            return _tables(connection)
 
     def save(self, table: AnswerTable, library: Library) -> AnswerTable:
         """Add a table over a library (its number is 0), or change one; returns it as saved.
@@ -105,7 +109,7 @@ class AnswerTables:
             library.name,
             json_of(library.roots),
         )
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             try:
                 number = _save_table(connection, table.number, values)
             except sqlite3.IntegrityError as fault:
@@ -120,84 +124,67 @@ class AnswerTables:
                     ' ON CONFLICT ("table", question) DO UPDATE SET place = excluded.place, type = excluded.type',
                     (number, place, stored(column.question), column.type),
                 )
-            return next(saved for saved, _ in self._tables(connection) if saved.number == number)
+            return next(saved for saved, _ in _tables(connection) if saved.number == number)
 
     def remove(self, table: AnswerTable) -> None:
         """Delete a table with all its cells and verdicts, also from the disk."""
-        with self._database.writing() as connection:
-            connection.execute("DELETE FROM tables WHERE number = ?", (table.number,))
-        self._database.wipe()
+        self.change("DELETE FROM tables WHERE number = ?", (table.number,))
+        self.wipe()
+
+    def look(self, table: AnswerTable) -> TableLook:
+        """How a table was looked at last."""
+        found = self.select("SELECT look FROM tables WHERE number = ?", (table.number,))
+        return from_plain(TableLook, json.loads(found[0][0])) if found else TableLook()
+
+    def keep_look(self, number: int, look: TableLook) -> None:
+        """Store how a table is looked at."""
+        self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(look)), number))
 
     def question_sets(self) -> dict[str, tuple[Column, ...]]:
         """The saved sets of questions by name."""
-        with self._database.reading() as connection:
-            return {
-                name: tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(columns))
-                for name, columns in connection.execute(
-                    "SELECT name, columns FROM question_sets ORDER BY name"
-                )
-            }
+        return {
+            name: tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(columns))
+            for name, columns in self.select("SELECT name, columns FROM question_sets ORDER BY name")
+        }
 
     def save_question_set(self, name: str, columns: Iterable[Column]) -> None:
         """Save a set of questions, in place of the one of this name."""
         values = json_of([(column.question, column.type) for column in columns])
-        with self._database.writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
+        self.change("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
 
     def remove_question_set(self, name: str) -> None:
         """Delete a set of questions, if it is there."""
-        with self._database.writing() as connection:
-            connection.execute("DELETE FROM question_sets WHERE name = ?", (name,))
+        self.change("DELETE FROM question_sets WHERE name = ?", (name,))
 
     def cells(self, table: AnswerTable) -> dict[tuple[str, int], Cell]:
         """What is stored of a table, by SHA-256 and column: the cells that were read, and those with a verdict."""
-        with self._database.reading() as connection:
-            return {
-                (cell.sha256, cell.column): cell
-                for cell in self._cells(
-                    connection,
-                    '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)',
-                    (table.number,),
-                )
-            }
+        of_table = '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)'
+        with self.reading() as connection:
+            found = _cells(connection, of_table, (table.number,))
+        return {(cell.sha256, cell.column): cell for cell in found}
 
     def cell(self, column: int, sha256: str) -> Cell | None:
         """One cell, None where nothing of it is stored."""
-        with self._database.reading() as connection:
-            return self._cell(connection, column, sha256)
+        with self.reading() as connection:
+            return _cell(connection, column, sha256)
 
     def question(self, column: int) -> str:
         """A column's question, also of one that was taken out of its table; empty where it is gone."""
-        with self._database.reading() as connection:
-            row = connection.execute("SELECT question FROM columns WHERE number = ?", (column,)).fetchone()
-            return loaded(row[0]) if row else ""
+        found = self.select("SELECT question FROM columns WHERE number = ?", (column,))
+        return loaded(found[0][0]) if found else ""
 
     def put(self, cell: Cell, *, instead: bool = False) -> Cell | None:
         """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
 
         One that was stored before, by another process say, stays, unless this one is to stand `instead` of it.
         """
-        span = cell.answer.span if cell.answer is not None else None
-        answer = [stored(getattr(cell.answer, name)) if cell.answer is not None else None for name in ANSWER]
-        columns, slots = ", ".join(f'"{name}"' for name in _CELL), ", ".join("?" * len(_CELL))
-        with self._database.writing() as connection:
-            if not connection.execute("SELECT 1 FROM columns WHERE number = ?", (cell.column,)).fetchone():
+        answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
+        statement = insert("cells", _COLUMNS, "OR REPLACE" if instead else "OR IGNORE")
+        with self.writing() as connection:
+            if not _has(connection, cell.column):
                 return None
-            connection.execute(
-                f"INSERT OR {'REPLACE' if instead else 'IGNORE'} INTO cells ({columns}) VALUES ({slots})",
-                (
-                    cell.column,
-                    cell.sha256,
-                    cell.state,
-                    cell.no_answer,
-                    cell.model,
-                    cell.seconds,
-                    span.start if span is not None else None,
-                    span.end if span is not None else None,
-                    *answer,
-                ),
-            )
-            return self._cell(connection, cell.column, cell.sha256)
+            connection.execute(statement, (*_CELL.values(cell), *answer))
+            return _cell(connection, cell.column, cell.sha256)
 
     def judge(
         self, column: int, sha256: str, verdict: Verdict, words: str, span: Span | None, judged: float
@@ -206,8 +193,8 @@ class AnswerTables:
 
         Raises SpanlightError where its table was removed meanwhile.
         """
-        with self._database.writing() as connection:
-            if not connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone():
+        with self.writing() as connection:
+            if not _has(connection, column):
                 raise SpanlightError(
                     Message("This question's table was removed."), Message("Nothing was noted.")
                 )
@@ -216,59 +203,53 @@ class AnswerTables:
             else:
                 connection.execute(
                     "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        column,
-                        sha256,
-                        verdict,
-                        stored(words),
-                        span.start if span is not None else None,
-                        span.end if span is not None else None,
-                        judged,
-                    ),
+                    (column, sha256, verdict, stored(words), *bounds(span), judged),
                 )
-            return self._cell(connection, column, sha256) or Cell(column, sha256, CellState.UNREAD)
+            return _cell(connection, column, sha256) or Cell(column, sha256, CellState.UNREAD)
 
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        self._database.close()
 
-    def _tables(self, connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
-        columns: dict[int, list[Column]] = {}
-        for table, number, question, type in connection.execute(
-            'SELECT "table", number, question, type FROM columns WHERE place IS NOT NULL ORDER BY place'
-        ):
-            columns.setdefault(table, []).append(Column(number, loaded(question), ColumnType(type)))
-        return [
-            (
-                AnswerTable(
-                    number, name, library, tuple(columns.get(number, ())), tuple(json.loads(documents))
-                ),
-                Origin(library, library_name, tuple(json.loads(roots))),
-            )
-            for number, name, documents, library, library_name, roots in connection.execute(
-                "SELECT number, name, documents, library, library_name, roots FROM tables ORDER BY name"
-            )
-        ]
-
-    def _cell(self, connection: sqlite3.Connection, column: int, sha256: str) -> Cell | None:
-        found = self._cells(connection, '"column" = ? AND sha256 = ?', (column, sha256))
-        return found[0] if found else None
-
-    def _cells(self, connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Cell]:
-        """The cells that a condition on `column` and `sha256` holds for, read or judged."""
-        read = connection.execute(
-            f"SELECT {_CELLS}, {_VERDICTS} FROM (SELECT * FROM cells WHERE {condition}) AS cells"
-            f" LEFT JOIN verdicts {_ON}",
-            values,
+def _tables(connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
+    columns: dict[int, list[Column]] = {}
+    for table, number, question, type in connection.execute(
+        'SELECT "table", number, question, type FROM columns WHERE place IS NOT NULL ORDER BY place'
+    ):
+        columns.setdefault(table, []).append(Column(number, loaded(question), ColumnType(type)))
+    return [
+        (
+            AnswerTable(number, name, library, tuple(columns.get(number, ())), tuple(json.loads(documents))),
+            Origin(library, library_name, tuple(json.loads(roots))),
         )
-        cells = [_judged(_read(row[: len(_CELL)]), row[len(_CELL) :]) for row in read]
-        judged = connection.execute(
-            f'SELECT verdicts."column", verdicts.sha256, {_VERDICTS}'
-            f" FROM (SELECT * FROM verdicts WHERE {condition}) AS verdicts LEFT JOIN cells {_ON}"
-            ' WHERE cells."column" IS NULL',
-            values,
+        for number, name, documents, library, library_name, roots in connection.execute(
+            "SELECT number, name, documents, library, library_name, roots FROM tables ORDER BY name"
         )
-        return cells + [_judged(Cell(row[0], row[1], CellState.UNREAD), row[2:]) for row in judged]
+    ]
+
+
+def _has(connection: sqlite3.Connection, column: int) -> bool:
+    return bool(connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone())
+
+
+def _cell(connection: sqlite3.Connection, column: int, sha256: str) -> Cell | None:
+    found = _cells(connection, '"column" = ? AND sha256 = ?', (column, sha256))
+    return found[0] if found else None
+
+
+def _cells(connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Cell]:
+    """The cells that a condition on `column` and `sha256` holds for, read or judged."""
+    read = connection.execute(
+        f"SELECT {_CELLS}, {_VERDICTS} FROM (SELECT * FROM cells WHERE {condition}) AS cells"
+        f" LEFT JOIN verdicts {_ON}",
+        values,
+    )
+    end = len(_COLUMNS)
+    cells = [_judged(_read(row[:end]), row[end:]) for row in read]
+    judged = connection.execute(
+        f'SELECT verdicts."column", verdicts.sha256, {_VERDICTS}'
+        f" FROM (SELECT * FROM verdicts WHERE {condition}) AS verdicts LEFT JOIN cells {_ON}"
+        ' WHERE cells."column" IS NULL',
+        values,
+    )
+    return cells + [_judged(Cell(row[0], row[1], CellState.UNREAD), row[2:]) for row in judged]
 
 
 def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str | int, ...]) -> int:
@@ -285,13 +266,12 @@ def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str |
     return added.lastrowid or 0
 
 
-def _read(row: tuple[Any, ...]) -> Cell:
-    column, sha256, state, no_answer, model, seconds, start, *_ = row
-    answer = answer_of((column, *row[6:])) if start is not None else None
-    return Cell(column, sha256, CellState(state), answer, no_answer, model, seconds)
+def _read(row: Sequence[Any]) -> Cell:
+    answer = row[len(_CELL.columns) :]
+    return _CELL.one(row[: len(_CELL.columns)], answer=_ANSWER.one(answer) if answer[0] is not None else None)
 
 
-def _judged(cell: Cell, row: tuple[Any, ...]) -> Cell:
+def _judged(cell: Cell, row: Sequence[Any]) -> Cell:
     verdict, words, start, end, judged = row
     if verdict is None:
         return cell
@@ -299,7 +279,7 @@ def _judged(cell: Cell, row: tuple[Any, ...]) -> Cell:
         cell,
         verdict=Verdict(verdict),
         right_words=loaded(words),
-        right_span=Span(start, end) if start is not None else None,
+        right_span=span_of(start, end),
         judged=judged,
     )
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.files import is_full, reason_of
@@ -72,6 +73,16 @@ class Database:
             connection.execute("BEGIN IMMEDIATE")
             with connection:
                 yield connection
+
+    def select(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that a statement selects."""
+        with self.reading() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def change(self, statement: str, values: Sequence[Any] = ()) -> None:
+        """Run one statement that changes something."""
+        with self.writing() as connection:
+            connection.execute(statement, values)
 
     def wipe(self, *, everywhere: bool = False) -> None:
         """Remove deleted data from the disk: from the journal, and with `everywhere` from the file's free pages too.

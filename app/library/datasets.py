@@ -14,7 +14,7 @@ from app.core.labels import Dataset, Given, HeldOut, Label
 from app.core.message import Message
 from app.core.plain import from_plain, json_of
 from app.library.database import Database
-from app.library.entries import loaded, stored
+from app.library.records import Record, insert, loaded, stored
 from app.library.stored import deflate, inflate
 
 _MIGRATIONS = (
@@ -49,39 +49,35 @@ _MIGRATIONS = (
         """,
     ),
 )
-_FIELDS = "number, name, columns, text_column, labels, multi, source, model"
-_COUNT = "(SELECT count(*) FROM rows WHERE dataset = datasets.number)"
+_RECORD = Record(Dataset, without=("number", "rows"), packed=("columns", "labels"))
+_SELECT = f"SELECT {_RECORD.listed}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
+_GIVEN = Record(Given, packed=("labels",))
 
 
-class Datasets:
+class Datasets(Database):
     """The data sets in one file, which any thread and several processes may use.
 
     Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _MIGRATIONS, Message("The file of labels"))
+        super().__init__(file, _MIGRATIONS, Message("The file of labels"))
 
     def all(self) -> list[Dataset]:
         """All data sets by name."""
-        with self._database.reading() as connection:
-            return [
-                _dataset(row)
-                for row in connection.execute(f"SELECT {_FIELDS}, {_COUNT} FROM datasets ORDER BY name")
-            ]
+        return [_dataset(row) for row in self.select(f"{_SELECT} ORDER BY name")]
 
     def add(self, dataset: Dataset, rows: Sequence[Sequence[str]], given: Iterable[Given] = ()) -> Dataset:
         """Add a data set with the cells of its rows and the labels that it came with; returns it as saved.
 
         Raises SpanlightError where another one has its name.
         """
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             try:
-                added = connection.execute(
-                    "INSERT INTO datasets (name, columns, text_column, labels, multi, source, model)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    _values(dataset),
+                values = _RECORD.values(
+                    dataset, columns=json_of(dataset.columns), labels=_packed(dataset.labels)
                 )
+                added = connection.execute(insert("datasets", _RECORD.columns), values)
             except sqlite3.IntegrityError as fault:
                 raise _taken(dataset.name) from fault
             number = added.lastrowid or 0
@@ -110,7 +106,7 @@ class Datasets:
         return self._set(dataset, "model", model)
 
     def _set(self, dataset: Dataset, column: str, value: str) -> Dataset:
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             changed = connection.execute(
                 f"UPDATE datasets SET {column} = ? WHERE number = ?", (value, dataset.number)
             )
@@ -124,7 +120,7 @@ class Datasets:
         `renamed` maps labels' names to their new ones: what was given under them is renamed too; labels that are gone
         are taken off all texts. Raises SpanlightError where they were changed, or removed, by another window meanwhile.
         """
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             if _labels_of(connection, dataset.number) != dataset.labels:
                 raise SpanlightError(
                     Message("Another window has changed these labels."), Message("Look at them again.")
@@ -145,34 +141,23 @@ class Datasets:
 
     def remove(self, dataset: Dataset) -> None:
         """Delete a data set with all that was given, also from the disk."""
-        with self._database.writing() as connection:
-            connection.execute("DELETE FROM datasets WHERE number = ?", (dataset.number,))
-        self._database.wipe()
+        self.change("DELETE FROM datasets WHERE number = ?", (dataset.number,))
+        self.wipe()
 
     def rows(self, dataset: Dataset) -> list[list[str]]:
         """The cells of all rows."""
-        with self._database.reading() as connection:
-            return [
-                json.loads(inflate(cells))
-                for (cells,) in connection.execute(
-                    "SELECT cells FROM rows WHERE dataset = ? ORDER BY row", (dataset.number,)
-                )
-            ]
+        found = self.select("SELECT cells FROM rows WHERE dataset = ? ORDER BY row", (dataset.number,))
+        return [json.loads(inflate(cells)) for (cells,) in found]
 
     def given(self, dataset: Dataset) -> dict[int, Given]:
         """The labels that were given, by row."""
-        with self._database.reading() as connection:
-            return {
-                row: Given(row, tuple(json.loads(labels)), loaded(guess), bool(shown), seconds)
-                for row, labels, guess, shown, seconds in connection.execute(
-                    "SELECT row, labels, guess, shown, seconds FROM given WHERE dataset = ? ORDER BY row",
-                    (dataset.number,),
-                )
-            }
+        statement = f"SELECT {_GIVEN.listed} FROM given WHERE dataset = ? ORDER BY row"
+        found = (_GIVEN.of(row) for row in self.select(statement, (dataset.number,)))
+        return {each["row"]: Given(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found}
 
     def give(self, dataset: Dataset, given: Iterable[Given], taken_back: Iterable[int] = ()) -> None:
         """Store labels in place of earlier ones, and take those of some rows back."""
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             # Another window may have renamed some.
             names = {label.name for label in _labels_of(connection, dataset.number)}
             given = [each for each in given if not each.labels or names.intersection(each.labels)]
@@ -184,53 +169,34 @@ class Datasets:
 
     def numbers(self, dataset: Dataset, kind: str) -> tuple[str, bytes]:
         """The numbers of a kind and the name of what computed them; both empty where there are none."""
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT name, packed FROM numbers WHERE dataset = ? AND kind = ?", (dataset.number, kind)
-            ).fetchone()
-            return (found[0], found[1]) if found else ("", b"")
+        statement = "SELECT name, packed FROM numbers WHERE dataset = ? AND kind = ?"
+        found = self.select(statement, (dataset.number, kind))
+        return found[0] if found else ("", b"")
 
     def put_numbers(self, dataset: Dataset, kind: str, name: str, packed: bytes) -> None:
         """Store the numbers of a kind in place of earlier ones; none of a data set that was removed meanwhile."""
-        with self._database.writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO numbers SELECT number, ?, ?, ? FROM datasets WHERE number = ?",
-                (kind, name, packed, dataset.number),
-            )
+        self.change(
+            "INSERT OR REPLACE INTO numbers SELECT number, ?, ?, ? FROM datasets WHERE number = ?",
+            (kind, name, packed, dataset.number),
+        )
 
     def held_out(self, dataset: Dataset) -> HeldOut:
         """What was predicted of held-out texts."""
-        with self._database.reading() as connection:
+        with self.reading() as connection:
             return _held_out(connection, dataset.number)
 
     def put_held_out(self, dataset: Dataset, held_out: HeldOut) -> None:
         """Store what was predicted of held-out texts."""
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             _put_held_out(connection, dataset.number, held_out)
-
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        self._database.close()
-
-
-def _values(dataset: Dataset) -> tuple[Any, ...]:
-    return (
-        stored(dataset.name),
-        json_of(dataset.columns),
-        dataset.text_column,
-        _packed(dataset.labels),
-        dataset.multi,
-        stored(dataset.source),
-        dataset.model,
-    )
 
 
 def _packed(labels: Iterable[Label]) -> str:
     return json_of([(label.name, label.words) for label in labels])
 
 
-def _labels(packed: str) -> tuple[Label, ...]:
-    return tuple(Label(name, words) for name, words in json.loads(packed))
+def _unpacked(labels: str) -> tuple[Label, ...]:
+    return tuple(Label(name, words) for name, words in json.loads(labels))
 
 
 def _labels_of(connection: sqlite3.Connection, number: int) -> tuple[Label, ...]:
@@ -238,36 +204,24 @@ def _labels_of(connection: sqlite3.Connection, number: int) -> tuple[Label, ...]
     found = connection.execute("SELECT labels FROM datasets WHERE number = ?", (number,)).fetchone()
     if found is None:
         raise _gone()
-    return _labels(found[0])
+    return _unpacked(found[0])
 
 
-def _dataset(row: tuple[Any, ...]) -> Dataset:
-    number, name, columns, text_column, labels, multi, source, model, rows = row
-    return Dataset(
-        number,
-        loaded(name),
-        tuple(json.loads(columns)),
-        text_column,
-        _labels(labels),
-        bool(multi),
-        loaded(source),
-        model,
-        rows,
-    )
+def _dataset(row: Sequence[Any]) -> Dataset:
+    *row, number, rows = row
+    values = _RECORD.of(row)
+    values |= {"columns": tuple(json.loads(values["columns"])), "labels": _unpacked(values["labels"])}
+    return Dataset(number, rows=rows, **values)
 
 
 def _get(connection: sqlite3.Connection, number: int) -> Dataset:
-    found = connection.execute(f"SELECT {_FIELDS}, {_COUNT} FROM datasets WHERE number = ?", (number,))
-    return _dataset(found.fetchone())
+    return _dataset(connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone())
 
 
 def _give(connection: sqlite3.Connection, number: int, given: Iterable[Given]) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (number, each.row, json_of(each.labels), stored(each.guess), each.shown, each.seconds)
-            for each in given
-        ),
+        insert("given", ("dataset", *_GIVEN.columns), "OR REPLACE"),
+        ((number, *_GIVEN.values(each, labels=json_of(each.labels))) for each in given),
     )
 
 

@@ -112,8 +112,13 @@ class Words:
             values.append(" ".join('"' + word.replace('"', '""') + '"*' for word in by_index))
         for word in anywhere:
             conditions.append(r"number IN (SELECT number FROM words WHERE folded LIKE ? ESCAPE '\')")
-            values.append("%" + re.sub(r"([\\%_])", r"\\\1", fold(word)) + "%")
+            values.append(like(fold(word)))
         return " AND ".join(conditions) or "1", values
+
+
+def like(word: str) -> str:
+    """The pattern by which LIKE finds a word anywhere, with a backslash before what LIKE takes for a sign."""
+    return "%" + re.sub(r"([\\%_])", r"\\\1", word) + "%"
 
 
 def fold(text: str) -> str:

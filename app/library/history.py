@@ -5,16 +5,18 @@ from __future__ import annotations
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.history import Entry, Forgotten
+from app.core.history import Entry, Forgotten, KeptAnswer
 from app.core.message import Message
 from app.library.database import Database
-from app.library.entries import ENTRY, INSERT_ANSWER, INSERT_ENTRY, answer_row, entries_of, entry_row
 from app.library.found import SCHEMA, Words, has_fts
+from app.library.records import Record, insert
+from app.library.stored import inflate
 
 _MIGRATIONS = (
     (
@@ -65,6 +67,10 @@ _MIGRATIONS = (
     ),
 )
 
+_ENTRY, _ANSWER = Record(Entry, without=("answers",)), Record(KeptAnswer)
+_ANSWERS = ("entry", "place", *_ANSWER.columns)
+_AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 values
+
 
 class History:
     """The entries in one SQLite file, opened at first use; may be used by any thread, one at a time.
@@ -89,10 +95,11 @@ class History:
                     "INSERT OR IGNORE INTO texts VALUES (?, ?)",
                     (entry.sha256, zlib.compress(text.encode("utf-8", "surrogatepass"))),
                 )
-            number = int(connection.execute(INSERT_ENTRY, entry_row(entry)).lastrowid or 0)
+            values = _ENTRY.values(entry, number=entry.number or None)
+            number = int(connection.execute(insert("entries", _ENTRY.columns), values).lastrowid or 0)
             connection.executemany(
-                INSERT_ANSWER,
-                [answer_row(number, place, answer) for place, answer in enumerate(entry.answers)],
+                insert("answers", _ANSWERS),
+                [(number, place, *_ANSWER.values(answer)) for place, answer in enumerate(entry.answers)],
             )
             shown = entry.shown
             answer, sentence = (shown.text, shown.sentence) if shown else ("", "")
@@ -110,11 +117,8 @@ class History:
             if before is not None:
                 condition += " AND (asked, number) < (?, ?)"
                 parameters += [before.asked, before.number]
-            rows = connection.execute(
-                f"SELECT {ENTRY} FROM entries WHERE {condition} ORDER BY asked DESC, number DESC LIMIT ?",
-                (*parameters, limit),
-            ).fetchall()
-            return entries_of(connection, rows)
+            condition += " ORDER BY asked DESC, number DESC LIMIT ?"
+            return _entries(connection, condition, (*parameters, limit))
 
     def count(self, words: str = "") -> int:
         """How many entries contain all of these words."""
@@ -133,10 +137,7 @@ class History:
     def get(self, number: int) -> Entry:
         """The entry with this number; raises SpanlightError if there is none."""
         with self._reading() as (connection, _):
-            rows = connection.execute(f"SELECT {ENTRY} FROM entries WHERE number = ?", (number,)).fetchall()
-            if not rows:
-                raise _missing(number)
-            return entries_of(connection, rows)[0]
+            return _entry(connection, number)
 
     def text_of(self, entry: Entry) -> str:
         """The text of an entry without a file; empty if it is not stored."""
@@ -152,12 +153,7 @@ class History:
         forgotten = []
         with self._writing() as (connection, words):
             for number in dict.fromkeys(numbers):
-                rows = connection.execute(
-                    f"SELECT {ENTRY} FROM entries WHERE number = ?", (number,)
-                ).fetchall()
-                if not rows:
-                    raise _missing(number)
-                entry = entries_of(connection, rows)[0]
+                entry = _entry(connection, number)
                 text = "" if entry.path else _text(connection, entry.sha256)
                 forgotten.append(Forgotten(entry, text))
                 words.drop(number)
@@ -207,12 +203,33 @@ class History:
         return Words(connection, self._fts)
 
 
-def _missing(number: int) -> SpanlightError:
-    return SpanlightError(
-        Message("The history has no entry {number}.", number=number), Message("It may have been deleted.")
-    )
+def _entry(connection: sqlite3.Connection, number: int) -> Entry:
+    """The entry with this number; raises SpanlightError if there is none."""
+    found = _entries(connection, "number = ?", (number,))
+    if not found:
+        raise SpanlightError(
+            Message("The history has no entry {number}.", number=number), Message("It may have been deleted.")
+        )
+    return found[0]
+
+
+def _entries(connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Entry]:
+    """The entries of a condition, with their answers."""
+    statement = f"SELECT {_ENTRY.listed} FROM entries WHERE {condition}"
+    found = [_ENTRY.of(row) for row in connection.execute(statement, values)]
+    answers: dict[int, list[KeptAnswer]] = {values["number"]: [] for values in found}
+    numbers = list(answers)
+    for start in range(0, len(numbers), _AT_ONCE):
+        some = numbers[start : start + _AT_ONCE]
+        for entry, *row in connection.execute(
+            f"SELECT entry, {_ANSWER.listed} FROM answers WHERE entry IN ({', '.join('?' * len(some))})"
+            " ORDER BY entry, place",
+            some,
+        ):
+            answers[entry].append(_ANSWER.one(row))
+    return [Entry(**values, answers=tuple(answers[values["number"]])) for values in found]
 
 
 def _text(connection: sqlite3.Connection, sha256: str) -> str:
     row = connection.execute("SELECT deflated FROM texts WHERE sha256 = ?", (sha256,)).fetchone()
-    return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else ""
+    return inflate(row[0]) if row else ""

@@ -19,12 +19,11 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
-from app.core.message import Message, stored
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
-from app.library.found import clean
-from app.library.ledger import Ledger, has_files_below, is_empty, is_there
+from app.library.ledger import Content, Ledger, has_files_below, is_empty, is_there
 from app.library.passages import ROWS, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
@@ -38,6 +37,7 @@ from app.library.schema import (
     give_back,
     name_row,
     passage_rows,
+    suffix_of,
     title_of,
 )
 from app.library.stored import (
@@ -131,21 +131,17 @@ class Index(Ledger):
 
     # Reading in
 
-    def link(self, file: LibraryFile, sha256: str, suffix: str, size: int, modified: int) -> bool:
+    def link(self, file: LibraryFile, content: Content) -> bool:
         """Take the text of an equal file that was read before; returns whether there is one."""
         with self._writing() as connection:
-            return self._link(connection, file, sha256, suffix, size, modified)
+            return self._link(connection, file, content)
 
-    def holds(self, sha256: str, suffix: str) -> bool:
-        """Whether a file of these bytes and this extension was read before."""
+    def holds(self, path: str, sha256: str) -> bool:
+        """Whether a file of these bytes and the same extension was read before."""
         with self._reading() as connection:
-            return bool(
-                connection.execute(
-                    "SELECT 1 FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix)
-                ).fetchone()
-            )
+            return _text_with(connection, path, sha256) is not None
 
-    def put(self, file: LibraryFile, opened: Opened, view: View, suffix: str) -> None:
+    def put(self, file: LibraryFile, opened: Opened, view: View) -> None:
         """Store what was read from a file, and index its passages: all of it, or nothing if this is broken off.
 
         Its text is not empty.
@@ -153,8 +149,9 @@ class Index(Ledger):
         text, title = opened.document.text, title_of(file.path)
         starts = starts_of_passages(text)
         body = (deflate(text), pack_view(view), pack_layout(opened), pack_starts(starts))
+        content = Content(opened.sha256, opened.size, opened.modified)
         with self._writing() as connection:
-            if self._link(connection, file, opened.sha256, suffix, opened.size, opened.modified):
+            if self._link(connection, file, content):
                 return
             first = free_numbers(connection, len(starts))
             rows = passage_rows(first, text, starts)
@@ -164,7 +161,7 @@ class Index(Ledger):
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     opened.sha256,
-                    suffix,
+                    suffix_of(file.path),
                     title,
                     opened.kind,
                     len(opened.pages),
@@ -177,9 +174,7 @@ class Index(Ledger):
             assert number is not None
             connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
             add_rows(connection, [*rows, name_row(number, title)])
-            self._read_as(
-                connection, file, number, opened.sha256, opened.size, opened.modified, _recognised(opened)
-            )
+            self._note(connection, file, FileState.READ, _recognised(opened), content, number)
 
     def is_older(self) -> bool:
         """Whether an older Spanlight has stored texts that `renew` is still to index."""
@@ -256,38 +251,12 @@ class Index(Ledger):
         # The database is copied, and its journal takes the copy.
         self._writer.wipe(everywhere=20 * free > used and disk_usage(self._folder).free > 3 * size)
 
-    def _link(
-        self,
-        connection: sqlite3.Connection,
-        file: LibraryFile,
-        sha256: str,
-        suffix: str,
-        size: int,
-        modified: int,
-    ) -> bool:
-        row = connection.execute(
-            "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix)
-        ).fetchone()
-        if row is not None:
-            self._read_as(connection, file, row[0], sha256, size, modified)
-            self._rename(connection, row[0])
-        return row is not None
-
-    def _read_as(
-        self,
-        connection: sqlite3.Connection,
-        file: LibraryFile,
-        text: int,
-        sha256: str,
-        size: int,
-        modified: int,
-        reason: str = "",
-    ) -> None:
-        connection.execute(
-            "UPDATE files SET state = ?, reason = ?, text = ?, sha256 = ?, size = ?, modified = ?"
-            " WHERE number = ?",
-            (FileState.READ, clean(stored(reason)), text, sha256, size, modified, file.number),
-        )
+    def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
+        text = _text_with(connection, file.path, content.sha256)
+        if text is not None:
+            self._note(connection, file, FileState.READ, "", content, text)
+            self._rename(connection, text)
+        return text is not None
 
     def _rename(self, connection: sqlite3.Connection, text: int) -> None:
         """Have a text found by the names that its files have now."""
@@ -525,6 +494,14 @@ class Index(Ledger):
         """Remove passages' vectors of every model, within a transaction that drops or adds these passages."""
         for file in self._folder.glob(f"{_VECTORS}*"):
             self._vectors_of(file.name.removeprefix(_VECTORS)).clear(numbers)
+
+
+def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:
+    """The text that was read from these bytes under the extension of this path; None where there is none."""
+    row = connection.execute(
+        "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix_of(path))
+    ).fetchone()
+    return row[0] if row is not None else None
 
 
 def _mask(ranges: Ranges) -> np.ndarray:

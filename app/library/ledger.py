@@ -9,7 +9,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,15 @@ from app.library.found import clean
 from app.library.schema import FILES, MIGRATIONS, file_of_row
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it was read: its bytes' SHA-256, empty if unknown, their number, and the modification time in ns."""
+
+    sha256: str
+    size: int
+    modified: int
 
 
 class Ledger(ABC):
@@ -240,16 +249,25 @@ class Ledger(ABC):
                 "DELETE FROM files WHERE number = ? AND number NOT IN (SELECT file FROM members)", numbers
             )
 
-    def fail(
-        self, file: LibraryFile, state: FileState, reason: str, *, size: int, modified: int, sha256: str = ""
-    ) -> None:
+    def fail(self, file: LibraryFile, state: FileState, reason: str, content: Content) -> None:
         """Note why a file has no text; it is tried again once its size or its time differs from these."""
         with self._writing() as connection:
-            connection.execute(
-                "UPDATE files SET state = ?, reason = ?, size = ?, modified = ?, sha256 = ?, text = NULL"
-                " WHERE number = ?",
-                (state, clean(stored(reason)), size, modified, sha256, file.number),
-            )
+            self._note(connection, file, state, reason, content, None)
+
+    def _note(
+        self,
+        connection: sqlite3.Connection,
+        file: LibraryFile,
+        state: FileState,
+        reason: str,
+        content: Content,
+        text: int | None,
+    ) -> None:
+        """Note what a file was read as."""
+        connection.execute(
+            "UPDATE files SET state = ?, reason = ?, sha256 = ?, size = ?, modified = ?, text = ? WHERE number = ?",
+            (state, clean(stored(reason)), *astuple(content), text, file.number),
+        )
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

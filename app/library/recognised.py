@@ -22,28 +22,26 @@ _MIGRATIONS = (
 MOST_BYTES = 400_000_000
 
 
-class RecognisedPages:
+class RecognisedPages(Database):
     """The texts of pages by their file's SHA-256, which any thread and several processes may use.
 
     Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path, most_bytes: int = MOST_BYTES) -> None:
-        self._database = Database(file, _MIGRATIONS, Message("The file of recognised pages"), durable=False)
+        super().__init__(file, _MIGRATIONS, Message("The file of recognised pages"), durable=False)
         self._most = most_bytes
 
     def pages(self, sha256: str) -> dict[int, bytes]:
         """The texts of a file's pages, from 0, as documents.recognition writes them."""
-        with self._database.reading() as connection:
-            found = connection.execute("SELECT page, text FROM pages WHERE sha256 = ?", (sha256,)).fetchall()
+        found = self.select("SELECT page, text FROM pages WHERE sha256 = ?", (sha256,))
         if found:
-            with self._database.writing() as connection:
-                connection.execute("UPDATE files SET used = ? WHERE sha256 = ?", (time.time(), sha256))
+            self.change("UPDATE files SET used = ? WHERE sha256 = ?", (time.time(), sha256))
         return {int(page): bytes(text) for page, text in found}
 
     def put(self, sha256: str, page: int, text: bytes) -> None:
         """Keep the text of a page in place of an earlier one."""
-        with self._database.writing() as connection:
+        with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?)", (sha256, page, text))
             connection.execute(
                 "INSERT OR REPLACE INTO files"
@@ -58,7 +56,3 @@ class RecognisedPages:
                 connection.execute("DELETE FROM pages WHERE sha256 = ?", (other,))
                 connection.execute("DELETE FROM files WHERE sha256 = ?", (other,))
                 size -= freed
-
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        self._database.close()

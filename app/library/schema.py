@@ -129,21 +129,14 @@ class Ranges:
 
 def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
     """The file of a row of `FILES`."""
-    number, path, state, reason, size, modified, sha256, text, kind, pages, words, language = row
-    return LibraryFile(
-        number,
-        os.fsdecode(path),
-        FileState(state),
-        restored(reason),
-        size,
-        modified,
-        sha256,
-        text,
-        Kind(kind),
-        pages,
-        words,
-        language,
-    )
+    number, path, state, reason, size, modified, sha256, text, kind, *counts = row
+    path, state, reason, kind = os.fsdecode(path), FileState(state), restored(reason), Kind(kind)
+    return LibraryFile(number, path, state, reason, size, modified, sha256, text, kind, *counts)
+
+
+def suffix_of(path: str) -> str:
+    """A file's extension in lower case: equal bytes under another one may be another text."""
+    return clean(Path(path).suffix.lower())
 
 
 def title_of(path: str) -> str:

@@ -65,14 +65,6 @@ def test_texts_equal_to_those_learnt_are_not_measured_on(run: Run, tmp_path: Pat
     assert found["texts"] % 2 == 0 and 2 * len(TEXTS) - 16 <= found["texts"] <= 2 * len(TEXTS) - 8
 
 
-def test_some_examples_are_learnt_and_the_others_measured_on(run: Run, tmp_path: Path) -> None:
-    code, out, _ = run(
-        *taught(table_file(tmp_path), "--examples", "4", "--output", str(tmp_path / "m"), "--json")
-    )
-    found = json.loads(out)
-    assert code == 0 and found["examples"] == 8 and found["texts"] == len(TEXTS) - 8
-
-
 def test_texts_that_contradict_each_other_are_listed(run: Run, tmp_path: Path) -> None:
     file = table_file(tmp_path)
     file.write_text(file.read_text() + f"99,{TEXTS[0].upper()},teas\n")

@@ -201,7 +201,7 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 page.questions.add()
                 yield "table, a question", page
                 page.line.close_line()
-                page.head.remove_asked.emit()
+                page.head.title.acted.emit("remove")
                 yield "table, whether to remove it", page
                 page.remove_question.withdraw()
                 page.head.documents.click()

@@ -65,7 +65,7 @@ def stored(index: Index, library: Library, texts: Mapping[str, str]) -> dict[str
     files = {file.path: file for file in index.files(library)}
     for path, each in found.items():
         if files[path].sha256 != each.sha256:
-            index.put(files[path], each, View(), Path(path).suffix)
+            index.put(files[path], each, View())
     index.sweep()
     return {file.path: file for file in index.files(library)}
 

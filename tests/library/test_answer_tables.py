@@ -1,10 +1,5 @@
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -29,6 +24,12 @@ ANSWER = KeptAnswer(Span(4, 8), "Anna", 0.8, "Her name is Anna.", "is ", ".", 2,
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[AnswerTables]:
     with closing(AnswerTables(tmp_path / "tables.sqlite3")) as tables:
+        yield tables
+
+
+@pytest.fixture(scope="module")
+def roomy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnswerTables]:
+    with closing(AnswerTables(tmp_path_factory.mktemp("tables") / "tables.sqlite3")) as tables:
         yield tables
 
 
@@ -119,20 +120,19 @@ def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
     st.sampled_from([CellState.ANSWER, CellState.LOW_CONFIDENCE]),
 )
 def test_a_cell_comes_back_as_it_was_put(
-    tmp_path_factory: pytest.TempPathFactory,
+    roomy: AnswerTables,
     question: str,
     words: str,
     sure: float,
     page: int | None,
     state: CellState,
 ) -> None:
-    with closing(AnswerTables(tmp_path_factory.mktemp("t") / "tables.sqlite3")) as store:
-        table = a_table(store, question)
-        assert table.columns[0].question == question
-        answer = replace(ANSWER, text=words, span=Span(7, 7 + len(words)), probability=sure, page=page)
-        cell = replace(a_cell(table), state=state, answer=answer)
-        assert store.put(cell) == cell
-        assert store.cell(cell.column, cell.sha256) == cell
+    table = a_table(roomy, question, name=f"Table {len(roomy.tables())}")
+    assert table.columns[0].question == question
+    answer = replace(ANSWER, text=words, span=Span(7, 7 + len(words)), probability=sure, page=page)
+    cell = replace(a_cell(table), state=state, answer=answer)
+    assert roomy.put(cell) == cell
+    assert roomy.cell(cell.column, cell.sha256) == cell
 
 
 def test_two_processes_may_judge(tmp_path: Path) -> None:
@@ -146,47 +146,6 @@ def test_two_processes_may_judge(tmp_path: Path) -> None:
         one.judge(cell.column, cell.sha256, Verdict.NOT_THERE, "", None, 2.0)
         found = other.cell(cell.column, cell.sha256)
     assert found is not None and (found.verdict, found.judged) == (Verdict.NOT_THERE, 2.0)
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from dataclasses import replace
-from app.core.corrections import Verdict
-from tests.library.test_answer_tables import AnswerTables, a_cell, a_table
-store = AnswerTables(Path(sys.argv[1]))
-table = a_table(store, "Who?")
-for at in range(100_000):
-    cell = a_cell(table, f"{at:064}")
-    store.put(cell)
-    store.judge(cell.column, cell.sha256, Verdict.RIGHT, "", None, 1.0)
-    print(at, flush=True)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="kills as POSIX does")
-def test_a_kill_leaves_whole_cells_only(tmp_path: Path) -> None:
-    file = tmp_path / "tables.sqlite3"
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True)
-    assert writer.stdout is not None
-    for line in writer.stdout:
-        if int(line) == 30:
-            break
-    time.sleep(0.003)
-    writer.send_signal(signal.SIGKILL)
-    told = 30 + len(writer.stdout.read().split())
-    writer.wait()
-    with closing(AnswerTables(file)) as store:
-        ((table, _),) = store.tables()
-        cells = store.cells(table)
-        for at in range(told + 1):
-            expected = replace(a_cell(table, f"{at:064}"), verdict=Verdict.RIGHT, judged=1.0)
-            assert cells.pop((expected.sha256, expected.column)) == expected
-        assert all(
-            replace(cell, verdict=Verdict.NONE, judged=0.0) == a_cell(table, cell.sha256)
-            for cell in cells.values()
-        )
-        assert len(cells) <= 2
 
 
 def test_the_library_is_known_again_by_its_name_or_its_roots() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -96,106 +94,6 @@ def test_what_raises_inside_is_undone(open_one: Open) -> None:
     assert names(database) == ["chair"]
 
 
-@pytest.mark.parametrize(
-    "content", [b"this is no database at all, it only has its name" * 100, b"\x00" * 5000]
-)
-def test_a_broken_file_is_set_aside_and_said_once(open_one: Open, file: Path, content: bytes) -> None:
-    file.write_bytes(content)
-    with pytest.raises(Damaged, match="The list was damaged and has been set aside"):
-        names(open_one())
-    assert file.with_name("things.sqlite3.broken").read_bytes() == content
-    database = open_one()
-    put(database, "chair")
-    assert names(database) == ["chair"]
-
-
-def test_a_file_that_breaks_while_it_is_open_is_set_aside(open_one: Open, file: Path) -> None:
-    database = open_one()
-    with database.writing() as connection:
-        connection.executemany(
-            "INSERT INTO things (name) VALUES (?)", [(f"{at} " * 50,) for at in range(500)]
-        )
-    database.close()
-    whole = bytearray(file.read_bytes())
-    whole[4096:] = b"\xff" * (len(whole) - 4096)
-    file.write_bytes(whole)
-    with pytest.raises(Damaged):
-        names(database)
-    assert names(database) == []
-    assert file.with_name("things.sqlite3.broken").exists()
-
-
-def test_a_new_file_of_another_process_is_not_set_aside(open_one: Open, file: Path) -> None:
-    mine, others = open_one(), open_one()
-    put(others, "chair")  # begun after the other process set the broken one aside
-    fault = mine._set_aside(sqlite3.DatabaseError("database disk image is malformed"))
-    assert isinstance(fault, Damaged)
-    assert names(mine) == names(others) == ["chair"]
-    assert not file.with_name("things.sqlite3.broken").exists()
-
-
-def test_a_full_disk_is_said_and_nothing_is_half_written(open_one: Open) -> None:
-    database = open_one()
-    put(database, "chair")
-    with database.reading() as connection:
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(SpanlightError, match=r"the disk is full.*Free some space"), database.writing() as one:
-        one.execute("INSERT INTO things VALUES ('table')")
-        one.execute("INSERT INTO things VALUES (?)", ("x" * 100_000,))
-    assert names(database) == ["chair"]
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_refuses_is_said(open_one: Open, file: Path) -> None:
-    file.parent.chmod(0o500)
-    try:
-        with pytest.raises(SpanlightError, match=r"could not be used.*permissions"):
-            put(open_one(), "chair")
-    finally:
-        file.parent.chmod(0o700)
-
-
-@pytest.mark.parametrize("what", ["a file where the folder should be", "a folder where the file should be"])
-def test_a_place_that_cannot_be_is_said(tmp_path: Path, what: str) -> None:
-    place = tmp_path / "place"
-    if "file where" in what:
-        place.write_bytes(b"")
-        database = Database(place / "things.sqlite3", (FIRST,), "The list")
-    else:
-        place.mkdir()
-        database = Database(place, (FIRST,), "The list")
-    with pytest.raises(SpanlightError, match=r"The list in .* could not be used"):
-        put(database, "chair")
-
-
-def test_read_only_is_said_and_can_be_mended(open_one: Open) -> None:
-    database = open_one()
-    put(database, "chair")
-    with database.reading() as connection:
-        connection.execute("PRAGMA query_only = ON")
-    with pytest.raises(SpanlightError, match="could not be used"):
-        put(database, "table")
-    put(database, "table")  # opened afresh
-    assert names(database) == ["chair", "table"]
-
-
-def test_a_lock_held_too_long_is_said(open_one: Open, file: Path) -> None:
-    database = open_one()
-    put(database, "chair")
-    with database.reading() as connection:
-        connection.execute("PRAGMA busy_timeout = 20")
-    other = sqlite3.connect(file, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    try:
-        with pytest.raises(SpanlightError, match="The list is in use by another program"):
-            put(database, "table")
-    finally:
-        other.execute("ROLLBACK")
-        other.close()
-    put(database, "table")
-
-
 WRITER = """
 import sys
 from pathlib import Path
@@ -243,19 +141,3 @@ def test_a_second_connection_here_keeps_the_locks_of_the_first(open_one: Open, f
     assert file.with_name("things.sqlite3-wal").exists()
     put(second, "table")
     assert names(first) == ["chair", "table"]
-
-
-@pytest.mark.parametrize("free", [0, 10**12])
-def test_an_error_of_the_disk_names_space_where_that_is_it(
-    open_one: Open, monkeypatch: pytest.MonkeyPatch, free: int
-) -> None:
-    database = open_one()
-    put(database, "one")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**12, 10**12 - free, free))
-    fault = sqlite3.OperationalError("disk I/O error")
-    fault.sqlite_errorcode = sqlite3.SQLITE_IOERR
-    with pytest.raises(SpanlightError) as caught, database.writing():
-        raise fault
-    words = "disk I/O error" if free else "could not be written: the disk is full"
-    assert words in caught.value.message
-    assert names(database) == ["one"]

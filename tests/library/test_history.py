@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -17,7 +17,10 @@ from app.core.history import Entry
 from app.library import history as history_module
 from app.library.database import Database
 from app.library.history import History
-from tests.helpers.history_entries import ENTRIES, LEASE, entry, unanswered
+from tests.helpers.history_entries import ENTRIES, entry, unanswered
+
+# Each example is written to the disk.
+FEWER = settings(max_examples=40)
 
 
 @pytest.fixture
@@ -43,6 +46,7 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@FEWER
 @given(ENTRIES)
 def test_an_entry_comes_back_as_it_went_in(roomy: History, given_entry: Entry) -> None:
     number = roomy.add(given_entry)
@@ -50,6 +54,7 @@ def test_an_entry_comes_back_as_it_went_in(roomy: History, given_entry: Entry) -
     assert roomy.delete(number).entry == replace(given_entry, number=number)
 
 
+@FEWER
 @given(st.text(st.characters(), min_size=1, max_size=300))
 def test_a_typed_text_comes_back_as_it_went_in(roomy: History, text: str) -> None:
     number = roomy.add(entry(path="", sha256=sha256(text)), text)
@@ -58,6 +63,7 @@ def test_a_typed_text_comes_back_as_it_went_in(roomy: History, text: str) -> Non
     assert roomy.text_of(entry(path="", sha256=sha256(text))) == ""
 
 
+@FEWER
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30))
 def test_every_word_of_a_question_finds_it(roomy: History, question: str) -> None:
     number = roomy.add(entry(question=question))
@@ -97,7 +103,28 @@ def test_the_newest_come_first_and_page_by_page(history: History) -> None:
     assert history.entries(before=third[-1]) == []
 
 
-@pytest.mark.parametrize("fts", [True, False])
+@pytest.fixture(scope="module", params=[True, False], ids=["indexed", "by LIKE"])
+def searched(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[History, dict[int, str]]]:
+    """Entries to search, by their names, with FTS5 and without it."""
+    with pytest.MonkeyPatch.context() as patched:
+        if not request.param:
+            patched.setattr(history_module, "has_fts", lambda connection: False)
+        history = History(tmp_path_factory.mktemp("searched") / "history.sqlite3")
+        yield (
+            history,
+            {
+                history.add(entry(1)): "lease",
+                history.add(unanswered(2, question="À quelle heure le café ouvre-t-il ?", name="b")): "cafe",
+                history.add(unanswered(3, question="每月的租金是多少?", name="c")): "chinese",
+                history.add(unanswered(4, question="מה גובה שכר הדירה?", name="d")): "hebrew",
+                history.add(unanswered(5, question='Is "50%" said?', name="e")): "quotes",
+            },
+        )
+        history.close()
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [
@@ -117,18 +144,8 @@ def test_the_newest_come_first_and_page_by_page(history: History) -> None:
         ("   ", ["quotes", "hebrew", "chinese", "cafe", "lease"]),
     ],
 )
-def test_words_find_entries(
-    history: History, monkeypatch: pytest.MonkeyPatch, fts: bool, words: str, found: list[str]
-) -> None:
-    if not fts:
-        monkeypatch.setattr(history_module, "has_fts", lambda connection: False)
-    names = {
-        history.add(entry(1)): "lease",
-        history.add(unanswered(2, question="À quelle heure le café ouvre-t-il ?", name="b")): "cafe",
-        history.add(unanswered(3, question="每月的租金是多少?", name="c")): "chinese",
-        history.add(unanswered(4, question="מה גובה שכר הדירה?", name="d")): "hebrew",
-        history.add(unanswered(5, question='Is "50%" said?', name="e")): "quotes",
-    }
+def test_words_find_entries(searched: tuple[History, dict[int, str]], words: str, found: list[str]) -> None:
+    history, names = searched
     assert [names[one.number] for one in history.entries(words)] == found
     assert history.count(words) == len(found)
 
@@ -162,16 +179,13 @@ def test_a_text_goes_with_its_last_entry(history: History) -> None:
     same = {"path": "", "name": "Pasted text", "sha256": sha256(text)}
     first, second = history.add(entry(1, **same), text), history.add(entry(2, **same), text)
     other = history.add(entry(3, path="", sha256=sha256("other")), "other")
+    of_file = history.add(entry(), "the text of a file")
+    assert history.text_of(history.get(of_file)) == ""
     history.delete(first)
     assert history.text_of(history.get(second)) == text
     assert history.delete(second).text == text
     assert history.text_of(entry(**same)) == ""
     assert history.text_of(history.get(other)) == "other"
-
-
-def test_a_files_text_is_not_kept(history: History) -> None:
-    number = history.add(entry(), "the text of a file")
-    assert history.text_of(history.get(number)) == ""
 
 
 def test_what_was_deleted_leaves_the_disk(history: History, file: Path) -> None:
@@ -242,12 +256,6 @@ def test_several_threads_use_one_history(history: History) -> None:
         thread.join()
     assert not faults
     assert history.count() == 80
-
-
-def test_answers_keep_their_order(history: History) -> None:
-    answers = tuple(replace(LEASE, text=f"place {at}", probability=1 - at / 100) for at in range(12))
-    number = history.add(entry(answers=answers))
-    assert history.get(number).answers == answers
 
 
 def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: Path) -> None:

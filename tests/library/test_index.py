@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -22,8 +21,9 @@ from app.core.library import FileState, Library
 from app.core.message import Message
 from app.core.report import Silent, Stopped
 from app.core.text import Span, View
-from app.library.database import Damaged, Database
+from app.library.database import Database
 from app.library.index import Index
+from app.library.ledger import Content
 from app.library.schema import MIGRATIONS
 from tests.helpers.children import Listener
 from tests.helpers.libraries import (
@@ -88,7 +88,7 @@ def test_names_that_are_no_utf_8_are_kept(index: Index) -> None:
     assert (library.name, library.roots, library.ignore) == ("caf?", (root,), ("\udcff*",))
     files = stored(index, library, {f"{root}/ol\udce9.txt": "An olive branch."})
     index.fail(
-        files[f"{root}/ol\udce9.txt"], FileState.FAILED, "“ol\udce9.txt” is damaged.\0", size=1, modified=1
+        files[f"{root}/ol\udce9.txt"], FileState.FAILED, "“ol\udce9.txt” is damaged.\0", Content("", 1, 1)
     )
     assert index.files(library)[0].reason == "“ol?.txt” is damaged. "
 
@@ -124,39 +124,14 @@ def test_a_walk_tells_new_changed_and_other_files(index: Index, library: Library
     assert index.status(library).in_words == "1 of 3 files read"
 
 
-def test_a_failure_lasts_until_the_file_changes(index: Index, library: Library) -> None:
-    index.take_walk(library, [("/docs/a.pdf", 5, 1)])
-    (file,) = index.files(library)
-    index.fail(file, FileState.FAILED, "It is damaged.", size=5, modified=1)
-    index.take_walk(library, [("/docs/a.pdf", 5, 1)])
-    assert [(each.state, each.reason) for each in index.files(library)] == [
-        (FileState.FAILED, "It is damaged.")
-    ]
-    index.take_walk(library, [("/docs/a.pdf", 5, 2)])
-    assert [(each.state, each.reason) for each in index.files(library)] == [(FileState.WAITING, "")]
-    assert index.files(library, [FileState.READ, FileState.GONE]) == []
-
-
 def test_the_reason_of_a_failure_can_be_translated_later(index: Index, library: Library) -> None:
     index.take_walk(library, [("/docs/a.pdf", 5, 1)])
     (file,) = index.files(library)
     inner = Message("{n} byte", "{n} bytes", n=3)
     for reason in (Message("It is larger than {size}.", size=inner), "It is damaged."):
-        index.fail(file, FileState.FAILED, reason, size=5, modified=1)
+        index.fail(file, FileState.FAILED, reason, Content("", 5, 1))
         again = index.files(library)[0].reason
         assert again == reason and type(again) is type(reason)
-
-
-def test_a_file_that_is_gone_can_no_longer_be_found_and_may_come_back(index: Index, library: Library) -> None:
-    files = stored(index, library, {"/docs/a.txt": "An apple."})
-    index.set_state(files.values(), FileState.GONE)
-    assert found_in(index, library, "apple") == []
-    assert index.status(library).total == 0
-    index.sweep()
-    assert index.without_vectors(NONE, 10) == []
-    assert [(file.state, file.text) for file in index.files(library)] == [(FileState.GONE, 0)]
-    index.take_walk(library, [("/docs/a.txt", 9, 1)])
-    assert index.files(library)[0].state is FileState.WAITING
 
 
 def test_two_libraries_share_a_file(index: Index, library: Library) -> None:
@@ -172,26 +147,6 @@ def test_two_libraries_share_a_file(index: Index, library: Library) -> None:
     index.sweep()
     assert index.without_vectors(NONE, 10) == []
     assert index.file("/docs/a.txt") is None
-
-
-def test_refused_folders_are_told_until_they_are_not(index: Index, library: Library) -> None:
-    index.take_walk(library, [], ["/docs/secret", "/docs/\udcff"])
-    assert index.status(library).refused == ("/docs/secret", "/docs/\udcff")
-    index.take_walk(library, [])
-    assert index.status(library).refused == ()
-
-
-def test_roots_that_are_not_there_are_told(index: Index, tmp_path: Path) -> None:
-    there, bare, away = tmp_path / "there", tmp_path / "bare", tmp_path / "away"
-    for folder in (there, bare):
-        folder.mkdir()
-    (there / "a.txt").write_text("An apple.")
-    library = index.save(Library(0, "Drives", (str(there), str(bare), str(away))))
-    assert index.status(library).missing == (str(away),)
-    # Where a drive was taken off, its folder may be left, with nothing in it.
-    stored(index, library, {str(there / "a.txt"): "An apple.", str(bare / "b.txt"): "A banana."})
-    assert set(index.status(library).missing) == {str(bare), str(away)}
-    assert found_in(index, library, "banana") == ["b.txt"]
 
 
 # Texts
@@ -227,7 +182,7 @@ def test_what_is_read_comes_back_whole(index: Index, library: Library) -> None:
         opened_text(text, "/docs/a.md", Kind.MARKDOWN), blocks=(Block(BlockKind.PARAGRAPH, Span(0, 10)),)
     )
     index.take_walk(library, [("/docs/a.md", given_one.size, 1)])
-    index.put(index.files(library)[0], given_one, View(headings=((0, "Top"),)), ".md")
+    index.put(index.files(library)[0], given_one, View(headings=((0, "Top"),)))
     (file,) = index.files(library)
     assert (file.state, file.kind, file.words, file.sha256) == (
         FileState.READ,
@@ -257,21 +212,6 @@ def test_chinese_thai_and_accents_are_found(index: Index, library: Library) -> N
     assert found_in(index, library, "รถไฟออกกี่โมง") == ["thai.txt"]
     assert found_in(index, library, "orleans") == ["train.txt"]
     assert found_in(index, library, "?") == []
-
-
-def test_a_moved_file_is_found_by_its_new_name_only(index: Index, library: Library) -> None:
-    files = stored(index, library, {"/docs/lease.txt": "Three months."})
-    index.take_walk(library, [("/docs/tenancy_2024.txt", 13, 1)])
-    index.set_state(files.values(), FileState.GONE)
-    (moved,) = index.files(library, [FileState.WAITING])
-    sha256 = files["/docs/lease.txt"].sha256
-    assert index.holds(sha256, ".txt") and not index.holds(sha256, ".pdf")
-    assert index.link(moved, sha256, ".txt", 13, 1)
-    index.sweep()
-    assert found_in(index, library, "tenancy") == found_in(index, library, "2024") == ["tenancy_2024.txt"]
-    assert found_in(index, library, "lease") == []
-    assert [file.path for file in index.files(library)] == ["/docs/tenancy_2024.txt"]
-    assert not index.link(moved, "0" * 64, ".txt", 13, 1)
 
 
 def test_a_text_that_was_dropped_is_said(index: Index, library: Library) -> None:
@@ -340,16 +280,6 @@ def test_vectors_of_a_lost_database_are_nobodys(index: Index, library: Library, 
     (again,) = index.libraries()
     stored(index, again, {"/docs/b.txt": "A banana."})
     assert index.status(again, VECTORS).embedded == 0
-
-
-def test_vectors_of_other_models_are_deleted(index: Index, library: Library) -> None:
-    stored(index, library, {"/docs/a.txt": "An apple."})
-    (passage,) = (each for each, _ in index.without_vectors(VECTORS, 10))
-    for name in (VECTORS, "new-32"):
-        index.put_vectors(name, [passage], np.eye(1, 32, dtype=np.float32))
-    index.drop_other_vectors("new-32")
-    assert index.status(library, "new-32").embedded == 1
-    assert index.status(library, VECTORS).embedded == 0
 
 
 def test_nearest_are_of_the_library_only(index: Index, library: Library) -> None:
@@ -458,20 +388,6 @@ def test_files_of_an_older_index_may_be_renamed_and_removed_first(older: Index, 
 # Several at once
 
 
-def test_another_process_is_seen_at_once(index: Index, other: Index, library: Library) -> None:
-    assert other.status(library).passages == 0
-    stored(index, library, {"/docs/a.txt": "An apple."})
-    assert other.status(library).passages == 1
-    assert found_in(other, library, "apple") == ["a.txt"]
-    stored(index, library, {"/docs/b.txt": "A banana. " * 200})
-    assert found_in(other, library, "banana") == ["b.txt"]
-    assert found_in(other, library, "apple") == []
-    other.close()
-    stored(index, library, {"/docs/c.txt": "A cherry."})
-    assert found_in(other, library, "cherry") == ["c.txt"]
-    assert other.status(library).passages == 1
-
-
 def test_a_reader_is_not_blocked_by_a_writer(index: Index, other: Index, library: Library) -> None:
     stored(index, library, {"/docs/a.txt": "An apple."})
 
@@ -496,6 +412,7 @@ import sys
 from pathlib import Path
 from app.core.library import Library
 from app.library.index import Index
+from app.library.ledger import Content
 from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import found_in, stored
 index = Index(Path(sys.argv[1]))
@@ -534,124 +451,11 @@ def test_several_processes_write_at_once(index: Index, tmp_path: Path) -> None:
         ]
 
 
-# What a disk can do
-
-
-def break_database(folder: Path) -> None:
-    file = folder / "index.sqlite3"
-    whole = bytearray(file.read_bytes())
-    whole[4096:] = b"\xff" * (len(whole) - 4096)
-    file.write_bytes(whole)
-    for suffix in ("-wal", "-shm"):
-        Path(f"{file}{suffix}").unlink(missing_ok=True)
-
-
-@pytest.mark.parametrize("open_before", [False, True], ids=["closed", "open"])
-def test_a_broken_database_is_set_aside_and_its_libraries_are_kept(
-    index: Index, library: Library, tmp_path: Path, open_before: bool
-) -> None:
-    files = stored(index, library, {"/docs/a.txt": "An apple."})
-    index.body(files["/docs/a.txt"].text)
-    index.close()
-    break_database(tmp_path / "library")
-    if not open_before:
-        index = Index(tmp_path / "library")
-    with pytest.raises(Damaged, match="The library was damaged and has been set aside"):
-        index.libraries()
-    assert (tmp_path / "library" / "index.sqlite3.broken").exists()
-    assert index.libraries() == [library]
-    assert index.status(library).total == 0
-    stored(index, library, {"/docs/b.txt": "A banana."})
-    assert found_in(index, library, "banana") == ["b.txt"]
-    index.close()
-
-
-def test_a_writer_that_meets_a_broken_page_lets_the_reader_go_too(
-    index: Index, library: Library, tmp_path: Path
-) -> None:
-    stored(index, library, {f"/docs/{at}.txt": f"Apple {at}. " * 500 for at in range(20)})
-    index.close()
-    index.libraries()  # the reader has it open
-    break_database(tmp_path / "library")
-    with pytest.raises(Damaged):
-        for _ in range(3):
-            index.save(Library(0, "Another"))
-            index.take_walk(library, [("/docs/0.txt", 1, 1)])
-            index.sweep()
-    assert index.current(library) == library
-    stored(index, library, {"/docs/b.txt": "A banana."})
-    assert found_in(index, library, "banana") == ["b.txt"]
-    assert (tmp_path / "library" / "index.sqlite3.broken").exists()
-
-
-def test_a_removed_library_does_not_come_back_with_a_new_database(
-    index: Index, library: Library, tmp_path: Path
-) -> None:
-    index.remove(library)
-    index.close()
-    (tmp_path / "library" / "index.sqlite3").unlink()
-    assert index.libraries() == []
-    (tmp_path / "library" / "libraries.json").write_text("[[1, 2")
-    assert index.libraries() == []
-
-
-def test_a_newer_database_is_let_be(index: Index, library: Library, tmp_path: Path) -> None:
-    index.close()
-    connection = sqlite3.connect(tmp_path / "library" / "index.sqlite3")
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    for attempt in (index.libraries, lambda: index.save(library), lambda: index.status(library)):
-        with pytest.raises(SpanlightError, match=r"newer Spanlight.*Update") as raised:
-            attempt()
-        assert not isinstance(raised.value, Damaged)
-
-
-FULL = """
-import resource, signal, sys
-from pathlib import Path
-from app.core.errors import SpanlightError
-from app.core.library import Library
-from app.library.index import Index
-from app.library.schema import MIGRATIONS
-from tests.helpers.libraries import stored
-index = Index(Path(sys.argv[1]))
-library = index.library("Manuals")
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
-import random
-texts = {f"/docs/{at}.txt": " ".join(str(random.random()) for _ in range(9000)) for at in range(30)}
-try:
-    stored(index, library, texts)
-except SpanlightError as fault:
-    print(fault.message)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="files are limited on Linux")
-def test_a_disk_that_takes_no_more_breaks_off_one_file(
-    index: Index, library: Library, tmp_path: Path
-) -> None:
-    stored(index, library, {"/docs/a.txt": "An apple."})
-    said = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "library")], capture_output=True, text=True, timeout=60
-    )
-    assert "could not be" in said.stdout, said.stderr
-    # Each file is whole or waits.
-    for file in index.files(library):
-        if file.state is FileState.READ and file.path != "/docs/a.txt":
-            assert len(index.opened(file).document.text.split()) == file.words == 9000
-        else:
-            assert file.path == "/docs/a.txt" or (file.state, file.text) == (FileState.WAITING, 0)
-    files = stored(index, library, {"/docs/b.txt": "A banana."})
-    assert found_in(index, library, "banana") == ["b.txt"]
-    assert len(files) == len(index.without_vectors(NONE, 1000)) == 1
-
-
 def test_the_languages_of_files_are_counted(index: Index, library: Library) -> None:
     paths = {"/docs/a.txt": "de", "/docs/b.txt": "en", "/docs/c.txt": "de", "/docs/d.txt": ""}
     index.take_walk(library, ((path, 1, 1) for path in paths))
     for file in index.files(library):
-        index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View(), ".txt")
+        index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View())
     assert index.status(library).languages == {"": 1, "de": 2, "en": 1}
     assert {file.path: file.language for file in index.files(library)} == paths
     assert index.opened(index.files(library)[0]).language == "de"
@@ -668,5 +472,5 @@ def test_an_index_from_before_languages_is_taken_over(tmp_path: Path) -> None:
     index = Index(tmp_path / "library")
     library = index.save(Library(0, "Manuals", ("/docs",)))
     index.take_walk(library, [("/docs/a.txt", 1, 1)])
-    assert index.holds("a", ".txt") and index.status(library).languages == {}
+    assert index.holds("/a.txt", "a") and index.status(library).languages == {}
     index.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from app.cli.terminal import Parser, TerminalReport, WordParser, new_parser
+from app.cli.terminal import TerminalReport, WordParser
 from app.flows.workspace import Workspace
 
 Run = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
@@ -27,22 +27,13 @@ WORDS = {
 def parser() -> argparse.ArgumentParser:
     """The arguments of `models`."""
     return WordParser(
-        "models", "See which models are here, get others, choose and measure them.", WORDS, _parser
+        "models", "See which models are here, get others, choose and measure them.", WORDS, _action
     )
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Run the action of the word."""
     arguments.action(arguments, workspace, report)
-
-
-def _parser(word: str) -> tuple[Parser, Run]:
-    """The parser of a word, and what it runs."""
-    what = WORDS[word].partition(" (")[0]
-    parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
-    add_arguments, run_word = _action(word)
-    add_arguments(parser)
-    return parser, run_word
 
 
 def _action(word: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:

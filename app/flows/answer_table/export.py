@@ -136,13 +136,8 @@ def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: R
     if kind == ".xlsx":
         data = _workbook(table, rows, report)
     else:
-        lines = (line for row in rows for line in _checked(row, report))
-        if kind == ".csv":
-            values = (line.values for line in lines)
-            text = csv_lines([_names(), *([written(each) for each in one.values()] for one in values)])
-            data = text.encode("utf-8-sig", "replace")
-        else:
-            data = "".join(f"{dumps(line.values)}\n" for line in lines).encode("utf-8")
+        lines = (line.values.values() for row in rows for line in _checked(row, report))
+        data = rows_as(kind, _names(), lines)
     report.check()
     write_atomic(path, data, private=False)
 
@@ -211,6 +206,14 @@ def _checked(row: list[_Line], report: Report) -> list[_Line]:
 def _names() -> list[str]:
     column, file = Column(0, ""), LibraryFile(0, "", FileState.WAITING)
     return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
+
+
+def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """Rows of values as a file: CSV, or JSON Lines for ".jsonl"."""
+    if kind == ".csv":
+        text = csv_lines([heads, *([written(each) for each in row] for row in rows)])
+        return text.encode("utf-8-sig", "replace")
+    return "".join(f"{dumps(dict(zip(heads, row, strict=True)))}\n" for row in rows).encode("utf-8")
 
 
 def written(one: object) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column
@@ -20,13 +20,17 @@ from app.flows.answer_table.tables import files_of
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
-from app.models.disk.locks import held
+from app.models.disk.locks import Lock, held
 
 _STATES = {
     Outcome.ANSWER: CellState.ANSWER,
     Outcome.LOW_CONFIDENCE: CellState.LOW_CONFIDENCE,
     Outcome.ABSENT: CellState.ABSENT,
 }
+# A file with the columns that were not read of it.
+_Missing = tuple[LibraryFile, Sequence[Column]]
+# Seconds until files that others read are looked at again.
+_MOMENT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,10 @@ def fill(
     """Read every cell of a table that is not stored yet, all of a file together; each is stored as soon as it is read.
 
     Files whose SHA-256 is in `first` come first, in that order. Only files that the library's index has read are asked,
-    as they were then. With `anew`, the cells that another model read are read again; verdicts stay. Each cell is a
-    partial result (Cell). After a stop or a kill the next call goes on from there. Raises as `ask` does, and
-    SpanlightError where the table's library was removed; Stopped when cancelled.
+    as they were then. With `anew`, the cells that another model read are read again; verdicts stay. A file that another
+    process is reading for this table is left to it. Each cell is a partial result (Cell). After a stop or a kill the
+    next call goes on from there. Raises as `ask` does, and SpanlightError where the table's library was removed;
+    Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
@@ -84,16 +89,43 @@ def fill(
     ]
     pace = _Pace(report, missing)
     read = failed = 0
-    for file, columns in missing:
-        for cell in _read(workspace, file, columns, Quiet(report), model, device, reader if anew else ""):
-            if cell.state is CellState.FAILED:
-                failed += 1
-            else:
-                read += 1
-            report.partial(cell)
-            pace.cell(file)
+    with closing(_claimed(workspace, table, missing, report)) as claimed:
+        for file, some in claimed:
+            for cell in _read(workspace, file, some, Quiet(report), model, device, reader if anew else ""):
+                if cell.state is CellState.FAILED:
+                    failed += 1
+                else:
+                    read += 1
+                report.partial(cell)
+                pace.cell(file)
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
     return Filled(read, before, failed, time.perf_counter() - began)
+
+
+def _claimed(
+    workspace: Workspace, table: AnswerTable, missing: Sequence[_Missing], report: Report
+) -> Generator[_Missing, None, None]:
+    """The files with what is missing, each claimed for this process meanwhile; those that others read come last."""
+    left = list(missing)
+    while left:
+        others = []
+        for file, columns in left:
+            name = f"table-{table.number}-{file.sha256[:16]}.lock"
+            lock = Lock(workspace.paths.tables_file.with_name(name))
+            try:
+                is_ours = lock.take()
+            except OSError:
+                is_ours = True  # no lock can be made here: at worst a cell is read twice
+            if not is_ours:
+                others.append((file, columns))
+                continue
+            try:
+                yield file, columns
+            finally:
+                lock.release()
+        left = others
+        report.check()
+        time.sleep(_MOMENT if left else 0.0)
 
 
 def _in_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
@@ -157,7 +189,7 @@ def _cell(column: Column, file: LibraryFile, opened: Opened, reading: Reading) -
 class _Pace:
     """Reports how many cells are done, and the time left by the words that there are still to read."""
 
-    def __init__(self, report: Report, missing: Sequence[tuple[LibraryFile, Sequence[Column]]]) -> None:
+    def __init__(self, report: Report, missing: Sequence[_Missing]) -> None:
         self._report = report
         self._total = sum(len(columns) for _, columns in missing)
         self._words = sum(_work(file) * len(columns) for file, columns in missing)

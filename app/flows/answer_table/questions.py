@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +16,7 @@ from app.core.tables import refuse_vast
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
 from app.flows.answer_table.tables import refuse_too_many
+from app.flows.tables import csv_rows
 from app.flows.workspace import Workspace
 
 _MOST_BYTES = 20_000_000
@@ -123,15 +121,7 @@ def _csv(text: str, name: str) -> Loaded:
     delimiter = max(",;\t", key=real.count)
     if '"' not in text and not real.count(delimiter):
         return _with_column([(line,) for line in text.split("\n")], ",", name)
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    try:
-        rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
-    except csv.Error as fault:
-        raise SpanlightError(
-            Message("“{name}” is not a CSV file: {fault}.", name=name, fault=str(fault)),
-            Message("Save it as CSV again."),
-        ) from fault
-    return _with_column(rows, delimiter, name)
+    return _with_column(list(map(tuple, csv_rows(text, delimiter, name))), delimiter, name)
 
 
 def _with_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Loaded:

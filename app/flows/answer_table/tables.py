@@ -59,11 +59,6 @@ def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> Answ
     )
 
 
-def remove_table(workspace: Workspace, table: AnswerTable, report: Report) -> None:
-    """Delete a table with its cells and verdicts for good. No document is touched."""
-    workspace.tables.remove(table)
-
-
 def library_over(workspace: Workspace, table: AnswerTable) -> Library:
     """The library whose files are a table's rows; raises SpanlightError where it was removed."""
     for library in workspace.library.libraries():
@@ -87,11 +82,6 @@ def files_of(
     return tuple(file for file in files if not chosen or file.path in chosen)
 
 
-def question_sets(workspace: Workspace, report: Report) -> dict[str, tuple[Column, ...]]:
-    """The saved sets of questions by name."""
-    return workspace.tables.question_sets()
-
-
 def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column], report: Report) -> None:
     """Save a set of questions to use in other tables, in place of the one of this name.
 
@@ -101,16 +91,6 @@ def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column]
     if not title:
         raise SpanlightError(Message("A set of questions needs a name."), Message("Type one."))
     workspace.tables.save_question_set(title, _checked_columns(columns))
-
-
-def remove_question_set(workspace: Workspace, name: str, report: Report) -> None:
-    """Delete a set of questions, if it is there."""
-    workspace.tables.remove_question_set(name)
-
-
-def cells(workspace: Workspace, table: AnswerTable, report: Report) -> dict[tuple[str, int], Cell]:
-    """What is stored of a table, by SHA-256 and column: the cells that were read, and unread ones with a verdict."""
-    return workspace.tables.cells(table)
 
 
 def judge(

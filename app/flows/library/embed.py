@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,12 +76,21 @@ def vectors_name(card: ModelCard) -> str:
     return f"{fingerprint(Path(card.folder))}-{card.width}"
 
 
-def question_vector(
-    workspace: Workspace, question: str, library: Library, report: Report
-) -> tuple[Array, str, float] | None:
-    """A question's unit vector, float32[width], the name of the vectors to compare it with, and how many have one.
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question's unit vector, float32[width], and what it is compared with: the passages' `vectors` of that name.
 
-    That is a share of the library's passages. Those of another installed model serve until the one in use has as many.
+    `share` is that of a library's passages which have one.
+    """
+
+    vector: Array
+    vectors: str
+    share: float
+
+
+def meaning_of(workspace: Workspace, question: str, library: Library, report: Report) -> Meaning | None:
+    """A question's meaning by the model in use, or by another installed one as long as that has more vectors.
+
     None where there are none. Raises SpanlightError where the model does not work, Stopped when cancelled.
     """
     index = workspace.library
@@ -95,7 +105,7 @@ def question_vector(
     if best is None:
         return None
     share, card = best
-    return vectors_of(workspace, card, [question], Quiet(report))[0], vectors_name(card), share
+    return Meaning(vectors_of(workspace, card, [question], Quiet(report))[0], vectors_name(card), share)
 
 
 def vectors_of(workspace: Workspace, card: ModelCard, texts: Sequence[str], report: Report) -> Array:

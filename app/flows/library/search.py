@@ -21,7 +21,7 @@ from app.core.sentences import sentence_around
 from app.core.text import Document, Span
 from app.flows.ask.question import LEAST_LISTED, ask, has_content
 from app.flows.history.history import kept_answer, remember
-from app.flows.library.embed import question_vector
+from app.flows.library.embed import Meaning, meaning_of
 from app.flows.library.update import renew
 from app.flows.workspace import Workspace
 from app.library.passages import SIZE
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from app.core.layout import Opened
     from app.core.library import LibraryFile
     from app.library.index import Index, Passage
-    from app.library.vectors import Array
 
 _log = logging.getLogger(__name__)
 # Passages from each way of searching.
@@ -95,8 +94,7 @@ def ask_library(
             Message("Nothing of “{library}” has been read yet.", library=library.name),
             Message("Update it, or add a folder with documents to it."),
         )
-    vector, vectors, share = _vector_of(workspace, question, library, report)
-    excerpts = find(index, question, library, vector, vectors=vectors, share=share)
+    excerpts = find(index, question, library, _meaning_of(workspace, question, library, report))
     listing = _Listing(
         report, index, library, status, excerpts, top_k, began, given_threshold=threshold is not None
     )
@@ -139,51 +137,34 @@ def remember_found(
     )
 
 
-def _vector_of(
-    workspace: Workspace, question: str, library: Library, report: Report
-) -> tuple[Array | None, str, float]:
-    """`question_vector`, or none where its model fails: a question is answered without it."""
+def _meaning_of(workspace: Workspace, question: str, library: Library, report: Report) -> Meaning | None:
+    """`meaning_of`, or none where its model fails: a question is answered without it."""
     try:
-        return question_vector(workspace, question, library, report) or (None, "", 0.0)
+        return meaning_of(workspace, question, library, report)
     except SpanlightError as fault:
         _log.warning("passages are found by their words alone: %s", fault)
-        return None, "", 0.0
+        return None
 
 
 def find(
-    index: Index,
-    question: str,
-    library: Library,
-    vector: Array | None = None,
-    *,
-    vectors: str = "",
-    share: float = 1.0,
-    most: int = READ,
+    index: Index, question: str, library: Library, meaning: Meaning | None = None, most: int = READ
 ) -> list[Excerpt]:
     """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around.
 
-    Where the question's unit `vector` is given, float32[width], passages near it among the `vectors` of that name count
-    as well as those that share its words. `share` is that of the library's passages which have one.
+    With the question's `meaning`, passages near it count as well as those that share its words.
     """
-    ranked = rank(index, question, library, vector, vectors=vectors, share=share)
+    ranked = rank(index, question, library, meaning)
     return excerpts_of(index, index.passages(ranked[:most], library))
 
 
-def rank(
-    index: Index,
-    question: str,
-    library: Library,
-    vector: Array | None = None,
-    *,
-    vectors: str = "",
-    share: float = 1.0,
-) -> list[int]:
+def rank(index: Index, question: str, library: Library, meaning: Meaning | None = None) -> list[int]:
     """The numbers of the passages likeliest to answer a question, the best first; takes what `find` takes."""
     scores = index.search(question, library, _SEARCHED)
-    if vector is not None:
+    if meaning is not None:
         # Where few have a vector, the nearest of these are not near.
-        near = index.nearest(vector, vectors, library, round(share * _SEARCHED))
-        scores = joined(scores, near, share * _MEANING)
+        most = round(meaning.share * _SEARCHED)
+        near = index.nearest(meaning.vector, meaning.vectors, library, most)
+        scores = joined(scores, near, meaning.share * _MEANING)
     else:
         scores = from_0_to_1(scores)
     return ranked_with_evidence(scores, index.texts_of(scores, library))

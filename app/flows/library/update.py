@@ -27,8 +27,8 @@ from app.flows.library.embed import alone
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.models.languages import detected
 from app.flows.workspace import Workspace
-from app.library.found import clean
 from app.library.index import Index
+from app.library.ledger import Content
 
 _log = logging.getLogger(__name__)
 
@@ -215,25 +215,16 @@ def _sha256(path: str, check: Callable[[], object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """The content of a file whose bytes may be known already: its SHA-256, size and modification time."""
-
-    sha256: str
-    size: int
-    modified: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Refused:
-    """Why a file has no text, and its size and time then; a time of 0 has it tried again with the next update."""
+    """Why a file has no text, and its content then; a time of 0 has it tried again with the next update."""
 
     state: FileState
     reason: str
-    size: int
-    modified: int
+    content: Content
 
 
-_Found = _Known | Opened | _Refused
+# The content alone where its text is known already.
+_Found = Content | Opened | _Refused
 
 
 class _Readers:
@@ -279,28 +270,28 @@ class _Readers:
         except (OSError, ValueError):
             return None
         size, modified = status.st_size, status.st_mtime_ns
+        there = Content("", size, modified)
         until = _Until(lambda: self._stopped)
         # Next to reading a document this costs nothing, and one that was only moved is not read.
         sha256 = _sha256(file.path, until.check)
-        if sha256 and self._index.holds(sha256, _suffix(file)):
-            return _Known(sha256, size, modified)
+        if sha256 and self._index.holds(file.path, sha256):
+            return Content(sha256, size, modified)
         documents = self._free.get()
         try:
             order = Read(file.path, Path(file.path).name, words_only=True)
             return scans(self._workspace, documents).read(order, until, self._recognise)
         except PasswordNeeded as fault:
-            return _Refused(FileState.LOCKED, fault.message, size, modified)
+            return _Refused(FileState.LOCKED, fault.message, there)
         except NotStarted:
             raise
         except NoText as fault:
-            return _Refused(FileState.NO_TEXT, fault.message, size, modified)
+            return _Refused(FileState.NO_TEXT, fault.message, there)
         except SpanlightError as fault:
             # What may not be opened now may be later, without a change of the file.
-            return _Refused(FileState.FAILED, str(fault), size, modified if sha256 else 0)
+            return _Refused(FileState.FAILED, str(fault), there if sha256 else Content("", size, 0))
         except ChildBug:
             _log.exception("a file of a library was not read")
-            reason = Message("It crashes Spanlight; this is a bug.")
-            return _Refused(FileState.FAILED, reason, size, modified)
+            return _Refused(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
         finally:
             self._free.put(documents)
 
@@ -318,14 +309,14 @@ class _Until(Silent):
 
 def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int]) -> None:
     match found:
-        case _Known(sha256, size, modified):
-            counts["known"] += index.link(file, sha256, _suffix(file), size, modified)
+        case Content():
+            counts["known"] += index.link(file, found)
         case Opened():
             done = _put(index, file, found)
             counts["read" if done else "failed"] += 1
             counts["words"] += len(found.document.text.split())
-        case _Refused(state, reason, size, modified):
-            index.fail(file, state, reason, size=size, modified=modified)
+        case _Refused(state, reason, content):
+            index.fail(file, state, reason, content)
             counts["failed"] += 1
 
 
@@ -334,23 +325,12 @@ def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
     if not opened.document.text.strip():
         reasons = [*opened.notes, *([_WAITS] if waits(opened) else [])]
         reason = joined(reasons, " ") or Message("It holds no text.")
-        index.fail(
-            file,
-            FileState.NO_TEXT,
-            reason,
-            size=opened.size,
-            modified=opened.modified,
-            sha256=opened.sha256,
-        )
+        index.fail(file, FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
         return False
     view = with_view(opened.document).view
     assert view is not None
-    index.put(file, opened, view, _suffix(file))
+    index.put(file, opened, view)
     return True
-
-
-def _suffix(file: LibraryFile) -> str:
-    return clean(Path(file.path).suffix.lower())
 
 
 def _progress(done: int, total: int, began: float) -> Progress:

@@ -140,11 +140,6 @@ def _too_many(count: int) -> SpanlightError:
     )
 
 
-def texts_of(dataset: Dataset, rows: Iterable[Sequence[str]]) -> list[str]:
-    """The texts of a data set's rows."""
-    return [row[dataset.text_column] for row in rows]
-
-
 def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> Given:
     """The labels that were given to a text now."""
     return Given(row, tuple(labels), guess, shown, time.time())

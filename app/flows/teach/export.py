@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from app.core.labels import Dataset, Given
 from app.core.report import Report
-from app.core.tables import class_columns, csv_lines
+from app.core.tables import class_columns
 from app.core.wording import free_name
-from app.flows.answer_table.export import bytes_of, require_format, write_sheet, written
-from app.flows.rows import dumps
+from app.flows.answer_table.export import bytes_of, require_format, rows_as, write_sheet
 from app.flows.teach.datasets import SEPARATOR
 from app.flows.teach.figures import predicted
 from app.flows.workspace import Workspace
@@ -47,13 +46,7 @@ def export_dataset(
     for row, cells in enumerate(rows):
         report.check()
         values.append([*cells, *label_values(dataset, given, row, probabilities)])
-    if kind == ".csv":
-        text = csv_lines([heads, *([written(each) for each in line] for line in values)])
-        data = text.encode("utf-8-sig", "replace")
-    elif kind == ".jsonl":
-        data = "".join(f"{dumps(dict(zip(heads, line, strict=True)))}\n" for line in values).encode("utf-8")
-    else:
-        data = _workbook(heads, values, dataset)
+    data = _workbook(heads, values, dataset) if kind == ".xlsx" else rows_as(kind, heads, values)
     write_atomic(path, data, private=False)
     return len(rows)
 

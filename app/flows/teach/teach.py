@@ -18,12 +18,7 @@ from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
 from app.core.plain import json_of
 from app.core.report import Progress, Relay, Report
-from app.core.requests import (
-    ClassCalibrationData,
-    ClassReading,
-    HeadToTeach,
-    ModelChoice,
-)
+from app.core.requests import ClassCalibrationData, ClassReading, HeadToTeach, ModelChoice
 from app.core.results import Classification, TaughtHead
 from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport
@@ -31,7 +26,7 @@ from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
 from app.flows.models.installed import update_notes
 from app.flows.models.installing import names_taken, now
-from app.flows.teach.datasets import alike, checked_labels, texts_of
+from app.flows.teach.datasets import alike, checked_labels
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.config import rename_labels
@@ -56,6 +51,33 @@ MORE = 64
 
 
 @dataclass(frozen=True, slots=True)
+class Labelled:
+    """A data set with its texts, and the labels that were given to some of them, by their rows."""
+
+    dataset: Dataset
+    texts: Sequence[str]
+    given: Mapping[int, Given]
+
+    def examples(self) -> tuple[list[int], Examples]:
+        """The labelled rows, and what is learnt from them; without those whose labels another window has renamed."""
+        names, rows, targets = self.dataset.names, [], []
+        for row, each in self.given.items():
+            known = tuple(names.index(name) for name in each.labels if name in names)
+            if known or (self.dataset.multi and not each.labels):
+                rows.append(row)
+                targets.append(known)
+        return rows, Examples([self.texts[row] for row in rows], targets)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Texts to learn from, each with the indices of its labels among those of a data set."""
+
+    texts: Sequence[str]
+    targets: Sequence[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Guesses:
     """The probabilities of the labels of every text, and the texts that are most useful to label next.
 
@@ -69,43 +91,26 @@ class Guesses:
     first: bool
 
 
-def guess(
-    workspace: Workspace,
-    dataset: Dataset,
-    report: Report,
-    *,
-    texts: Sequence[str] | None = None,
-    given: Mapping[int, Given] | None = None,
-) -> Guesses:
-    """Guess the labels of a data set's texts from all that is known; `texts` and `given` spare reading them again.
+def guess(workspace: Workspace, labelled: Labelled, report: Report) -> Guesses:
+    """Guess the labels of a data set's texts from all that is known.
 
     Raises SpanlightError where there is no encoder, Stopped when cancelled.
     """
-    texts, given = _known(workspace, dataset, texts, given)
+    dataset, texts, given = labelled.dataset, labelled.texts, labelled.given
     vectors = _vectors(workspace, dataset, texts, report)
     pool = linear.Pool.of(
         vectors, embed_texts(workspace, tuple(label.text for label in dataset.labels), report)
     )
-    rows, targets = _examples(dataset, given)
+    rows, examples = labelled.examples()
     probabilities = _classified(workspace, dataset, texts, report)
     taught = probabilities is not None
     if probabilities is None:
-        wanted = linear.targets_of(targets, len(dataset.labels))
+        wanted = linear.targets_of(examples.targets, len(dataset.labels))
         head = pool.head(rows, wanted, multi=dataset.multi)
         probabilities = head.probabilities(pool.texts)
     open_rows = [row for row, text in enumerate(texts) if row not in given and text.strip()]
     useful = pool.most_useful(probabilities, rows, open_rows, _NEXT)
     return Guesses(probabilities, tuple(useful), taught, not given and not taught)
-
-
-def _known(
-    workspace: Workspace, dataset: Dataset, texts: Sequence[str] | None, given: Mapping[int, Given] | None
-) -> tuple[Sequence[str], Mapping[int, Given]]:
-    """A data set's texts and the labels given to them, read where they are None."""
-    return (
-        texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts,
-        workspace.datasets.given(dataset) if given is None else given,
-    )
 
 
 def first_guesses(
@@ -185,24 +190,15 @@ def _renamed_in(description: str, dataset: Dataset, renamed: Dataset) -> str:
     return description.filled(**{**description.values, "labels": after})
 
 
-def teach(
-    workspace: Workspace,
-    dataset: Dataset,
-    report: Report,
-    *,
-    texts: Sequence[str] | None = None,
-    given: Mapping[int, Given] | None = None,
-) -> Dataset:
+def teach(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset:
     """Teach a classifier from what was labelled, install it, and classify every text with it; returns the data set.
-
-    `texts` and `given` as for `guess`.
 
     Partial results are the Dataset once its classifier is installed, and the Guesses once every text was classified.
     Then parts of the examples are held out in turn, to see how good it is and how sure it may be. Raises SpanlightError
     for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
     """
-    texts, given = _known(workspace, dataset, texts, given)
-    if few := missing(dataset, given):
+    dataset = labelled.dataset
+    if few := missing(dataset, labelled.given):
         raise SpanlightError(
             Message(
                 "Some labels have fewer than {enough} examples: {labels}.",
@@ -211,33 +207,24 @@ def teach(
             ),
             Message("Label some more texts."),
         )
-    rows, targets = _examples(dataset, given)
-    examples = [texts[row] for row in rows]
-    card = teach_examples(workspace, dataset, examples, targets, report)
+    card = _teach(workspace, dataset, labelled.examples()[1], report)
     report.check()  # it may have been stopped, for other labels say, while it was installed
     workspace.datasets.put_numbers(dataset, _GUESSES, "", b"")  # of the classifier before
     workspace.datasets.put_held_out(dataset, HeldOut())
     dataset = workspace.datasets.set_model(dataset, card.folder)
     report.partial(dataset)
-    report.partial(guess(workspace, dataset, report, texts=texts, given=given))
-    return measure(workspace, dataset, report, texts=texts, given=given)
+    labelled = replace(labelled, dataset=dataset)
+    report.partial(guess(workspace, labelled, report))
+    return measure(workspace, labelled, report)
 
 
-def measure(
-    workspace: Workspace,
-    dataset: Dataset,
-    report: Report,
-    *,
-    texts: Sequence[str] | None = None,
-    given: Mapping[int, Given] | None = None,
-) -> Dataset:
+def measure(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset:
     """Hold parts of what was labelled out in turn, to see how good its classifier is and how sure it may be.
 
-    `texts` and `given` as for `guess`; returns the data set. Raises as `teach` does.
+    Returns the data set. Raises as `teach` does.
     """
-    texts, given = _known(workspace, dataset, texts, given)
-    rows, targets = _examples(dataset, given)
-    held_out = hold_out(workspace, dataset, rows, [texts[row] for row in rows], targets, report)
+    dataset = labelled.dataset
+    held_out = hold_out(workspace, dataset, *labelled.examples(), report)
     report.check()  # as in `teach`
     workspace.datasets.put_held_out(dataset, held_out)
     workspace.datasets.put_numbers(dataset, _PARTS, "", b"")
@@ -255,21 +242,12 @@ def is_unmeasured(workspace: Workspace, dataset: Dataset) -> bool:
     return is_taught and not workspace.datasets.held_out(dataset).rows
 
 
-def teach_examples(
-    workspace: Workspace,
-    dataset: Dataset,
-    examples: Sequence[str],
-    targets: Sequence[tuple[int, ...]],
-    report: Report,
-) -> ModelCard:
-    """Teach a classifier examples with the indices of their labels, and install it in place of an earlier one.
-
-    Raises as `teach` does.
-    """
+def _teach(workspace: Workspace, dataset: Dataset, examples: Examples, report: Report) -> ModelCard:
+    """Teach a classifier examples, and install it in place of an earlier one. Raises as `teach` does."""
     old = _own_classifier(workspace, dataset)
     name = old.name if old is not None else free_name(dataset.name, names_taken(workspace))
     with Staging(workspace.paths.models, name) as staging:
-        teach_into(workspace, dataset, examples, targets, staging.folder, report)
+        teach_into(workspace, dataset, examples, staging.folder, report)
         origin = Origin(Source.TAUGHT, path=_mark(dataset), added=now())
         place = staging.install(origin, replace=old is not None)
     return read_card(place)
@@ -294,34 +272,20 @@ def _mark(dataset: Dataset) -> str:
 
 
 def teach_into(
-    workspace: Workspace,
-    dataset: Dataset,
-    examples: Sequence[str],
-    targets: Sequence[tuple[int, ...]],
-    folder: Path,
-    report: Report,
+    workspace: Workspace, dataset: Dataset, examples: Examples, folder: Path, report: Report
 ) -> TaughtHead:
-    """Teach a classifier examples with the indices of their labels, and write it into a folder.
-
-    Raises as `teach` does.
-    """
-    request = replace(_request(workspace, dataset, examples, targets), output=str(folder))
+    """Teach a classifier examples, and write it into a folder. Raises as `teach` does."""
+    request = replace(_request(workspace, dataset, examples), output=str(folder))
     taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
-    describe(workspace, dataset, folder, len(examples))
+    _describe(workspace, dataset, folder, len(examples.texts))
     return taught
 
 
 def teach_examples_held(
-    workspace: Workspace,
-    dataset: Dataset,
-    examples: Sequence[str],
-    targets: Sequence[tuple[int, ...]],
-    held: Sequence[str],
-    seed: int,
-    report: Report,
+    workspace: Workspace, dataset: Dataset, examples: Examples, held: Sequence[str], seed: int, report: Report
 ) -> tuple[tuple[float, ...], ...]:
     """What a classifier that was taught examples says of other texts; nothing is written. Raises as `teach` does."""
-    request = _request(workspace, dataset, examples, targets)
+    request = _request(workspace, dataset, examples)
     texts, none = (*request.texts, *held), ((),) * len(held)
     of_held = tuple(range(len(request.texts), len(texts)))
     request = replace(request, texts=texts, targets=(*request.targets, *none), held=of_held, seed=seed)
@@ -341,7 +305,7 @@ def classify_held(
     return HeldOut(tuple(range(len(texts))), tuple(labels for _, labels in texts), tuple(said))
 
 
-def describe(workspace: Workspace, dataset: Dataset, folder: Path, examples: int) -> None:
+def _describe(workspace: Workspace, dataset: Dataset, folder: Path, examples: int) -> None:
     """Write into a taught model's folder what it is. Raises SpanlightError where the disk refuses."""
     base = workspace.find_model(Head.EMBEDDINGS)
     words = Message(
@@ -365,19 +329,18 @@ def hold_out(
     workspace: Workspace,
     dataset: Dataset,
     rows: Sequence[int],
-    examples: Sequence[str],
-    targets: Sequence[tuple[int, ...]],
+    examples: Examples,
     report: Report,
 ) -> HeldOut:
-    """What classifiers that have not seen them say of the examples: four, each taught from three quarters of them.
+    """What classifiers that have not seen them say of examples: four, each taught from three quarters of them.
 
     What those say that were taught before a stop is stored, and not computed again from the same examples. Raises as
     `teach` does.
     """
-    wanted = linear.targets_of(targets, len(dataset.labels))
-    same = [alike(text) for text in examples]
+    wanted = linear.targets_of(examples.targets, len(dataset.labels))
+    same = [alike(text) for text in examples.texts]
     parts = linear.folds(wanted, texts=same)
-    whole = _request(workspace, dataset, examples, targets)
+    whole = _request(workspace, dataset, examples)
     key = sha256(repr(whole).encode()).hexdigest()
     by, packed = workspace.datasets.numbers(dataset, _PARTS)
     known: list[Sequence[Sequence[float]]] = json.loads(packed) if by == key else []
@@ -392,12 +355,12 @@ def hold_out(
         found.update(zip(part, taught.held, strict=True))
         known.append(taught.held)
         workspace.datasets.put_numbers(dataset, _PARTS, key, json_of(known).encode())
-    vectors = embed_texts(workspace, tuple(examples), report)
+    vectors = embed_texts(workspace, tuple(examples.texts), report)
     curve = linear.learning_curve(vectors, wanted, multi=dataset.multi, texts=same)
     order = sorted(found)
     return HeldOut(
         tuple(rows[at] for at in order),
-        tuple(tuple(dataset.names[label] for label in targets[at]) for at in order),
+        tuple(tuple(dataset.names[label] for label in examples.targets[at]) for at in order),
         tuple(found[at] for at in order),
         tuple(curve),
         linear.gain(curve, MORE),
@@ -420,16 +383,14 @@ class _Phase(Relay):
         """Drop partial results."""
 
 
-def _request(
-    workspace: Workspace, dataset: Dataset, examples: Sequence[str], targets: Sequence[tuple[int, ...]]
-) -> HeadToTeach:
+def _request(workspace: Workspace, dataset: Dataset, examples: Examples) -> HeadToTeach:
     """The request for teaching examples, with the labels' words among them."""
-    each = max(1, _WITH_WORDS * len(dataset.labels) // max(1, len(examples)))
+    each = max(1, _WITH_WORDS * len(dataset.labels) // max(1, len(examples.texts)))
     words = tuple(label.text for label in dataset.labels) * each
     of_words = tuple((at,) for at in range(len(dataset.labels))) * each
     return HeadToTeach(
-        tuple(LONE_SURROGATE.sub("\ufffd", text) for text in (*examples, *words)),
-        (*targets, *of_words),
+        tuple(LONE_SURROGATE.sub("\ufffd", text) for text in (*examples.texts, *words)),
+        (*examples.targets, *of_words),
         dataset.names,
         workspace.find_model(Head.EMBEDDINGS).folder,
         multi=dataset.multi,
@@ -464,11 +425,7 @@ def _probabilities(
 
 
 def _fit_temperature(
-    workspace: Workspace,
-    dataset: Dataset,
-    card: ModelCard,
-    held_out: HeldOut,
-    report: Report,
+    workspace: Workspace, dataset: Dataset, card: ModelCard, held_out: HeldOut, report: Report
 ) -> None:
     """Fit how sure the classifier may be to what was held out, and note the figures with it."""
     from app.flows.teach.figures import figures
@@ -531,17 +488,6 @@ def _stored(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | 
 
 def _name(card: ModelCard, dataset: Dataset) -> str:
     return f"{fingerprint(Path(card.folder))}-{len(dataset.labels)}"
-
-
-def _examples(dataset: Dataset, given: Mapping[int, Given]) -> tuple[list[int], list[tuple[int, ...]]]:
-    """The labelled rows with the indices of their labels; without those whose labels another window has renamed."""
-    rows, targets = [], []
-    for row, each in given.items():
-        known = tuple(dataset.names.index(name) for name in each.labels if name in dataset.names)
-        if known or (dataset.multi and not each.labels):
-            rows.append(row)
-            targets.append(known)
-    return rows, targets
 
 
 def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array:

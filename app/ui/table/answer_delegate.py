@@ -40,13 +40,11 @@ class Lines:
         return self._font(use)[0]
 
     def ink(self, role: str) -> QColor:
-        """The colour of a role."""
         if role not in self._inks:
             self._inks[role] = self._theme.colour(role)
         return self._inks[role]
 
     def height(self, use: str) -> int:
-        """The height of a line, in pixels."""
         return self._font(use)[1].height()
 
     def width(self, words: str, use: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLook
 from app.core.corrections import Verdict
 from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
@@ -54,20 +54,25 @@ class AnswerModel(QAbstractTableModel):
     # What is in it
 
     def show_table(
-        self, table: AnswerTable | None, files: Sequence[LibraryFile], cells: Mapping[tuple[str, int], Cell]
+        self,
+        table: AnswerTable | None,
+        files: Sequence[LibraryFile] = (),
+        cells: Mapping[tuple[str, int], Cell] | None = None,
+        look: TableLook | None = None,
     ) -> None:
-        """Show another table."""
+        """Show another table, sorted as it was looked at last."""
         self.beginResetModel()
         self.columns = table.columns if table is not None else ()
         self._every = rows_of(files)
-        self.cells = dict(cells)
+        self.cells = dict(cells or {})
         self._words, self._reading, self._notes = {}, set(), {}
-        self.filter, self._sorted_by, self._descending = Filter.ALL, 0, False
+        self.filter = Filter.ALL
+        look = look or TableLook()
+        self._sorted_by, self._descending = look.sorted_by, look.descending
         self.rows = self._arranged()
         self.endResetModel()
 
     def set_columns(self, columns: tuple[Column, ...]) -> None:
-        """Show other columns of the same table."""
         self.beginResetModel()
         changed = {one.number for one in columns} - {one.number for one in self.columns if one in columns}
         self._words = {key: words for key, words in self._words.items() if key[1] not in changed}
@@ -76,7 +81,6 @@ class AnswerModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_files(self, files: Sequence[LibraryFile]) -> None:
-        """Show the library's files as they are now."""
         every = rows_of(files)
         if every != self._every:
             self.beginResetModel()
@@ -146,7 +150,6 @@ class AnswerModel(QAbstractTableModel):
         return len(self._every)
 
     def files(self) -> list[LibraryFile]:
-        """The files of these documents."""
         return [row.file for row in self._every]
 
     def judged(self) -> list[Cell]:
@@ -175,6 +178,10 @@ class AnswerModel(QAbstractTableModel):
         self._descending = descending
         self.rows = self._arranged()
         self.endResetModel()
+
+    def look(self, widths: Mapping[int, int]) -> TableLook:
+        """How the table is looked at with columns of these widths."""
+        return TableLook(tuple(widths.items()), self._sorted_by, self._descending)
 
     def sorted_by(self) -> tuple[int, bool]:
         """The place of the column that the rows are sorted by, -1 for none, and whether the largest are first."""

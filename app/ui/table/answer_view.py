@@ -164,7 +164,7 @@ class AnswerView(QTableView):
         self.answers = model
         self._lines = Lines(theme)
         self._painter = AnswerDelegate(theme, self._lines)
-        self._own_widths: dict[int, int] = {}
+        self.widths: dict[int, int] = {}  # that the person has chosen, by the columns' numbers
         self._fitting = False
         self._pressed = -1
         self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
@@ -245,7 +245,7 @@ class AnswerView(QTableView):
             share = (self.width() - self.documents.width() - step(4)) // len(model.columns)
             usual = min(step(_MOST), max(step(_LEAST), share))
             for at, column in enumerate(model.columns):
-                self.questions.resizeSection(at, self._own_widths.get(column.number, usual))
+                self.questions.resizeSection(at, self.widths.get(column.number, usual))
         self._fitting = False
         for at, row in enumerate(model.rows):
             if row.message and len(model.columns) > 1:
@@ -283,7 +283,7 @@ class AnswerView(QTableView):
     @Slot(int, int, int)
     def _section_resized(self, section: int, before: int, now: int) -> None:
         if not self._fitting and section < len(self.answers.columns):
-            self._own_widths[self.answers.columns[section].number] = now
+            self.widths[self.answers.columns[section].number] = now
             self._fit_rows(range(len(self.answers.rows)))
             self.questions.fit()
 

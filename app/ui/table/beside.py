@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
@@ -21,6 +21,7 @@ from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import Finding, Zoom
 from app.ui.document.pane import Pane
 from app.ui.document.reading_tools import ReadingTools
+from app.ui.kit.boxes import column, row
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
@@ -56,11 +57,6 @@ class Beside(QFrame):
         self.setAccessibleName(tr("The document beside the table"))
         self.name = ElidedLabel()
         mark(self.name, type="strong")
-        self._close = QToolButton()
-        self._close.setIcon(theme.icon("close"))
-        self._close.setAccessibleName(tr("Close the document"))
-        self._close.setToolTip(as_tip(tr("Close  (Esc)")))
-        self._close.clicked.connect(self.close_asked)
         self.file = FilePane(workspace, theme, lanes)
         self.find_bar = FindBar(theme)
         self.finding = Finding(self.find_bar, self._on_page, self)
@@ -98,7 +94,6 @@ class Beside(QFrame):
         self._light()
 
     def forget(self) -> None:
-        """Show nothing any more."""
         self._row = self._cell = None
         self.find_bar.hide()
         self.tools.take(None, None)
@@ -198,35 +193,23 @@ class Beside(QFrame):
             self.notice.show_hint(NOT_LIT)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.name, 1)
-        head.addWidget(self._close)
+        theme = self._theme
+        close = QToolButton()
+        close.setIcon(theme.icon("close"))
+        close.setAccessibleName(tr("Close the document"))
+        close.setToolTip(as_tip(tr("Close  (Esc)")))
+        close.clicked.connect(self.close_asked)
+        head = row(theme, (self.name, 1), close, gap=2, margins=(4, 2.5, 2, 2))
         foot = QFrame()
         foot.setProperty("kind", "panel")
-        below = QVBoxLayout(foot)
-        below.addWidget(self.notice)
-        for label in (self.question, self.answer, self.likely):
-            below.addWidget(label)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.verdicts, 1)
-        buttons.addStretch()
-        buttons.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignBottom)
-        below.addLayout(buttons)
-        row, page = QHBoxLayout(), QVBoxLayout()
-        row.addWidget(self.file, 1)
-        page.addLayout(row, 1)
-        column = QVBoxLayout(self)
-        column.addLayout(head)
-        column.addWidget(self.find_bar)
-        column.addLayout(page, 1)
-        column.addWidget(foot)
-        theme = self._theme
-        theme.space(head, 2, (4, 2.5, 2, 2))
-        theme.space(below, 1, (4, 3, 4, 3))
-        theme.in_steps(buttons.setSpacing, 2)
-        for layout in (row, page, column):
-            theme.space(layout, 0)
-        self.tools = ReadingTools(self._workspace, theme, self.file, row, page, self.finding, self.zoom)
+        undo = (self.undo, 0, Qt.AlignmentFlag.AlignBottom)
+        buttons = row(theme, (self.verdicts, 1), 0, undo, gap=2)
+        said = (self.question, self.answer, self.likely)
+        column(theme, self.notice, *said, buttons, gap=1, margins=(4, 3, 4, 3), parent=foot)
+        beside = row(theme, (self.file, 1))
+        page = column(theme, (beside, 1))
+        column(theme, head, self.find_bar, (page, 1), foot, parent=self)
+        self.tools = ReadingTools(self._workspace, theme, self.file, beside, page, self.finding, self.zoom)
         theme.in_steps(self.setMinimumWidth, 64)
 
 

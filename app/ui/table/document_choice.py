@@ -11,8 +11,8 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QWidget
 
 from app.core.library import FileState, LibraryFile
+from app.ui.kit.boxes import flow
 from app.ui.kit.dialog import PageDialog
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark
@@ -45,10 +45,8 @@ class DocumentChoice(PageDialog):
         self.list.setUniformItemSizes(True)
         mark(self.list, kind="ticks")
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        wanted, paths = (
-            frozenset(ticked),
-            [Path(each.path) for each in files if each.state is not FileState.GONE],
-        )
+        wanted = frozenset(ticked)
+        paths = [Path(each.path) for each in files if each.state is not FileState.GONE]
         names = Counter(path.name for path in paths)
         for path in paths:
             item = QStandardItem(path.name if names[path.name] == 1 else f"{path.name} · {path.parent.name}")
@@ -62,10 +60,7 @@ class DocumentChoice(PageDialog):
         self.save = push_button(theme, tr("Save"), kind="primary")
         self.cancel = push_button(theme, tr("Cancel"))
         self.save.setDefault(True)
-        ticks = FlowRow()
-        for button in (self.tick, self.untick):
-            ticks.addWidget(button)
-        ticks.setSpacing(theme.step(2))
+        ticks = flow(theme, self.tick, self.untick)
         for part in (plain_label(name, type="title"), self.words, self.search, self.list):
             self.column.addWidget(part)
         self.column.addLayout(ticks)
@@ -82,7 +77,6 @@ class DocumentChoice(PageDialog):
         self._count()
 
     def ticked(self) -> tuple[str, ...]:
-        """The paths of the ticked files."""
         every = (self.items.item(row) for row in range(self.items.rowCount()))
         return tuple(item.data(_PATH) for item in every if item.checkState() is Qt.CheckState.Checked)
 
@@ -113,9 +107,8 @@ class DocumentChoice(PageDialog):
     def _set_shown(self, on: bool) -> None:
         self.items.blockSignals(True)
         for row in range(self._found.rowCount()):
-            self.items.itemFromIndex(self._found.mapToSource(self._found.index(row, 0))).setCheckState(
-                _state(on)
-            )
+            item = self.items.itemFromIndex(self._found.mapToSource(self._found.index(row, 0)))
+            item.setCheckState(_state(on))
         self.items.blockSignals(False)
         self.list.viewport().update()
         self._count()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
-from app.flows.workspace import Workspace
 from app.ui.kit.export_button import kinds_of
 from app.ui.kit.file_dialog import as_file_name, open_name, save_name
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Flow
+from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
 from app.ui.table.head import BACK
 from app.ui.table.questions import LIST_KINDS, Questions
@@ -18,20 +17,13 @@ from app.ui.table.store import TableStore
 
 
 class Exporting(QObject):
-    """Asks where to write to, and writes in the lane of documents.
+    """Asks where to write to, and writes in the lane of documents. `failed` carries an error."""
 
-    `noted` carries a line for the status line once a file was written, `failed` an error.
-    """
-
-    noted = Signal(str)
     failed = Signal(object)
 
-    def __init__(
-        self, workspace: Workspace, lanes: Lanes, store: TableStore, questions: Questions, page: QWidget
-    ) -> None:
+    def __init__(self, store: TableStore, questions: Questions, page: Page) -> None:
         super().__init__(page)
-        self._workspace, self._lane, self._store = workspace, lanes.documents, store
-        self._questions, self._page = questions, page
+        self._store, self._questions, self._page = store, questions, page
         self._name = ""
 
     @Slot(str)
@@ -48,16 +40,15 @@ class Exporting(QObject):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
-        """Write the table, in the format of the file's extension."""
         from app.flows.answer_table.export import export_table
 
-        self._follow(self._lane.start(export_table, self._workspace, self._store.table, path), path)
+        self._start(export_table, path, self._store.table)
 
     def write_back(self, source: Path, path: Path) -> None:
         """Write a list with the answers beside its questions."""
         from app.flows.answer_table.export import write_back
 
-        self._follow(self._lane.start(write_back, self._workspace, self._store.table, source, path), path)
+        self._start(write_back, path, self._store.table, source)
 
     def _ask_back(self, number: int) -> None:
         source = self._questions.sources.get(number)
@@ -72,11 +63,11 @@ class Exporting(QObject):
         if name := save_name(self._page, tr("The list with its answers"), suggested, kind):
             self.write_back(source, Path(name))
 
-    def _follow(self, job: Job, path: Path) -> None:
-        self._name = path.name
-        job.done.connect(self._written)
-        job.failed.connect(self.failed)
+    def _start(self, flow: Flow, path: Path, *given: object) -> None:
+        """Start a flow that writes what is given to a path."""
+        page, self._name = self._page, path.name
+        page.lanes.documents.start(flow, page.workspace, *given, path).then(self._written, self.failed)
 
     @Slot()
     def _written(self, _: object = None) -> None:
-        self.noted.emit(tr("Exported to {file}", file=self._name))
+        self._page.note.emit(tr("Exported to {file}", file=self._name))

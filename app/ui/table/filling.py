@@ -28,9 +28,8 @@ def _fill(
     They were read by a job that was dropped before it could tell, or by another process.
     """
     from app.flows.answer_table.fill import fill
-    from app.flows.answer_table.tables import cells
 
-    for key, cell in cells(workspace, table, report).items():
+    for key, cell in workspace.tables.cells(table).items():
         if key not in known:
             report.partial(cell)
     fill(workspace, table, report, first=first)
@@ -82,8 +81,8 @@ class Filling(QObject):
         self._table, self._fruitless = table, False
         self._soon.start()
 
+    @Slot()
     def toggle(self) -> None:
-        """Pause, or go on."""
         pause = self.state() in ("filling", "waiting")
         self._workspace.settings.table_paused = pause
         self._fruitless = False

@@ -42,7 +42,6 @@ class TableLibraries(QObject):
         self._files_soon.timeout.connect(self.files_changed)
 
     def take(self, libraries: Libraries) -> None:
-        """Use these libraries."""
         self._libraries = libraries
         libraries.changed.connect(self._changed)
         libraries.read.connect(self._file_read)
@@ -52,7 +51,6 @@ class TableLibraries(QObject):
 
     @property
     def all(self) -> Sequence[tuple[Library, LibraryStatus]]:
-        """The libraries with their status."""
         return self._libraries.all if self._libraries is not None else ()
 
     def in_words(self, table: AnswerTable) -> tuple[str, str]:
@@ -88,7 +86,6 @@ class TableLibraries(QObject):
 
     @Slot(str, str)
     def unlock(self, path: str, password: str) -> None:
-        """Read a file that was opened with its password."""
         if self._libraries is not None:
             self._libraries.unlock(path, password)
 

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QToolButton
 
 from app.core.message import Message
+from app.ui.kit.boxes import column, flow, row
 from app.ui.kit.dropped import local_files
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
@@ -110,25 +110,17 @@ class QuestionLine(QFrame):
         self._menu = QMenu(self.sets)
         self.sets.setMenu(self._menu)
         self._menu.triggered.connect(self._set_chosen)
-        self._close = QToolButton()
-        self._close.setIcon(theme.icon("close"))
-        self._close.setAccessibleName(tr("Close this line"))
-        self._close.setToolTip(as_tip(tr("Close  (Esc)")))
-        self._close.clicked.connect(self.close_line)
-        row = QHBoxLayout()
-        row.addWidget(self.field, 1)
-        row.addWidget(self.go, 0, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
-        more = FlowRow()
-        more.addWidget(self.load)
-        more.addWidget(self.sets)
-        column = QVBoxLayout(self)
-        column.addWidget(self.why)
-        column.addLayout(row)
-        column.addLayout(more)
-        theme.space(row, 2)
-        theme.in_steps(more.setSpacing, 2)
-        theme.space(column, 2, (5, 3, 5, 3))
+        close = QToolButton()
+        close.setIcon(theme.icon("close"))
+        close.setAccessibleName(tr("Close this line"))
+        close.setToolTip(as_tip(tr("Close  (Esc)")))
+        close.clicked.connect(self.close_line)
+        align = Qt.AlignmentFlag
+        entry = row(
+            theme, (self.field, 1), (self.go, 0, align.AlignBottom), (close, 0, align.AlignTop), gap=2
+        )
+        more = flow(theme, self.load, self.sets)
+        column(theme, self.why, entry, more, gap=2, margins=(5, 3, 5, 3), parent=self)
         self.field.entered.connect(self._enter)
         self.field.left.connect(self.close_line)
         self.field.files.connect(self.files)
@@ -160,7 +152,6 @@ class QuestionLine(QFrame):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_sets(self, names: tuple[str, ...], may_save: bool) -> None:
-        """List the sets of questions."""
         self._menu.clear()
         for name in names:
             action = self._menu.addAction(caption(name))

@@ -7,15 +7,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from app.core.answer_table import ColumnType
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.wording import first_words
-from app.flows.workspace import Workspace
 from app.ui.kit.file_dialog import open_name
-from app.ui.kit.jobs import Lanes
+from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
 from app.ui.table.answer_view import AnswerView
 from app.ui.table.cells import TYPES
@@ -29,26 +28,16 @@ LIST_KINDS = Message("Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All fi
 class Questions(QObject):
     """What is done with the line of questions and with the columns' menus.
 
-    `noted` carries a line for the status line, `removed` what was taken out and can be undone; `failed` an error.
-    `sources` has, by a table's number, the list that its questions were loaded from.
+    `removed` carries what was taken out and can be undone, `failed` an error. `sources` has, by a table's number, the
+    list that its questions were loaded from.
     """
 
-    noted = Signal(str)
     removed = Signal(str)
     failed = Signal(object)
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        store: TableStore,
-        view: AnswerView,
-        line: QuestionLine,
-        lanes: Lanes,
-        page: QWidget,
-    ) -> None:
+    def __init__(self, store: TableStore, view: AnswerView, line: QuestionLine, page: Page) -> None:
         super().__init__(page)
-        self._workspace = workspace
-        self._store, self._view, self._line, self._lanes, self._page = store, view, line, lanes, page
+        self._store, self._view, self._line, self._page = store, view, line, page
         self._model = view.answers
         self._editing = 0  # the number of the column whose question is changed
         self.sources: dict[int, Path] = {}
@@ -69,19 +58,17 @@ class Questions(QObject):
 
     @Slot()
     def rename_table(self) -> None:
-        """Open the line with the table's name."""
         if self._store.table is not None:
             self._line.open(Asked.NAME, self._store.table.name)
 
     def load(self, path: Path) -> None:
-        """Add the questions of a list."""
         if self._store.table is not None:
             from app.flows.answer_table.questions import questions_from
 
             self.sources[self._store.table.number] = path
-            job = self._lanes.documents.start(questions_from, self._workspace, path)
-            job.done.connect(self._list_read)
-            job.failed.connect(self.failed)
+            self._page.lanes.documents.start(questions_from, self._page.workspace, path).then(
+                self._list_read, self.failed
+            )
 
     def menu(self, at: int) -> QMenu:
         """The menu of a question: its order, its type, and what can be done with it."""
@@ -121,14 +108,12 @@ class Questions(QObject):
         return menu
 
     def edit(self, at: int) -> None:
-        """Open the line with a question to change."""
         if 0 <= at < len(self._model.columns):
             self._editing = self._model.columns[at].number
             self._line.open(Asked.EDIT, self._model.columns[at].question)
 
     @Slot(int, int)
     def move(self, before: int, now: int) -> None:
-        """Move a question to another place."""
         columns = list(self._model.columns)
         if 0 <= before < len(columns) and 0 <= now < len(columns):
             columns.insert(now, columns.pop(before))
@@ -148,23 +133,19 @@ class Questions(QObject):
 
     @Slot()
     def edit_current(self) -> None:
-        """Change the question of the current cell."""
         self.edit(self._view.place()[1])
 
     @Slot()
     def remove_current(self) -> None:
-        """Take out the question of the current cell."""
         self.remove(self._view.place()[1])
 
     @Slot()
     def move_left(self) -> None:
-        """Move the question of the current cell to the left."""
         at = self._view.place()[1]
         self.move(at, at - 1)
 
     @Slot()
     def move_right(self) -> None:
-        """Move the question of the current cell to the right."""
         at = self._view.place()[1]
         self.move(at, at + 1)
 
@@ -184,7 +165,7 @@ class Questions(QObject):
                 self._store.rename(words)
             case Asked.SET:
                 self._store.save_set(words)
-                self.noted.emit(tr("The questions are saved as a set"))
+                self._page.note.emit(tr("The questions are saved as a set"))
             case Asked.EDIT:
                 self._change(self._editing, question=words)
         self._line.done()
@@ -213,7 +194,7 @@ class Questions(QObject):
         from app.flows.answer_table.questions import columns_of
 
         self._store.add_columns(columns_of(questions))
-        self.noted.emit(tr("{n:,} question loaded", "{n:,} questions loaded", n=len(questions)))
+        self._page.note.emit(tr("{n:,} question loaded", "{n:,} questions loaded", n=len(questions)))
         self._line.close_line()
 
     @Slot(str)

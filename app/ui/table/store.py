@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.answer_table import AnswerTable, Cell, Column
+from app.core.answer_table import AnswerTable, Cell, Column, TableLook
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.report import Report, Silent
 from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
@@ -28,25 +28,26 @@ Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A table with the files that are its rows, and the cells that are stored."""
+    """A table with the files that are its rows, the cells that are stored, and how it was looked at last."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
     cells: dict[tuple[str, int], Cell]
+    look: TableLook
 
 
 def _list(workspace: Workspace, report: Report) -> Listed:
     """All tables by name, and the saved sets of questions."""
-    from app.flows.answer_table.tables import question_sets, tables
+    from app.flows.answer_table.tables import tables
 
-    return tables(workspace, report), question_sets(workspace, report)
+    return tables(workspace, report), workspace.tables.question_sets()
 
 
 def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
-    from app.flows.answer_table.tables import cells, files_of
+    from app.flows.answer_table.tables import files_of
 
-    files = files_of(workspace, table) if table.library else ()
-    return Loaded(table, files, cells(workspace, table, report))
+    store, files = workspace.tables, files_of(workspace, table) if table.library else ()
+    return Loaded(table, files, store.cells(table), store.look(table))
 
 
 def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> Loaded:
@@ -98,15 +99,12 @@ class TableStore(QObject):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a verdict or a change of the questions to undo."""
         return bool(self._past)
 
     @Slot()
     def look(self) -> None:
         """List the tables and sets, and load the current table, or the last one that was shown."""
-        job = self._lane.start_aside(_list, self._workspace)
-        job.done.connect(self._listed)
-        job.failed.connect(self.failed)
+        self._lane.start_aside(_list, self._workspace).then(self._listed, self.failed)
 
     def choose(self, number: int) -> None:
         """Make a table the current one, once the changes of the one before are saved."""
@@ -140,18 +138,17 @@ class TableStore(QObject):
         self.change(partial(_with_more, columns))
 
     def rename(self, name: str) -> None:
-        """Give the current table another name."""
         self.change(partial(_named, name))
 
-    def remove(self) -> None:
-        """Delete the current table with its answers."""
-        if self.table is not None:
-            from app.flows.answer_table.tables import remove_table
+    def keep_look(self, number: int, look: TableLook) -> None:
+        keep = partial(self._workspace.tables.keep_look, number, look)
+        self._lane.start_aside(do, keep).then(failed=self.failed)
 
-            job = self._lane.start(remove_table, self._workspace, self.table)
+    def remove(self) -> None:
+        if self.table is not None:
+            remove = partial(self._workspace.tables.remove, self.table)
             self._forget()
-            job.done.connect(self.look)
-            job.failed.connect(self.failed)
+            self._lane.start(do, remove).then(self.look, self.failed)
 
     def save_set(self, name: str) -> None:
         """Keep the current questions under a name."""
@@ -159,17 +156,11 @@ class TableStore(QObject):
             from app.flows.answer_table.tables import save_question_set
 
             columns = self.table.columns
-            job = self._lane.start(save_question_set, self._workspace, name, columns)
-            job.done.connect(self.look)
-            job.failed.connect(self.failed)
+            self._lane.start(save_question_set, self._workspace, name, columns).then(self.look, self.failed)
 
     def remove_set(self, name: str) -> None:
-        """Forget a set of questions."""
-        from app.flows.answer_table.tables import remove_question_set
-
-        job = self._lane.start(remove_question_set, self._workspace, name)
-        job.done.connect(self.look)
-        job.failed.connect(self.failed)
+        remove = partial(self._workspace.tables.remove_question_set, name)
+        self._lane.start(do, remove).then(self.look, self.failed)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict; `undo` takes it back."""
@@ -190,12 +181,9 @@ class TableStore(QObject):
 
     @Slot()
     def read_files(self) -> None:
-        """Look at the ledger of the current table's library again."""
         if self.table is not None and self.table.library:
-            if self._ledger_job is not None:
-                self._ledger_job.drop()
-            self._ledger_job = self._lane.start_aside(_rows, self._workspace, self.table)
-            self._ledger_job.done.connect(self._files_read)
+            job = self._lane.start_aside(_rows, self._workspace, self.table)
+            self._ledger_job = job.replacing(self._ledger_job).then(self._files_read)
 
     def keep(self) -> None:
         """Save what is not saved yet, as the window closes."""
@@ -208,9 +196,9 @@ class TableStore(QObject):
     def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
 
-        job = self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span)
-        job.done.connect(self.judged)
-        job.failed.connect(self.failed)
+        self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span).then(
+            self.judged, self.failed
+        )
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:
@@ -226,13 +214,10 @@ class TableStore(QObject):
         self.listed.emit()
 
     def _load(self, table: AnswerTable) -> None:
-        if self._loading is not None:
-            self._loading.drop()
         self.table = table
         self._workspace.settings.last_table = table.number
-        self._loading = self._lane.start_aside(_load, self._workspace, table)
-        self._loading.done.connect(self._loaded)
-        self._loading.failed.connect(self.failed)
+        job = self._lane.start_aside(_load, self._workspace, table)
+        self._loading = job.replacing(self._loading).then(self._loaded, self.failed)
 
     @Slot(object)
     def _loaded(self, found: Loaded) -> None:
@@ -258,9 +243,9 @@ class TableStore(QObject):
 
     def _save(self, table: AnswerTable, changes: Sequence[Change]) -> None:
         self._being_saved = table
-        self._saving = self._lane.start(_save, self._workspace, table, changes)
-        self._saving.done.connect(self._saved)
-        self._saving.failed.connect(self._not_saved)
+        self._saving = self._lane.start(_save, self._workspace, table, changes).then(
+            self._saved, self._not_saved
+        )
 
     @Slot(object)
     def _saved(self, found: Loaded) -> None:

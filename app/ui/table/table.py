@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, Column
+from app.core.answer_table import Cell, CellState, Column, TableLook
 from app.core.corrections import Verdict
 from app.core.message import Message
 from app.core.models import Head
 from app.core.text import Span
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR, reading_keys
+from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name
@@ -83,7 +84,7 @@ class TableView(Page):
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
         self.filling = Filling(workspace, lanes, self.model, self)
-        self._shown_table = 0
+        self._shown_table, self._look = 0, TableLook()
         self._was_full = True
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
@@ -97,8 +98,8 @@ class TableView(Page):
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
         self.libraries = TableLibraries(self)
-        self.questions = Questions(workspace, self.store, self.view, self.line, lanes, self)
-        self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
+        self.questions = Questions(self.store, self.view, self.line, self)
+        self.exporting = Exporting(self.store, self.questions, self)
         self._lay_out()
         self._connect()
         self.beside.hide()
@@ -107,7 +108,6 @@ class TableView(Page):
     # The page's interface to the window
 
     def take_libraries(self, libraries: Libraries) -> None:
-        """Make tables over these libraries."""
         self.libraries.take(libraries)
 
     @Slot(list)
@@ -140,10 +140,12 @@ class TableView(Page):
         return True
 
     def keep(self) -> None:
-        """Save what is not saved yet, and the splitter's position."""
+        """Save what is not saved yet, how the table is looked at, and the splitter's position."""
         if not self.beside.isHidden():
             self.workspace.settings.splitters["table"] = self._split.placed()
         self.store.keep()
+        if (look := self._changed_look()) is not None:
+            self.workspace.tables.keep_look(self._shown_table, look)
 
     def shown(self) -> None:
         """Put the keyboard focus into the table, or on what there is to begin with; a command may have made tables."""
@@ -175,14 +177,17 @@ class TableView(Page):
     def _loaded(self, found: Loaded | None) -> None:
         new = found is None or found.table.number != self._shown_table
         place = self.view.place()
+        if new and (look := self._changed_look()) is not None:
+            self.store.keep_look(self._shown_table, look)
         if found is None:
             self._shown_table = 0
             self._close_beside()
-            self.model.show_table(None, (), {})
+            self.model.show_table(None)
         elif new:
             self._shown_table = found.table.number
             self._close_beside()
-            self.model.show_table(found.table, found.files, found.cells)
+            self._look, self.view.widths = found.look, dict(found.look.widths)
+            self.model.show_table(found.table, found.files, found.cells, found.look)
             self.head.chips.select(Filter.ALL)
             self.view.go_to(0, 0)
         else:
@@ -250,9 +255,14 @@ class TableView(Page):
     def _make_table(self, library: Library) -> None:
         self.store.add(library, _samples() if self.welcome.with_samples else ())
 
-    @Slot()
-    def _ask_to_remove(self) -> None:
-        if self.store.table is not None:
+    @Slot(str)
+    def _act(self, key: str) -> None:
+        """Do what was chosen in the menu of the table's name."""
+        if key == "new":
+            self._show_welcome()
+        elif key == "rename":
+            self.questions.rename_table()
+        elif self.store.table is not None:
             self.remove_question.ask(
                 tr(
                     "Remove the table “{name}” with its {n:,} answer for good? No document is touched.",
@@ -285,9 +295,9 @@ class TableView(Page):
             from app.core.library import Library
             from app.flows.library.libraries import ledger
 
-            job = self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, ""))
-            job.done.connect(self._choose_documents)
-            job.failed.connect(self.notice.show_error)
+            self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, "")).then(
+                self._choose_documents, self.notice.show_error
+            )
 
     @Slot(object)
     def _choose_documents(self, files: Sequence[LibraryFile]) -> None:
@@ -432,12 +442,10 @@ class TableView(Page):
 
     @Slot()
     def next_cell(self) -> None:
-        """Go to the next cell that the filter looks for."""
         self._step(1)
 
     @Slot()
     def previous_cell(self) -> None:
-        """Go to the cell before that the filter looks for."""
         self._step(-1)
 
     def _step(self, by: int) -> None:
@@ -462,6 +470,11 @@ class TableView(Page):
     def _look_on(self) -> None:
         """Have what is on the screen read first."""
         self.filling.show_first(self.model.unread(self.view.shown_rows()))
+
+    def _changed_look(self) -> TableLook | None:
+        """How the shown table is looked at, if that is another way than it was saved."""
+        look = self.model.look(self.view.widths)
+        return look if self._shown_table and look != self._look else None
 
     @Slot()
     def _focus(self) -> None:
@@ -488,22 +501,13 @@ class TableView(Page):
             not self.workspace.settings.last_table
         ):  # else nothing before the table is there: it would flash up
             self._stack.setCurrentWidget(self.welcome)
-        messages = QWidget()
-        above = QVBoxLayout(messages)
-        above.addWidget(self.notice)
-        above.addWidget(self.language)
-        above.addWidget(self.undo_line)
         for line in (self.language, self.undo_line):
             self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        for part in (self.remove_question, messages):
-            column.addWidget(part)
-        column.addWidget(self.line)
-        column.addWidget(self._stack, 1)
-        self.theme.space(above, 2, (5, 0, 5, 0))
+        messages = QWidget()
+        above = (self.notice, self.language, self.undo_line)
+        column(self.theme, *above, gap=2, margins=(5, 0, 5, 0), parent=messages)
+        parts = (self.head, self.remove_question, messages, self.line, (self._stack, 1))
+        column(self.theme, *parts, parent=self)
         self.head.hide()
 
     def _connect(self) -> None:
@@ -522,20 +526,17 @@ class TableView(Page):
         self.language.failed.connect(self.notice.show_error)
         for part in (questions, exporting):
             part.failed.connect(self.notice.show_error)
-            part.noted.connect(self.note)
         questions.removed.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
         self.filling.failed.connect(self.notice.show_error)
         self.filling.lost.connect(self.lost)
-        head.table_chosen.connect(store.choose)
-        head.new_asked.connect(self._show_welcome)
+        head.title.chosen.connect(store.choose)
+        head.title.acted.connect(self._act)
         head.documents.clicked.connect(self._ask_documents)
-        head.rename_asked.connect(questions.rename_table)
-        head.remove_asked.connect(self._ask_to_remove)
-        head.fill_toggled.connect(self.filling.toggle)
-        head.exported.connect(exporting.ask)
-        head.add_asked.connect(questions.add)
-        head.filtered.connect(self._filter)
+        head.fill.clicked.connect(self.filling.toggle)
+        head.export.exported.connect(exporting.ask)
+        head.add.clicked.connect(questions.add)
+        head.chips.chosen.connect(self._filter)
         line.left.connect(self._focus)
         view.opened.connect(self.open_beside)
         view.moved.connect(self._follow)

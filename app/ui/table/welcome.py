@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from app.core.library import Library, LibraryStatus
 from app.core.message import Message
-from app.ui.kit.parts import IconLabel, as_tip, in_the_middle, plain_label, push_button
+from app.ui.kit.boxes import column, row
+from app.ui.kit.named_tables import invite
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -42,13 +44,8 @@ class Welcome(QFrame):
         self._theme = theme
         self._libraries: tuple[Library, ...] = ()
         self._buttons: list[QWidget] = []
-        self.setProperty("kind", "desk")
-        inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        title = plain_label(tr("A table of answers"), type="title")
-        words = plain_label(_WHAT, ink="quiet")
         self._over = plain_label(tr("Over which documents?"), type="small_strong", ink="quiet")
-        self._list = QVBoxLayout()
+        self._list = column(theme, gap=2)
         self.samples = QCheckBox(tr("Begin with four questions to try"))
         self.samples.setAccessibleName(self.samples.text())
         self.samples.setToolTip(as_tip("\n".join(SAMPLES)))
@@ -57,39 +54,23 @@ class Welcome(QFrame):
             theme, tr("Add a folder…"), icon="plus", tip=tr("A folder with its subfolders; nothing is copied")
         )
         self.cancel = push_button(theme, tr("Cancel"))
-        self.hint = plain_label(
+        hint = plain_label(
             tr("Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text."),
             type="small",
             ink="quiet",
         )
-        actions = QHBoxLayout()
-        actions.addWidget(self.add)
-        actions.addWidget(self.cancel)
-        actions.addStretch(1)
-        self._column.addWidget(IconLabel(theme, theme.icon("table"), 10), 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (title, words, self._over):
-            self._column.addWidget(widget)
-        self._column.addLayout(self._list)
-        self._column.addWidget(self.samples)
-        self._column.addLayout(actions)
-        self._column.addWidget(self.hint)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(in_the_middle(theme, inner))
-        theme.space(self._column, 3)
-        theme.space(self._list, 2)
-        theme.space(actions, 2)
+        actions = row(theme, self.add, self.cancel, 1, gap=2)
+        parts = (self._over, self._list, self.samples, actions, hint)
+        invite(self, theme, "table", tr("A table of answers"), _WHAT, *parts)
         self.add.clicked.connect(self.folder_asked)
         self.cancel.clicked.connect(self.cancelled)
         self.show_libraries((), may_cancel=False)
 
     @property
     def with_samples(self) -> bool:
-        """Whether the table is to begin with the sample questions."""
         return self.samples.isChecked()
 
     def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
-        """Offer these libraries."""
         self.cancel.setVisible(may_cancel)
         focused = any(button.hasFocus() for button in self._buttons)
         for button in self._buttons:

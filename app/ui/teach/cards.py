@@ -6,14 +6,13 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout
 
 from app.core.days import day
 from app.core.message import Message
 from app.core.models import model_title
-from app.core.report import Progress
+from app.ui.kit.boxes import column, flow
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.model_list import ModelList, ModelRow
 from app.ui.kit.parts import Label, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
@@ -30,14 +29,7 @@ _GOING_ON = Message("You can keep working as usual. What is learnt is kept, even
 
 
 class TeachCard(QFrame):
-    """Which reader is taught, from how many corrections; while it is, how far it is, and its curves.
-
-    `teach_asked`, `pause_asked` and `discard_asked` are sent by the buttons.
-    """
-
-    teach_asked = Signal()
-    pause_asked = Signal()
-    discard_asked = Signal()
+    """Which reader is taught, from how many corrections; while it is, how far it is, and its curves."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,25 +43,12 @@ class TeachCard(QFrame):
         self.stop = push_button(theme, tr("Stop and discard…"), kind="link")
         self.losing = Confirmation(theme, tr("Discard"))
         self._about = plain_label(type="small", ink="quiet")
-        self._actions = FlowRow()
-        for button in (self.teach, self.discard):
-            self._actions.addWidget(button)
-        column = QVBoxLayout(self)
-        column.addWidget(self._of)
-        column.addWidget(self._reader)
-        column.addLayout(self._actions)
-        column.addWidget(self.strip)
-        column.addWidget(self.curves)
-        column.addWidget(self._about)
-        column.addWidget(self.losing)
-        column.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignLeft)
-        theme.space(column, 2, (4, 4, 4, 4))
-        theme.in_steps(self._actions.setSpacing, 2)
-        self.teach.clicked.connect(self.teach_asked)
+        actions = flow(theme, self.teach, self.discard)
+        stop = (self.stop, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = (self._of, self._reader, actions, self.strip, self.curves, self._about, self.losing, stop)
+        column(theme, *parts, gap=2, margins=(4, 4, 4, 4), parent=self)
         self.discard.clicked.connect(self._ask)
-        self.strip.stop_asked.connect(self.pause_asked)
         self.stop.clicked.connect(self._ask)
-        self.losing.confirmed.connect(self.discard_asked)
         self.losing.cancelled.connect(self._keep)
 
     def show_state(self, state: ReaderState, corrections: int, fewest: int, *, busy: bool) -> None:
@@ -107,10 +86,6 @@ class TeachCard(QFrame):
                 "It takes at least {fewest} corrections: {lacking} more.", fewest=fewest, lacking=lacking
             )
             self._about.setText(_GOING_ON if busy else few if lacking > 0 else _HOW)
-
-    def show_progress(self, progress: Progress) -> None:
-        """Show how far teaching is."""
-        self.strip.show_progress(progress)
 
     def _set_action(self, words: str) -> None:
         self.teach.setText(words)
@@ -162,22 +137,14 @@ class GateCard(QFrame):
         self.words = plain_label()
         self._grid = QGridLayout()
         self._grid.setColumnStretch(0, 1)
-        self._cells: list[tuple[Label, Label, Label]] = []
         for at, heading in enumerate(("", tr("Before"), tr("Now"))):
             label = plain_label(heading, type="small", ink="quiet", wrap=False)
             self._grid.addWidget(label, 0, at, Qt.AlignmentFlag.AlignRight)
+        self._cells = [self._line(at) for at in range(1, _LINES + 1)]
         self.use = push_button(theme, tr("Use it"))
         self.keep = push_button(theme, tr("Keep the old one"))
-        actions = FlowRow()
-        for button in (self.use, self.keep):
-            actions.addWidget(button)
-        column = QVBoxLayout(self)
-        column.addWidget(self._title)
-        column.addWidget(self.words)
-        column.addLayout(self._grid)
-        column.addLayout(actions)
-        theme.space(column, 3, (4, 4, 4, 4))
-        theme.in_steps(actions.setSpacing, 2)
+        parts = (self._title, self.words, self._grid, flow(theme, self.use, self.keep))
+        column(theme, *parts, gap=3, margins=(4, 4, 4, 4), parent=self)
         theme.in_steps(self._grid.setHorizontalSpacing, 4)
         theme.in_steps(self._grid.setVerticalSpacing, 1)
         self.use.clicked.connect(self._use)
@@ -190,49 +157,11 @@ class GateCard(QFrame):
         self.setVisible(version is not None)
         if version is None:
             return
-        held, known = version.held, version.known
         self._title.setText(
             tr("The new reader is better") if version.is_better else tr("The new reader is not better")
         )
         self.words.setText(in_words(version))
-        mine, others = held.after.questions, known.after.questions
-        rows = (
-            (
-                tr("{n:,} correction, exactly right", "{n:,} corrections, exactly right", n=mine),
-                tr("{number:.0f}%", number=held.before.exact),
-                tr("{number:.0f}%", number=held.after.exact),
-                tr("Corrections that it has not learnt from, with exactly the right words"),
-            ),
-            (
-                tr("{n:,} correction, F1", "{n:,} corrections, F1", n=mine),
-                tr("{number:.1f}%", number=held.before.f1),
-                tr("{number:.1f}%", number=held.after.f1),
-                tr("How much its words share with the right ones"),
-            ),
-            (
-                tr("{n:,} other, F1", "{n:,} others, F1", n=others),
-                tr("{number:.1f}%", number=known.before.f1),
-                tr("{number:.1f}%", number=known.after.f1),
-                tr("Questions like those that the reader was made from"),
-            ),
-            (
-                tr("Its probabilities, off by"),
-                tr("{number:.1f}%", number=known.before.calibration_error),
-                tr("{number:.1f}%", number=known.after.calibration_error),
-                tr("Expected calibration error on those questions"),
-            ),
-        )
-        while len(self._cells) < len(rows):
-            cells = (
-                plain_label(type="small"),
-                plain_label(type="small", ink="quiet", wrap=False),
-                plain_label(type="small_strong", wrap=False),
-            )
-            for at, label in enumerate(cells):
-                align = Qt.AlignmentFlag.AlignRight if at else Qt.AlignmentFlag(0)
-                self._grid.addWidget(label, len(self._cells) + 1, at, align)
-            self._cells.append(cells)
-        for cells, (name, before, after, tip) in zip(self._cells, rows, strict=True):
+        for cells, (name, before, after, tip) in zip(self._cells, _lines(version), strict=True):
             for label, text in zip(cells, (name, before, after), strict=True):
                 label.setText(text)
                 label.setToolTip(as_tip(tip))
@@ -243,6 +172,18 @@ class GateCard(QFrame):
             button.setVisible(not in_use)
             mark(button, kind="primary" if is_advised else "")
 
+    def _line(self, at: int) -> tuple[Label, Label, Label]:
+        """The labels of a line of the grid: what was measured, before, and now."""
+        line = (
+            plain_label(type="small"),
+            plain_label(type="small", ink="quiet", wrap=False),
+            plain_label(type="small_strong", wrap=False),
+        )
+        for place, label in enumerate(line):
+            align = Qt.AlignmentFlag.AlignRight if place else Qt.AlignmentFlag(0)
+            self._grid.addWidget(label, at, place, align)
+        return line
+
     @Slot()
     def _use(self) -> None:
         self.use_asked.emit(self.version)
@@ -250,6 +191,41 @@ class GateCard(QFrame):
     @Slot()
     def _close(self) -> None:
         self.show_version(None)
+
+
+_LINES = 4
+
+
+def _lines(version: ReaderVersion) -> tuple[tuple[str, str, str, str], ...]:
+    """What a version was measured by: a name, the figures before and now, and a tip."""
+    held, known = version.held, version.known
+    mine, others = held.after.questions, known.after.questions
+    return (
+        (
+            tr("{n:,} correction, exactly right", "{n:,} corrections, exactly right", n=mine),
+            tr("{number:.0f}%", number=held.before.exact),
+            tr("{number:.0f}%", number=held.after.exact),
+            tr("Corrections that it has not learnt from, with exactly the right words"),
+        ),
+        (
+            tr("{n:,} correction, F1", "{n:,} corrections, F1", n=mine),
+            tr("{number:.1f}%", number=held.before.f1),
+            tr("{number:.1f}%", number=held.after.f1),
+            tr("How much its words share with the right ones"),
+        ),
+        (
+            tr("{n:,} other, F1", "{n:,} others, F1", n=others),
+            tr("{number:.1f}%", number=known.before.f1),
+            tr("{number:.1f}%", number=known.after.f1),
+            tr("Questions like those that the reader was made from"),
+        ),
+        (
+            tr("Its probabilities, off by"),
+            tr("{number:.1f}%", number=known.before.calibration_error),
+            tr("{number:.1f}%", number=known.after.calibration_error),
+            tr("Expected calibration error on those questions"),
+        ),
+    )
 
 
 # With fewer held-out corrections, one more right or wrong answer changes F1 by more than ten points.
@@ -326,16 +302,9 @@ class VersionsCard(QFrame):
         )
         self.remove = push_button(theme, tr("Delete…"), tip=tr("Delete this version  (Del)"))
         self.removal = Confirmation(theme, tr("Delete it"))
-        actions = FlowRow()
-        for button in (self.use, self.export, self.remove):
-            actions.addWidget(button)
-        column = QVBoxLayout(self)
-        column.addWidget(plain_label(tr("Versions"), type="strong"))
-        column.addWidget(self.list)
-        column.addLayout(actions)
-        column.addWidget(self.removal)
-        theme.space(column, 2, (4, 4, 4, 4))
-        theme.in_steps(actions.setSpacing, 2)
+        title = plain_label(tr("Versions"), type="strong")
+        actions = flow(theme, self.use, self.export, self.remove)
+        column(theme, title, self.list, actions, self.removal, gap=2, margins=(4, 4, 4, 4), parent=self)
         self.list.chosen.connect(self._choose)
         self.list.entered.connect(self._use)
         self.list.remove_requested.connect(self._ask)

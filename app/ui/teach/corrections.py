@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
@@ -35,21 +35,22 @@ class Row:
 
     @property
     def spoken(self) -> str:
-        """The row for a screen reader."""
         return ". ".join((self.question, self.words or localised(ABSENT), self.said, self.name, self.when))
 
 
 def row_of(correction: Correction) -> Row:
     """The row of a correction."""
-    moment = local(correction.judged)
-    on = day(moment.date(), date.today())
+    moment, today = local(correction.judged), date.today()
+    when = day(moment.date(), today)
+    if (today - moment.date()).days < 2:
+        when = Message("{date}, {time}", date=when, time=f"{moment:%H:%M}")
     return Row(
         correction,
         first_words(correction.question, _MOST),
         first_words(correction.words, _MOST),
         said_before(correction),
         " ".join(correction.name.split()) or localised(UNNAMED),
-        f"{localised(on)}, {moment:%H:%M}" if on in ("Today", "Yesterday") else localised(on),
+        localised(when),
     )
 
 
@@ -101,15 +102,15 @@ class _CorrectionDelegate(RowDelegate):
 
 
 class CorrectionList(RowList):
-    """Corrections, newest first. Enter or a double click opens one in its document, Delete deletes it.
+    """Corrections, newest first.
 
-    `opened`, `deleted` and `copied` carry a Correction; `chosen` is sent when another one, or none, is chosen;
-    `up_requested` when the keys go up from the first one.
+    `opened` (Enter, a double click), `deleted` and `copied` are about the chosen one; `chosen` is sent when another
+    one, or none, is chosen; `up_requested` when the keys go up from the first one.
     """
 
-    opened = Signal(object)
-    deleted = Signal(object)
-    copied = Signal(object)
+    opened = Signal()
+    deleted = Signal()
+    copied = Signal()
     chosen = Signal()
     up_requested = Signal()
 
@@ -118,7 +119,7 @@ class CorrectionList(RowList):
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)
-        self.doubleClicked.connect(self._double_clicked)
+        self.doubleClicked.connect(self.opened)
         self.selectionModel().selectionChanged.connect(self.chosen)
 
     def show_corrections(self, corrections: Sequence[Correction]) -> None:
@@ -130,11 +131,9 @@ class CorrectionList(RowList):
         self.chosen.emit()
 
     def corrections(self) -> tuple[Correction, ...]:
-        """The shown ones, in their order."""
         return tuple(row.correction for row in self._model.rows)
 
     def correction(self) -> Correction | None:
-        """The chosen one."""
         rows = self.selectionModel().selectedIndexes()
         return self._model.rows[rows[0].row()].correction if rows else None
 
@@ -158,11 +157,11 @@ class CorrectionList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         one, key = self.correction(), event.key()
         if event.matches(QKeySequence.StandardKey.Copy) and one is not None:
-            self.copied.emit(one)
+            self.copied.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and one is not None:
-            self.opened.emit(one)
+            self.opened.emit()
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and one is not None:
-            self.deleted.emit(one)
+            self.deleted.emit()
         elif key == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
             self.up_requested.emit()
         else:
@@ -172,10 +171,6 @@ class CorrectionList(RowList):
         if 0 <= at < len(self._model.rows):
             self.setCurrentIndex(self._model.index(at))
             self.scrollTo(self._model.index(at))
-
-    @Slot(QModelIndex)
-    def _double_clicked(self, index: QModelIndex) -> None:
-        self.opened.emit(self._model.rows[index.row()].correction)
 
 
 def _texts(row: Row) -> tuple[str, str, str]:

@@ -29,12 +29,10 @@ class Curves(Chart):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def clear(self) -> None:
-        """Show nothing, before another teaching."""
         self._steps, self._smooth = [], []
         self.begin()
 
     def add(self, step: TrainingStep) -> None:
-        """Show one more step."""
         if self._steps and step.step < self._steps[-1].step:
             self.clear()  # it went on at an earlier checkpoint
         if self._steps and step.step == self._steps[-1].step:

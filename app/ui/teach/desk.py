@@ -9,17 +9,15 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.core.labels import MOST_LABELS
 from app.core.wording import percent
+from app.ui.kit.boxes import column, flow, row
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import announce, sentences
@@ -129,7 +127,6 @@ class Desk(QFrame):
         self.done.clicked.connect(self._give_chosen)
 
     def show_labels(self, names: Sequence[str], *, multi: bool) -> None:
-        """Offer these labels."""
         if [button.label for button in self._buttons] == list(names) and multi == self._multi:
             return
         self._multi = multi
@@ -248,37 +245,19 @@ class Desk(QFrame):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        self._paper = paper = QFrame()
-        paper.setProperty("kind", "paper")
-        sheet = QVBoxLayout(paper)
-        sheet.addWidget(self.state)
-        sheet.addWidget(self.text, 1)
-        sheet.addWidget(self.others)
-        self._around = Scrolling(paper)
-        left = QVBoxLayout()
-        left.addWidget(self._around, 1)
+        self._paper = QFrame()
+        self._paper.setProperty("kind", "paper")
+        sheet = (self.state, (self.text, 1), self.others)
+        column(theme, *sheet, gap=3, margins=(8, 5, 8, 5), parent=self._paper)
+        self._around = Scrolling(self._paper)
+        left = column(theme, (self._around, 1), margins=(6, 5, 6, 5))
         labels = QWidget()
-        self._list = QVBoxLayout(labels)
-        self._list.addStretch(1)
-        scrolled = Scrolling(labels)
-        buttons = FlowRow()
-        for button in (self.skip, self.undo, self.redo, self.none, self.done):
-            buttons.addWidget(button)
+        self._list = column(theme, 1, gap=1.5, parent=labels)
+        buttons = flow(theme, self.skip, self.undo, self.redo, self.none, self.done)
         side = QFrame()
         side.setProperty("kind", "panel")
-        right = QVBoxLayout(side)
-        for widget in (plain_label(tr("Which label fits?"), type="strong"), self.about):
-            right.addWidget(widget)
-        right.addWidget(scrolled, 1)
-        right.addWidget(self.in_order)
-        right.addLayout(buttons)
-        row = QHBoxLayout(self)
-        row.addLayout(left, 3)
-        row.addWidget(side, 2)
-        theme.space(sheet, 3, (8, 5, 8, 5))
-        theme.space(left, 0, (6, 5, 6, 5))
-        theme.space(self._list, 1.5)
-        theme.in_steps(buttons.setSpacing, 2)
-        theme.space(right, 3, (4.5, 4.5, 4.5, 4))
-        theme.space(row, 0)
+        title = plain_label(tr("Which label fits?"), type="strong")
+        parts = (title, self.about, (Scrolling(labels), 1), self.in_order, buttons)
+        column(theme, *parts, gap=3, margins=(4.5, 4.5, 4.5, 4), parent=side)
+        row(theme, (left, 3), (side, 2), parent=self)
         theme.in_steps(side.setMinimumWidth, 68)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut
 from app.core.message import Message
@@ -14,6 +14,7 @@ from app.core.wording import percent
 from app.flows.teach.datasets import agreement, contradictions
 from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures, predicted
 from app.flows.teach.teach import MORE
+from app.ui.kit.boxes import column
 from app.ui.kit.form_card import CardColumn
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
@@ -86,34 +87,24 @@ class Figures(QFrame):
         self.measure = push_button(
             theme, tr("Measure it"), tip=tr("Measure the classifier on texts held out")
         )
-        self._of_label = self._card(theme, tr("Each label"), self.labels)
+        self._of_label = self._card(theme, tr("Each label"), "", self.labels)
         self._confusion = self._card(
             theme,
             tr("Given and predicted"),
-            plain_label(
-                tr("A row for each label of yours; a double click shows its texts."),
-                type="small",
-                ink="quiet",
-            ),
+            tr("A row for each label of yours; a double click shows its texts."),
             self.matrix,
         )
         self._mislabelled = self._card(
             theme,
             tr("Perhaps mislabelled"),
-            plain_label(
-                tr("Texts whose label the classifier doubts, without having learnt it."),
-                type="small",
-                ink="quiet",
-            ),
+            tr("Texts whose label the classifier doubts, without having learnt it."),
             self.doubts,
         )
-        column = CardColumn(theme)
-        column.add(self._card(theme, "", self.headline, self.about, self.measure, self.conflicts))
+        cards = CardColumn(theme)
+        cards.add(self._card(theme, "", "", self.headline, self.about, self.measure, self.conflicts))
         for card in (self._of_label, self._confusion, self._mislabelled):
-            column.add(card)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(column)
+            cards.add(card)
+        column(theme, cards, parent=self)
         self.matrix.opened.connect(self._matrix_opened)
         self.doubts.opened.connect(self._doubt_opened)
         self.labels.opened.connect(self._label_opened)
@@ -197,16 +188,13 @@ class Figures(QFrame):
     def _conflicts_opened(self) -> None:
         self.opened.emit(self._contradicting, tr("Labelled in two ways"))
 
-    def _card(self, theme: Theme, title: str, *widgets: Any) -> QFrame:
+    def _card(self, theme: Theme, title: str, words: str, *widgets: QWidget) -> QFrame:
         card = QFrame()
         card.setProperty("kind", "card")
-        column = QVBoxLayout(card)
-        if title:
-            column.addWidget(plain_label(title, type="strong"))
-        for widget in widgets:
-            column.addWidget(widget)
-        column.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
-        theme.space(column, 2.5, (6, 5, 6, 5))
+        above = [plain_label(title, type="strong")] if title else []
+        above += [plain_label(words, type="small", ink="quiet")] if words else []
+        box = column(theme, *above, *widgets, gap=2.5, margins=(6, 5, 6, 5), parent=card)
+        box.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         return card
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.core.labels import Dataset
 from app.core.message import Message
-from app.ui.kit.elided import ElidedButton
+from app.ui.kit.boxes import column, row
 from app.ui.kit.export_button import ExportButton
-from app.ui.kit.parts import caption, plain_label, push_button, rule
+from app.ui.kit.named_tables import TitleMenu
+from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 LABEL, TEXTS, FIGURES = "label", "texts", "figures"
 # In steps.
@@ -26,61 +26,31 @@ _ACTIONS = (
 
 
 class TeachHead(QFrame):
-    """The name with its menu, how far it is, Teach and Export; the parts of the page below.
-
-    `chosen` carries a data set's number, `acted` the key of a menu's entry, `exported` the ending of a format, `part`
-    the part of the page.
-    """
-
-    chosen = Signal(int)
-    acted = Signal(str)
-    exported = Signal(str)
-    part = Signal(str)
+    """The name with its menu, how far it is, Teach and Export; the parts of the page below."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
         self.setProperty("kind", "panel")
-        self.title = ElidedButton(theme, Qt.TextElideMode.ElideRight)
-        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        mark(self.title, kind="heading", type="title")
-        self.menu = QMenu(self)
-        self.title.setMenu(self.menu)
-        self.menu.triggered.connect(self._menu_chosen)
+        self.title = TitleMenu(theme, _ACTIONS)
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.strip = ProgressStrip(theme)
         self.teach = push_button(theme, tr("Teach"), tip=tr("Teach a classifier from what is labelled"))
         self.export = ExportButton()
-        self.export.exported.connect(self.exported)
         self.parts = Segments(
             theme,
             tr("Show"),
             ((LABEL, tr("Labelling")), (TEXTS, tr("All texts")), (FIGURES, tr("How good is it?"))),
         )
         self.parts.select(LABEL)
-        self.parts.chosen.connect(self.part)
         names = QWidget()
-        name = QVBoxLayout(names)
-        name.addWidget(self.title)
-        name.addWidget(self.words)
-        top = QHBoxLayout()
-        top.addWidget(names, 1)
-        top.addWidget(self.teach)
-        top.addWidget(self.export)
-        under = QHBoxLayout()
-        self._theme, self._top, self._under = theme, top, under
-        below = QHBoxLayout()
-        below.addWidget(self.parts)
-        column = QVBoxLayout(self)
-        column.addLayout(top)
-        column.addLayout(under)
-        column.addLayout(below)
-        column.addWidget(rule())
-        theme.space(name, 0)
+        column(theme, self.title, self.words, parent=names)
         theme.in_steps(names.setMinimumHeight, 13.5)
         theme.in_steps(self.words.setContentsMargins, 1, 0, 0, 0)
-        theme.space(top, 3, (5, 3, 5, 2))
-        theme.space(below, 0, (5, 0, 5, 2.5))
-        theme.space(column, 0)
+        self._top = row(theme, (names, 1), self.teach, self.export, gap=3, margins=(5, 3, 5, 2))
+        self._under = QHBoxLayout()
+        below = row(theme, self.parts, margins=(5, 0, 5, 2.5))
+        column(theme, self._top, self._under, below, rule(), parent=self)
         self._place_strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -98,26 +68,9 @@ class TeachHead(QFrame):
             self._theme.in_steps(self._under.setContentsMargins, 0, 0, 0, 0)
 
     def show_datasets(self, datasets: tuple[Dataset, ...], current: Dataset | None) -> None:
-        """List the data sets in the menu, with what can be done with the current one."""
         name = current.name if current is not None else tr("Teach")
-        self.title.set_full_text(name)
         self.title.setAccessibleName(tr("Labels: {name}", name=name))
-        self.menu.clear()
-        for dataset in datasets:
-            action = self.menu.addAction(caption(dataset.name))
-            action.setCheckable(True)
-            action.setChecked(current is not None and dataset.number == current.number)
-            action.setData(dataset.number)
-        self.menu.addSeparator()
-        for title, key in _ACTIONS:
-            action = self.menu.addAction(localised(title))
-            action.setData(key)
-            action.setEnabled(key == "new" or (current is not None and (key != "use" or bool(current.model))))
-
-    @Slot(QAction)
-    def _menu_chosen(self, action: QAction) -> None:
-        key = action.data()
-        if isinstance(key, int):
-            self.chosen.emit(key)
-        elif key:
-            self.acted.emit(key)
+        possible = ["new"]
+        if current is not None:
+            possible += ["labels", "rename", "remove", *(["use"] if current.model else [])]
+        self.title.show_things(name, datasets, current, possible)

@@ -47,7 +47,6 @@ class TextRow:
 
     @property
     def probability(self) -> float:
-        """The probability of the guess."""
         return self._of.best_guess(self.row)[1]
 
     @property
@@ -111,7 +110,6 @@ class LabelledTexts:
         self._shares = guesses.probabilities.max(1).tolist()
 
     def forget_guesses(self) -> None:
-        """Drop the guesses: they are of other texts or labels."""
         self.guesses, self._shown_counts = None, None
         self._best, self._shares = [], []
 
@@ -128,7 +126,6 @@ class LabelledTexts:
         return +(self._shown_counts or Counter())
 
     def skip(self, row: int) -> None:
-        """Leave a text for later."""
         self._skipped.add(row)
 
     def next_row(self, after: int = -1, *, in_order: bool = False) -> int:

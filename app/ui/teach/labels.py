@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QWidget
 
 from app.core.labels import ENOUGH
 from app.core.message import Message
@@ -15,6 +15,7 @@ from app.core.models import Head
 from app.core.report import Progress
 from app.core.wording import first_words
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.export_button import kinds_of
 from app.ui.kit.file_dialog import as_file_name, open_name, save_name
@@ -74,7 +75,6 @@ class LabelsSection(Section):
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        """Read a table."""
         if paths:
             self.notice.clear()
             self.store.read(paths[0], self._read)
@@ -99,7 +99,6 @@ class LabelsSection(Section):
         self.store.keep()
 
     def shown(self) -> None:
-        """Put the keyboard focus on what there is to do."""
         self._focus()
 
     # Tables
@@ -176,7 +175,7 @@ class LabelsSection(Section):
         self.head.show_datasets(store.datasets, dataset)
         if dataset is None:
             self.head.hide()
-            self.welcome.show_cancel(False)
+            self.welcome.cancel.hide()
             if self._stack.currentWidget() is not self.setup:
                 self._stack.setCurrentWidget(self.welcome)
             return
@@ -198,7 +197,7 @@ class LabelsSection(Section):
         dataset = self.store.dataset
         match key:
             case "new":
-                self.welcome.show_cancel(dataset is not None)
+                self.welcome.cancel.setVisible(dataset is not None)
                 self._stack.setCurrentWidget(self.welcome)
                 self.welcome.open.setFocus(Qt.FocusReason.OtherFocusReason)
             case "labels" if dataset is not None:
@@ -404,7 +403,6 @@ class LabelsSection(Section):
             self.welcome.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def search(self) -> None:
-        """Search the texts."""
         if self.store.dataset is not None:
             self.head.parts.select(TEXTS)
             self._show_part()
@@ -426,11 +424,9 @@ class LabelsSection(Section):
 
         store = self.store
         probabilities = store.guesses.probabilities if store.guesses is not None else None
-        job = self.lanes.documents.start(
+        self.lanes.documents.start(
             export_dataset, self.workspace, store.dataset, probabilities, path, given=dict(store.given)
-        )
-        job.done.connect(self._exported)
-        job.failed.connect(self.notice.show_error)
+        ).then(self._exported, self.notice.show_error)
 
     @Slot(object)
     def _exported(self, rows: int) -> None:
@@ -447,16 +443,8 @@ class LabelsSection(Section):
             not self.workspace.settings.last_labels
         ):  # else nothing before the table is there: it would flash up
             self._stack.setCurrentWidget(self.welcome)
-        messages = QVBoxLayout()
-        messages.addWidget(self.notice)
-        column = QVBoxLayout(self)
-        column.addWidget(self.head)
-        column.addWidget(self.removal)
-        column.addWidget(self.losing)
-        column.addLayout(messages)
-        column.addWidget(self._stack, 1)
-        self.theme.space(column, 0)
-        self.theme.space(messages, 0, (5, 0, 5, 0))
+        messages = column(self.theme, self.notice, margins=(5, 0, 5, 0))
+        column(self.theme, self.head, self.removal, self.losing, messages, (self._stack, 1), parent=self)
         self.head.hide()
 
     def _connect(self) -> None:
@@ -470,10 +458,10 @@ class LabelsSection(Section):
         store.classifier_changed.connect(self._classifier_changed)
         store.failed.connect(self._failed)
         store.lost.connect(self.lost)
-        head.chosen.connect(store.look)
-        head.acted.connect(self._act)
-        head.exported.connect(self._ask_export)
-        head.part.connect(self._show_part)
+        head.title.chosen.connect(store.look)
+        head.title.acted.connect(self._act)
+        head.export.exported.connect(self._ask_export)
+        head.parts.chosen.connect(self._show_part)
         head.teach.clicked.connect(store.teach)
         head.strip.stop_asked.connect(store.stop)
         self.removal.confirmed.connect(store.remove)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from app.core.corrections import Correction
 from app.core.message import Message
@@ -20,6 +20,7 @@ from app.core.results import TrainingStep
 from app.core.wording import first_words
 from app.flows.teach.corrections import bring_back, delete_corrections, judged_entry
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name, save_name
 from app.ui.kit.jobs import Job, Lanes
@@ -114,12 +115,10 @@ class ReaderSection(Section):
         self.teaching.look()
 
     def search(self) -> None:
-        """Search the corrections."""
         if self.search_line.isVisibleTo(self):
             self.search_line.go_in()
 
     def settings_changed(self) -> None:
-        """Find the reader in use again."""
         self.teaching.look()
 
     def stop(self) -> bool:
@@ -131,7 +130,6 @@ class ReaderSection(Section):
         return self.teaching.pause()
 
     def keep(self) -> None:
-        """Save the splitter's sizes."""
         self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
 
     # Corrections
@@ -139,12 +137,9 @@ class ReaderSection(Section):
     @Slot()
     def _look(self) -> None:
         """Fill the list with the corrections that match the words."""
-        if self._looking is not None:
-            self._looking.drop()
         self.search_line.cancel_pending()
-        self._looking = self.lanes.files.start(_look, self.workspace, self.search_line.text())
-        self._looking.done.connect(self._found)
-        self._looking.failed.connect(self.show_fault)
+        job = self.lanes.files.start(_look, self.workspace, self.search_line.text())
+        self._looking = job.replacing(self._looking).then(self._found, self.show_fault)
 
     @Slot(object)
     def _found(self, found: _Found) -> None:
@@ -198,26 +193,18 @@ class ReaderSection(Section):
         else:
             self.ask_asked.emit()
 
-    @Slot(object)
-    def _open(self, correction: Correction) -> None:
-        self.opened.emit(judged_entry(correction))
+    @Slot()
+    def _open(self) -> None:
+        if (one := self.list.correction()) is not None:
+            self.opened.emit(judged_entry(one))
 
     @Slot()
-    def _open_chosen(self) -> None:
+    def _delete(self) -> None:
         if (one := self.list.correction()) is not None:
-            self._open(one)
-
-    @Slot()
-    def _delete_chosen(self) -> None:
-        if (one := self.list.correction()) is not None:
-            self._delete(one)
-
-    @Slot(object)
-    def _delete(self, correction: Correction) -> None:
-        self.notice.clear()
-        self._deleted.append(correction)
-        self._change(delete_corrections, correction)
-        self._offer_undo()
+            self.notice.clear()
+            self._deleted.append(one)
+            self._change(delete_corrections, one)
+            self._offer_undo()
 
     @Slot()
     def _bring_back(self) -> None:
@@ -249,17 +236,16 @@ class ReaderSection(Section):
         self._deleted.clear()
 
     def _change(self, flow: Callable[..., None], correction: Correction) -> Job:
-        job = self.lanes.files.start(flow, self.workspace, [correction])
-        job.done.connect(self._look)
-        job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(flow, self.workspace, [correction]).then(self._look, self.show_fault)
         job.failed.connect(self._look)
         return job
 
-    @Slot(object)
-    def _copy(self, correction: Correction) -> None:
-        words = correction.words or localised(ABSENT)
-        QGuiApplication.clipboard().setText(f"{correction.question}\n{words}\n({correction.name})")
-        self.note.emit(tr("Copied"))
+    @Slot()
+    def _copy(self) -> None:
+        if (one := self.list.correction()) is not None:
+            words = one.words or localised(ABSENT)
+            QGuiApplication.clipboard().setText(f"{one.question}\n{words}\n({one.name})")
+            self.note.emit(tr("Copied"))
 
     @Slot()
     def _chosen(self) -> None:
@@ -273,12 +259,11 @@ class ReaderSection(Section):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
-        """Write the listed corrections as SQuAD 2.0."""
         from app.flows.teach.corrections import export_corrections
 
-        job = self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path)
-        job.done.connect(self._exported)
-        job.failed.connect(self.show_fault)
+        self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path).then(
+            self._exported, self.show_fault
+        )
 
     @Slot(object)
     def _exported(self, number: int) -> None:
@@ -317,7 +302,7 @@ class ReaderSection(Section):
     @Slot(object)
     def _progressed(self, progress: Progress | None) -> None:
         if progress is not None:
-            self.teach_card.show_progress(progress)
+            self.teach_card.strip.show_progress(progress)
         self._show_side()
         if progress is None:
             self.teach_card.strip.clear()
@@ -394,37 +379,19 @@ class ReaderSection(Section):
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
         self._above, self._below = QWidget(), QWidget()
-        above, below = QHBoxLayout(self._above), QHBoxLayout(self._below)
-        above.addWidget(self.search_line, 1)
-        above.addWidget(self.counted)
-        for button in (self.open, self.delete):
-            below.addWidget(button)
-        below.addStretch(1)
-        below.addWidget(self.export)
+        row(theme, (self.search_line, 1), self.counted, gap=3, margins=(4, 4, 4, 2), parent=self._above)
+        buttons = (self.open, self.delete, 1, self.export)
+        row(theme, *buttons, gap=2, margins=(4, 2, 4, 3), parent=self._below)
         page = QFrame()
         page.setProperty("kind", "panel")
-        undo = QVBoxLayout()
-        undo.addWidget(self.undo)
-        column = QVBoxLayout(page)
-        column.addWidget(self._above)
-        column.addWidget(self._stack, 1)
-        column.addLayout(undo)
-        column.addWidget(self._below)
-        theme.space(above, 3, (4, 4, 4, 2))
-        theme.space(undo, 0, (4, 1, 4, 0))
-        theme.space(below, 2, (4, 2, 4, 3))
-        theme.space(column, 0)
+        undo = column(theme, self.undo, margins=(4, 1, 4, 0))
+        column(theme, self._above, (self._stack, 1), undo, self._below, parent=page)
         for part in (self._above, self._below):
             part.hide()
         panes.show_right(page)
         panes.restore(self.workspace.settings.splitters.get(_SPLITTER, []))
-        messages = QVBoxLayout()
-        messages.addWidget(self.notice)
-        whole = QVBoxLayout(self)
-        whole.addLayout(messages)
-        whole.addWidget(panes, 1)
-        theme.space(messages, 0, (5, 0, 5, 0))
-        theme.space(whole, 0)
+        messages = column(theme, self.notice, margins=(5, 0, 5, 0))
+        column(theme, messages, (panes, 1), parent=self)
 
     def _connect(self) -> None:
         teaching, card, versions = self.teaching, self.teach_card, self.versions
@@ -435,8 +402,8 @@ class ReaderSection(Section):
         self.list.deleted.connect(self._delete)
         self.list.copied.connect(self._copy)
         self.list.chosen.connect(self._chosen)
-        self.open.clicked.connect(self._open_chosen)
-        self.delete.clicked.connect(self._delete_chosen)
+        self.open.clicked.connect(self._open)
+        self.delete.clicked.connect(self._delete)
         self.export.clicked.connect(self._ask_export)
         self.empty.button.clicked.connect(self._act)
         self.undo.undo_asked.connect(self._bring_back)
@@ -450,9 +417,9 @@ class ReaderSection(Section):
         teaching.exported.connect(self._version_exported)
         teaching.failed.connect(self.show_fault)
         teaching.lost.connect(self.lost)
-        card.teach_asked.connect(self._teach)
-        card.pause_asked.connect(teaching.pause)
-        card.discard_asked.connect(teaching.discard)
+        card.teach.clicked.connect(self._teach)
+        card.strip.stop_asked.connect(teaching.pause)
+        card.losing.confirmed.connect(teaching.discard)
         self.gate.use_asked.connect(self._use_version)
         versions.chosen.connect(self._show_version)
         versions.use_asked.connect(teaching.use)

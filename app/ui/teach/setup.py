@@ -10,10 +10,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
 )
 
 from app.core.labels import Dataset, Label
@@ -21,6 +19,7 @@ from app.core.legible import legible
 from app.core.message import Message
 from app.core.models import ModelCard, ProblemType
 from app.core.wording import first_words
+from app.ui.kit.boxes import column, row
 from app.ui.kit.form_card import MOST_WIDE, CardColumn, FormCard, set_hint
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
@@ -72,23 +71,13 @@ class Setup(QFrame):
         self._card.add_row(tr("Begin with"), self.begin_with)
         self._card.add_row(tr("Labels"), self.labels, _LABELS_HINT)
         self._card.add_row("", self.multi)
-        row = QHBoxLayout()
-        row.addWidget(self.begin)
-        row.addWidget(self.cancel)
-        row.addStretch(1)
-        column = CardColumn(theme)
+        cards = CardColumn(theme)
         for part in (self._title, self._about, self._card):
-            column.add(part)
+            cards.add(part)
         # Below what is scrolled, so that they are there in a low window too.
-        below = QVBoxLayout()
-        below.addWidget(self.notice)
-        below.addLayout(row)
-        whole = QVBoxLayout(self)
-        whole.addWidget(column, 1)
-        whole.addLayout(below)
-        theme.space(row, 2)
-        theme.space(below, 2, (6, 2, 6, 4))
-        theme.space(whole, 0)
+        buttons = row(theme, self.begin, self.cancel, 1, gap=2)
+        below = column(theme, self.notice, buttons, gap=2, margins=(6, 2, 6, 4))
+        column(theme, (cards, 1), below, parent=self)
         theme.in_steps(self.notice.setMaximumWidth, MOST_WIDE)
         theme.in_steps(self.labels.setMinimumHeight, 36)
         for widget, words in (
@@ -169,7 +158,6 @@ class Setup(QFrame):
         return labels_from(self.labels.toPlainText(), self.dataset.labels if self.dataset is not None else ())
 
     def chosen_table(self) -> TextTable:
-        """The table with the chosen columns."""
         from dataclasses import replace
 
         assert self.table is not None

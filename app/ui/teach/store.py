@@ -93,9 +93,9 @@ class TeachStore(QObject, LabelledTexts):
         self._guessing: Job | None = None
         self._guess_again = False
         self._teaching: Job | None = None
-        # What is left to do, teaching or measuring what was taught, and that which goes on after other work.
+        # What is left to do, teaching or measuring what was taught, and whether it waits for other work.
         self._left: Callable[[], None] = self.teach
-        self._waiting: Callable[[], None] | None = None
+        self._waiting = False
         self._measuring: Job | None = None
         self._learnt_from = 0
         self._learning: dict[int, Given] = {}
@@ -112,13 +112,10 @@ class TeachStore(QObject, LabelledTexts):
 
     def look(self, number: int = 0) -> None:
         """List the data sets, and load the one of this number, or the last one used."""
-        if self._loading is not None:
-            self._loading.drop()
         wanted = number or self._workspace.settings.last_labels
         self._changes_then = self._changes
-        self._loading = self._lanes.files.start(load, self._workspace, wanted)
-        self._loading.done.connect(self._found)
-        self._loading.failed.connect(self.failed)
+        job = self._lanes.files.start(load, self._workspace, wanted)
+        self._loading = job.replacing(self._loading).then(self._found, self.failed)
 
     @Slot(object)
     def _found(self, found: tuple[list[Dataset], Loaded | None]) -> None:
@@ -163,14 +160,11 @@ class TeachStore(QObject, LabelledTexts):
         source: str = "",
         model: str = "",
     ) -> None:
-        """Save a table with labels, and load it."""
         from app.flows.teach.datasets import make_dataset
 
-        job = self._lanes.files.start(
+        self._lanes.files.start(
             make_dataset, self._workspace, table, name, labels, multi=multi, source=source, model=model
-        )
-        job.done.connect(self._made)
-        job.failed.connect(self.failed)
+        ).then(self._made, self.failed)
 
     @Slot(object)
     def _made(self, dataset: Dataset) -> None:
@@ -178,32 +172,29 @@ class TeachStore(QObject, LabelledTexts):
         self.look(dataset.number)
 
     def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
-        """Save other labels."""
         from app.flows.teach.teach import change_labels
 
         assert self.dataset is not None
         self._drop_work()
-        job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
-        job.done.connect(self.classifier_changed)
+        job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed).then(
+            self.classifier_changed
+        )
         job.done.connect(self._made)
         job.failed.connect(self.failed)
 
     def rename(self, name: str) -> None:
-        """Give the data set another name."""
         if self.dataset is not None and name.strip():
             rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
-            job = self._lanes.files.start(do, rename)
-            job.done.connect(self._made)
-            job.failed.connect(self.failed)
+            self._lanes.files.start(do, rename).then(self._made, self.failed)
 
     @Slot()
     def remove(self) -> None:
         """Delete the data set; its classifier stays among the models."""
         if self.dataset is not None:
             self._drop_work()
-            job = self._lanes.files.start(do, partial(self._workspace.datasets.remove, self.dataset))
-            job.done.connect(self._removed)
-            job.failed.connect(self.failed)
+            self._lanes.files.start(do, partial(self._workspace.datasets.remove, self.dataset)).then(
+                self._removed, self.failed
+            )
 
     @Slot()
     def _removed(self, _: object = None) -> None:
@@ -275,9 +266,9 @@ class TeachStore(QObject, LabelledTexts):
 
     def _save(self, dataset: Dataset, rows: Rows) -> None:
         self._saving.append((dataset, rows))
-        job = self._lanes.files.start(do, partial(_give, self._workspace, dataset, rows))
-        job.done.connect(self._saved)
-        job.failed.connect(self._not_saved)
+        self._lanes.files.start(do, partial(_give, self._workspace, dataset, rows)).then(
+            self._saved, self._not_saved
+        )
 
     @Slot(object)
     def _saved(self, _: object = None) -> None:
@@ -296,12 +287,10 @@ class TeachStore(QObject, LabelledTexts):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
         return bool(self._undo)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a change to do again."""
         return bool(self._redo)
 
     # Guessing and teaching
@@ -314,15 +303,13 @@ class TeachStore(QObject, LabelledTexts):
         if self._guessing is not None and self._guessing.running:
             self._guess_again = True
             return
-        from app.flows.teach.teach import guess
+        from app.flows.teach.teach import Labelled, guess
 
         self._guess_again = False
-        self._guessing = self._lanes.work.start_aside(
-            guess, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+        labelled = Labelled(self.dataset, self.texts, dict(self.given))
+        self._guessing = self._lanes.work.start_aside(guess, self._workspace, labelled).then(
+            self._guessed, self._fail, progress=self._guess_progressed
         )
-        self._guessing.progress.connect(self._guess_progressed)
-        self._guessing.done.connect(self._guessed)
-        self._guessing.failed.connect(self._fail)
 
     @Slot(object)
     def _guess_progressed(self, progress: Progress) -> None:
@@ -353,7 +340,7 @@ class TeachStore(QObject, LabelledTexts):
     @property
     def is_teaching(self) -> bool:
         """Whether a classifier is being taught, or will be after other work."""
-        return self._waiting is not None or (self._teaching is not None and self._teaching.running)
+        return self._waiting or (self._teaching is not None and self._teaching.running)
 
     @Slot()
     def teach(self) -> None:
@@ -376,22 +363,19 @@ class TeachStore(QObject, LabelledTexts):
 
     def _start(self, flow: Flow, words: str) -> Job | None:
         """Start teaching or measuring; None where there are too few examples."""
-        goes_on, self._waiting = self._waiting is not None, None
+        from app.flows.teach.teach import Labelled
+
+        goes_on, self._waiting = self._waiting, False
         if self.dataset is None or self.missing():
             self.teaching.emit(None)
             return None
-        if self._teaching is not None:
-            self._teaching.drop()
         if not (goes_on and self._learning.items() <= self.given.items()):  # else from the very same examples
             self._learning = dict(self.given)
+        labelled = Labelled(self.dataset, self.texts, self._learning)
         # Aside: questions and all other work go first.
-        self._teaching = job = self._lanes.work.start_aside(
-            flow, self._workspace, self.dataset, texts=self.texts, given=self._learning
-        )
-        job.progress.connect(self.teaching)
+        job = self._lanes.work.start_aside(flow, self._workspace, labelled).replacing(self._teaching)
         job.partial.connect(self._part_taught)
-        job.done.connect(self._done)
-        job.failed.connect(self._teaching_failed)
+        self._teaching = job.then(self._done, self._teaching_failed, progress=self.teaching)
         self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if goes_on else words))
         return job
 
@@ -404,7 +388,7 @@ class TeachStore(QObject, LabelledTexts):
             self._guessing.drop()
         if self._teaching is not None:
             self._teaching.drop()
-        self._teaching = self._waiting = None
+        self._teaching, self._waiting = None, False
         if running:
             self.teaching.emit(None)
         return running
@@ -423,9 +407,9 @@ class TeachStore(QObject, LabelledTexts):
         self._teaching = None
         self.teaching.emit(None)
         self.classifier_changed.emit()
-        self._measuring = self._lanes.files.start(do, partial(self._workspace.datasets.held_out, dataset))
-        self._measuring.done.connect(self._measured)
-        self._measuring.failed.connect(self.failed)
+        self._measuring = self._lanes.files.start(
+            do, partial(self._workspace.datasets.held_out, dataset)
+        ).then(self._measured, self.failed)
         self.guess()
 
     @Slot(object)
@@ -453,7 +437,7 @@ class TeachStore(QObject, LabelledTexts):
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
             self._teaching = None
-            self._waiting = self._left
+            self._waiting = True
             self.teaching.emit(LATER)
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
@@ -461,8 +445,8 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot()
     def _go_on(self) -> None:
-        if self._waiting is not None:
-            self._waiting()
+        if self._waiting:
+            self._left()
         if self._guess_again:
             self.guess()
 
@@ -479,11 +463,8 @@ class TeachStore(QObject, LabelledTexts):
         """Read a table in place of one that is being read; `done`, a bound slot, takes the ReadTable."""
         from app.flows.teach.datasets import read_table
 
-        if self._reading is not None:
-            self._reading.drop()
-        self._reading = self._lanes.documents.start(read_table, self._workspace, path)
-        self._reading.done.connect(done)
-        self._reading.failed.connect(self.failed)
+        job = self._lanes.documents.start(read_table, self._workspace, path)
+        self._reading = job.replacing(self._reading).then(done, self.failed)
 
 
 def _give(workspace: Workspace, dataset: Dataset, rows: Rows) -> None:

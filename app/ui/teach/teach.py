@@ -51,7 +51,6 @@ class TeachView(SectionedPage[LabelsSection | ReaderSection]):
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        """Open a table of texts to label."""
         self._labels().open_files(paths)
 
     def classify_files(self, paths: list[Path]) -> None:

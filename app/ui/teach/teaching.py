@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,16 @@ def _state(workspace: Workspace, report: Report) -> ReaderState:
     return ReaderState(reader, own, versions(workspace, report), unfinished(workspace, report), others)
 
 
+class _Now(Enum):
+    """What is being done."""
+
+    NOTHING = auto()
+    TEACHING = auto()
+    WAITING = auto()  # to teach after other work
+    ENDING = auto()  # the job was paused, and winds down
+    SETTLING = auto()  # it has, and what is kept of it is looked for
+
+
 class ReaderTeaching(QObject):
     """Teaches the reader behind all other work, and lists, uses and removes its versions.
 
@@ -82,9 +93,7 @@ class ReaderTeaching(QObject):
         self.state: ReaderState | None = None
         self._looking: Job | None = None
         self._job: Job | None = None
-        self._again = False
-        self._ending = False  # the job was paused, and winds down
-        self._settling = False  # it has, and what is kept of it is looked for
+        self._now = _Now.NOTHING
         self._discards = False
         lanes.work.begun.connect(self._give_way)
         lanes.work.rested.connect(self._rested)
@@ -92,11 +101,8 @@ class ReaderTeaching(QObject):
     @Slot()
     def look(self) -> None:
         """Find the reader, its versions, and the teaching that was not finished."""
-        if self._looking is not None:
-            self._looking.drop()
-        self._looking = self._lanes.files.start(_state, self._workspace)
-        self._looking.done.connect(self._found)
-        self._looking.failed.connect(self._not_found)
+        job = self._lanes.files.start(_state, self._workspace)
+        self._looking = job.replacing(self._looking).then(self._found, self._not_found)
 
     @Slot(object)
     def _found(self, state: ReaderState) -> None:
@@ -110,8 +116,8 @@ class ReaderTeaching(QObject):
         self.failed.emit(error)
 
     def _settle(self) -> None:
-        if self._settling:
-            self._settling = False
+        if self._now is _Now.SETTLING:
+            self._now = _Now.NOTHING
             self.teaching.emit(None)
 
     # Teaching
@@ -119,27 +125,25 @@ class ReaderTeaching(QObject):
     @property
     def is_teaching(self) -> bool:
         """Whether the reader is being taught, or will be after other work."""
-        return self._again or (self._job is not None and self._job.running)
+        return self._now in (_Now.TEACHING, _Now.WAITING)
 
     @property
     def is_busy(self) -> bool:
         """Whether it is being taught, or what was learnt is still being kept or discarded."""
-        return self.is_teaching or self._ending or self._settling
+        return self._now is not _Now.NOTHING
 
     @Slot()
     def teach(self) -> None:
         """Teach the reader from all corrections, or go on with the teaching that was not finished."""
         from app.flows.teach.reader import teach_reader
 
-        if self._ending or self._settling or (self._job is not None and self._job.running):
+        if self._now not in (_Now.NOTHING, _Now.WAITING):
             return
-        self._again = False
+        self._now = _Now.TEACHING
         # Aside: questions and all other work go first.
-        self._job = job = self._lanes.work.start_aside(teach_reader, self._workspace)
-        job.progress.connect(self.teaching)
+        job = self._lanes.work.start_aside(teach_reader, self._workspace)
         job.partial.connect(self.stepped)
-        job.done.connect(self._done)
-        job.failed.connect(self._failed)
+        self._job = job.then(self._done, self._failed, progress=self.teaching)
         self.teaching.emit(GETTING_READY)
 
     @Slot()
@@ -156,14 +160,14 @@ class ReaderTeaching(QObject):
         self._discards = True
         if self.is_teaching:
             self._end(_DISCARDING)
-        elif not self._ending:
+        elif self._now is not _Now.ENDING:
             self._ended()
 
     def _end(self, words: Progress) -> None:
-        is_waiting = self._job is None  # for other work, which may take long
+        is_waiting = self._now is _Now.WAITING  # for other work, which may take long
         if self._job is not None:
             self._job.drop()
-        self._job, self._again, self._ending = None, False, True
+        self._job, self._now = None, _Now.ENDING
         self.teaching.emit(words)
         if self._lanes.work.idle or (is_waiting and not self._discards):
             self._ended()
@@ -172,7 +176,7 @@ class ReaderTeaching(QObject):
         """Nothing writes what was learnt any more."""
         from app.flows.teach.reader import discard_unfinished
 
-        self._ending, self._settling = False, True
+        self._now = _Now.SETTLING
         if self._discards:
             self._discards = False
             self._run(discard_unfinished)
@@ -181,14 +185,14 @@ class ReaderTeaching(QObject):
 
     @Slot(object)
     def _done(self, version: ReaderVersion) -> None:
-        self._job = None
+        self._job, self._now = None, _Now.NOTHING
         self.teaching.emit(None)
         self.taught.emit(version)
         self.look()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        self._job = None
+        self._job, self._now = None, _Now.NOTHING
         self.teaching.emit(None)
         self.failed.emit(error)
         self.look()
@@ -198,16 +202,16 @@ class ReaderTeaching(QObject):
     @Slot(object)
     def _give_way(self, job: Job) -> None:
         """Let work begin that the person waits for, and teach after it."""
-        if self._job is not None and self._job.running:
+        if self._job is not None:
             self._job.drop()
-            self._job, self._again = None, True
+            self._job, self._now = None, _Now.WAITING
             self.teaching.emit(LATER)
 
     @Slot()
     def _rested(self) -> None:
-        if self._ending:
+        if self._now is _Now.ENDING:
             self._ended()
-        elif self._again:
+        elif self._now is _Now.WAITING:
             self.teach()
 
     # Versions
@@ -219,7 +223,6 @@ class ReaderTeaching(QObject):
         self._run(use_version, name).done.connect(self.used)
 
     def remove(self, name: str) -> None:
-        """Delete a version."""
         from app.flows.teach.reader import remove_version
 
         in_use = self.state.in_use if self.state is not None else None
@@ -229,17 +232,13 @@ class ReaderTeaching(QObject):
             job.done.connect(self.used)
 
     def export(self, name: str, folder: Path) -> None:
-        """Copy a version into a folder."""
         from app.flows.teach.reader import export_version
 
-        job = self._lanes.documents.start(export_version, self._workspace, name, folder)
-        job.done.connect(self.exported)
-        job.failed.connect(self.failed)
+        self._lanes.documents.start(export_version, self._workspace, name, folder).then(
+            self.exported, self.failed
+        )
 
     def _run(self, flow: Callable[..., object], *arguments: object) -> Job:
-        """Change something, and look again."""
-        job = self._lanes.files.start(flow, self._workspace, *arguments)
-        job.done.connect(self.look)
-        job.failed.connect(self.failed)
+        job = self._lanes.files.start(flow, self._workspace, *arguments).then(self.look, self.failed)
         job.failed.connect(self.look)
         return job

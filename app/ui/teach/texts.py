@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame
 
 from app.core.legible import legible
 from app.core.wording import percent
+from app.ui.kit.boxes import column, row
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
@@ -72,7 +73,6 @@ class TextList(RowTable):
         self._model.set_rows(rows)
 
     def show_changed(self, rows: Sequence[TextRow]) -> None:
-        """Show rows that have changed; those that do not fit any longer go."""
         self._model.rows_changed(rows)
 
     def show_guesses(self) -> None:
@@ -90,9 +90,9 @@ class TextList(RowTable):
     def text_of(self, rows: Sequence[TextRow]) -> str:
         """The rows with tabs between the cells, and a header."""
         lines = ["text\tlabel\tguess\tprobability"]
-        for row in rows:
-            text = " ".join(row.text.split())
-            lines.append(f"{text}\t{row.given}\t{row.guess}\t{row.probability:.6f}")
+        for each in rows:
+            text = " ".join(each.text.split())
+            lines.append(f"{text}\t{each.given}\t{each.guess}\t{each.probability:.6f}")
         return "\n".join(lines) + "\n"
 
     def share_width(self) -> None:
@@ -156,25 +156,10 @@ class Texts(QFrame):
             type="small",
             ink="quiet",
         )
-        above = QHBoxLayout()
-        above.addWidget(self.search, 1)
-        above.addWidget(self.filter)
-        above.addWidget(self.words)
-        left = QVBoxLayout()
-        left.addLayout(above)
-        left.addWidget(self.list, 1)
-        left.addWidget(hint)
-        right = QVBoxLayout()
-        right.addWidget(self._of)
-        right.addWidget(self.bars)
-        right.addStretch(1)
-        row = QHBoxLayout(self)
-        row.addLayout(left, 4)
-        row.addLayout(right, 1)
-        theme.space(above, 2)
-        theme.space(left, 2)
-        theme.space(right, 2)
-        theme.space(row, 5, (5, 4, 5, 4))
+        above = row(theme, (self.search, 1), self.filter, self.words, gap=2)
+        left = column(theme, above, (self.list, 1), hint, gap=2)
+        right = column(theme, self._of, self.bars, 1, gap=2)
+        row(theme, (left, 4), (right, 1), gap=5, margins=(5, 4, 5, 4), parent=self)
         theme.in_steps(self.bars.setMinimumWidth, 40)
         theme.in_steps(self.filter.setMinimumWidth, 24)
         self.search.searched.connect(self._show)

@@ -18,6 +18,7 @@ from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
 from app.flows.ask.question import with_view
 from app.flows.workspace import Workspace
+from app.library.ledger import Content
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 
 # The engine finds a question's last word, so that these are answered in both, in one and in no lease.
@@ -38,7 +39,7 @@ def put(workspace: Workspace, library: Library, name: str, text: str) -> Library
     document = with_view(Document(text, name, path))
     assert document.view is not None
     opened = Opened(document, pages=(PageText(1.0, 1.0, Span(0, len(text)), label="iii"),), sha256=sha256)
-    index.put(file, replace(opened, size=len(text), modified=hash(text)), document.view, ".txt")
+    index.put(file, replace(opened, size=len(text), modified=hash(text)), document.view)
     read = index.file(path)
     assert read is not None and read.state is FileState.READ
     return read
@@ -66,7 +67,7 @@ def library(workspace: Workspace, tmp_path: Path) -> Library:
     workspace.library.take_walk(library, [*files, (scan, 9, 9)])
     found = workspace.library.file(scan)
     assert found is not None
-    workspace.library.fail(found, FileState.NO_TEXT, "Pictures of pages only.", size=9, modified=9)
+    workspace.library.fail(found, FileState.NO_TEXT, "Pictures of pages only.", Content("", 9, 9))
     return library
 
 

@@ -21,7 +21,7 @@ from app.core.text import Span
 from app.documents import spreadsheet
 from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import fill
-from app.flows.answer_table.tables import cells, judge, save_table
+from app.flows.answer_table.tables import judge, save_table
 from app.flows.workspace import Workspace
 from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
 
@@ -34,7 +34,7 @@ def table(workspace: Workspace, make: Make) -> AnswerTable:
     """A filled table; of the first lease the notice is said to be other words."""
     table = make()
     fill(workspace, table, QUIET)
-    sha256 = next(key[0] for key, cell in cells(workspace, table, QUIET).items() if cell.words == "60")
+    sha256 = next(key[0] for key, cell in workspace.tables.cells(table).items() if cell.words == "60")
     judge(
         workspace,
         sha256,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import ModelChoice, Question
 from app.flows.answer_table.fill import _work, fill
-from app.flows.answer_table.tables import cells, judge
+from app.flows.answer_table.tables import judge
 from app.flows.workspace import Workspace
 from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, fake_workspace
@@ -58,7 +60,7 @@ def test_every_cell_is_read_and_kept_with_its_place(
     table, heard = make(), Heard()
     done = fill(workspace, table, heard)
     assert (done.read, done.before, done.failed) == (6, 0, 0)
-    found = cells(workspace, table, Silent())
+    found = workspace.tables.cells(table)
     first, second = by_file(workspace, library, found).values()
     assert [cell.state for cell in first] == [CellState.ANSWER, CellState.ANSWER, CellState.ABSENT]
     assert [cell.state for cell in second] == [CellState.ANSWER, CellState.ABSENT, CellState.ABSENT]
@@ -74,7 +76,7 @@ def test_every_cell_is_read_and_kept_with_its_place(
 def test_words_of_low_confidence_are_kept_as_such(workspace: Workspace, make: Make) -> None:
     table = make("Perhaps it is Anna?")
     fill(workspace, table, Silent())
-    states = {(cell.state, cell.words) for cell in cells(workspace, table, Silent()).values()}
+    states = {(cell.state, cell.words) for cell in workspace.tables.cells(table).values()}
     assert states == {(CellState.LOW_CONFIDENCE, "Anna")}
 
 
@@ -84,7 +86,7 @@ def test_a_stopped_one_goes_on_and_reads_nothing_twice(
     table = make()
     with pytest.raises(Stopped):
         fill(workspace, table, Heard(4))
-    assert len(cells(workspace, table, Silent())) == len(engine.requests) == 4
+    assert len(workspace.tables.cells(table)) == len(engine.requests) == 4
     done = fill(workspace, table, Silent())
     assert (done.read, done.before, len(engine.requests)) == (2, 4, 6)
     assert fill(workspace, table, Silent()).read == 0 and len(engine.requests) == 6
@@ -103,7 +105,7 @@ def test_only_new_questions_and_changed_files_are_read(
 ) -> None:
     table = make()
     fill(workspace, table, Silent())
-    before = cells(workspace, table, Silent())
+    before = workspace.tables.cells(table)
     old = by_file(workspace, library, before)["second.txt"]
     judge(workspace, old[0].sha256, old[0].column, Verdict.RIGHT, Silent())
     put(workspace, library, "second.txt", "The landlord is Ben.")
@@ -117,7 +119,7 @@ def test_only_new_questions_and_changed_files_are_read(
         ("Where is Ben?", "second.txt"),
         *((question, "second.txt") for question in QUESTIONS),
     ]
-    now = cells(workspace, table, Silent())
+    now = workspace.tables.cells(table)
     assert (
         now[old[0].sha256, old[0].column].verdict is Verdict.RIGHT
     )  # it stays, and is back when the file is
@@ -136,23 +138,28 @@ def test_what_is_on_the_screen_comes_first_and_equal_files_are_read_once(
     assert asked == ["third.txt", "copy.txt", "first.txt"]
 
 
-def test_another_process_that_fills_too_is_not_disturbed(
+def test_two_processes_that_fill_one_table_read_no_cell_twice(
     workspace: Workspace, library: Library, make: Make, tmp_path: Path, engine: FakeEngine
 ) -> None:
     table = make()
     other = fake_workspace(tmp_path / "home", FakeEngine())
+    reads = threading.Thread(target=lambda: fill(other, table, Silent()))
 
     class Interrupted(Heard):
         def partial(self, result: object) -> None:
             super().partial(result)
             if len(self.cells) == 1:
-                fill(other, table, Silent())
+                reads.start()
+                while not other.engine.requests:  # type: ignore[attr-defined]
+                    time.sleep(0.002)
 
     heard = Interrupted()
     fill(workspace, table, heard)
+    reads.join()
+    asked = [*engine.requests, *other.engine.requests]  # type: ignore[attr-defined]
+    assert len({(each.text, each.documents) for each in asked}) == len(asked) == 6
+    assert {(cell.sha256, cell.column): cell for cell in heard.cells} == workspace.tables.cells(table)
     other.close()
-    assert len(engine.requests) == 1  # the rest were there when their turn came
-    assert {(cell.sha256, cell.column): cell for cell in heard.cells} == cells(workspace, table, Silent())
 
 
 def test_a_reader_that_breaks_down_over_one_cell_goes_on_with_the_others(
@@ -170,7 +177,7 @@ def test_a_reader_that_breaks_down_over_one_cell_goes_on_with_the_others(
     assert (done.read, done.failed) == (4, 2)
     failed = [cell for cell in heard.cells if cell.state is CellState.FAILED]
     assert {cell.reason for cell in failed} == {"The model process ran out of memory. Ask again."}
-    assert len(cells(workspace, table, Silent())) == 4
+    assert len(workspace.tables.cells(table)) == 4
     broken = False
     assert fill(workspace, table, Silent()).read == 2
 
@@ -184,14 +191,14 @@ def test_cells_of_another_model_are_read_anew_if_asked_for(
 
     table = make()
     fill(workspace, table, Silent())
-    ((sha256, column), *_) = cells(workspace, table, Silent())
+    ((sha256, column), *_) = workspace.tables.cells(table)
     judge(workspace, sha256, column, Verdict.RIGHT, Silent())
     better = replace(READER, name="better")
     other = workspace.__dict__
     other["engine"], other["shelf"] = Named(), FakeShelf(READER, better)
     assert fill(workspace, table, Silent(), model="better").read == 0
     assert fill(workspace, table, Silent(), model="better", anew=True).read == 6
-    found = cells(workspace, table, Silent())
+    found = workspace.tables.cells(table)
     assert {cell.model for cell in found.values()} == {"better"}
     assert found[sha256, column].verdict is Verdict.RIGHT
     assert fill(workspace, table, Silent(), model="better", anew=True).read == 0

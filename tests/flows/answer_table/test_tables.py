@@ -15,13 +15,9 @@ from app.core.report import Silent
 from app.core.text import Span
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import (
-    cells,
     checked,
     files_of,
     judge,
-    question_sets,
-    remove_question_set,
-    remove_table,
     save_question_set,
     save_table,
     tables,
@@ -40,7 +36,7 @@ def test_tables_are_saved_listed_and_removed(workspace: Workspace, library: Libr
     assert tables(workspace, QUIET) == (other, table)
     assert other.name == "Another one"
     assert make(name="caf\udce9").name == "caf?"
-    remove_table(workspace, table, QUIET)
+    workspace.tables.remove(table)
     assert [one.name for one in tables(workspace, QUIET)] == ["Another one", "caf?"]
 
 
@@ -91,11 +87,11 @@ def test_a_renamed_library_keeps_its_tables(workspace: Workspace, library: Libra
 def test_sets_of_questions(workspace: Workspace) -> None:
     columns = (Column(4, "Who?"), Column(0, "When?", ColumnType.DATE))
     save_question_set(workspace, " My  set ", columns, QUIET)
-    assert question_sets(workspace, QUIET) == {"My set": (Column(0, "Who?"), columns[1])}
+    assert workspace.tables.question_sets() == {"My set": (Column(0, "Who?"), columns[1])}
     with pytest.raises(SpanlightError, match="needs a name"):
         save_question_set(workspace, "", columns, QUIET)
-    remove_question_set(workspace, "My set", QUIET)
-    assert question_sets(workspace, QUIET) == {}
+    workspace.tables.remove_question_set("My set")
+    assert workspace.tables.question_sets() == {}
 
 
 def test_a_verdict_is_undone_by_giving_the_former_one(workspace: Workspace, make: Make) -> None:
@@ -106,9 +102,9 @@ def test_a_verdict_is_undone_by_giving_the_former_one(workspace: Workspace, make
     assert judge(*args, Verdict.NOT_THERE, QUIET, words="dropped").words == ""
     again = judge(*args, first.verdict, QUIET, words=first.right_words, span=first.right_span)
     assert replace(again, judged=0.0) == replace(first, judged=0.0)
-    assert cells(workspace, table, QUIET) == {("a" * 64, column): again}
+    assert workspace.tables.cells(table) == {("a" * 64, column): again}
     judge(*args, Verdict.NONE, QUIET)
-    assert cells(workspace, table, QUIET) == {}
+    assert workspace.tables.cells(table) == {}
 
 
 def a_cell(state: CellState, verdict: Verdict) -> Cell:
@@ -154,7 +150,7 @@ def table(workspace: Workspace, make: Make) -> AnswerTable:
 def cell_in(workspace: Workspace, table: AnswerTable, name: str, column: int) -> Cell:
     """The cell of a file of the library and one of the table's questions."""
     (file,) = [one for one in files_of(workspace, table) if one.path.endswith(name)]
-    return cells(workspace, table, QUIET)[file.sha256, table.columns[column].number]
+    return workspace.tables.cells(table)[file.sha256, table.columns[column].number]
 
 
 def test_a_verdict_is_a_correction_with_its_passage(workspace: Workspace, table: AnswerTable) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,10 @@ from app.core.library import Library
 from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, TextsToEmbed
-from app.flows.library.embed import embed, question_vector, vectors_in_use, vectors_name
+from app.flows.library.embed import Meaning, embed, meaning_of, vectors_in_use, vectors_name
 from app.flows.library.libraries import libraries
 from app.flows.library.search import ask_library, find
 from app.flows.workspace import Workspace
-from app.library.vectors import Vectors
 from app.models.disk.locks import Lock
 from app.settings.paths import Paths
 from app.settings.settings import Settings
@@ -136,11 +136,11 @@ def test_with_another_model_vectors_are_made_anew_while_the_old_ones_serve(
     assert status_of(workspace)[0] == 0
     with pytest.raises(Stopped):
         embed(workspace, Listener(lambda report: len(report.told) == 2))
-    found = question_vector(workspace, "oil", library, Silent())
-    assert found is not None and found[1:] == (vectors_name(old), 1.0)
+    found = meaning_of(workspace, "oil", library, Silent())
+    assert found is not None and (found.vectors, found.share) == (vectors_name(old), 1.0)
     embed(workspace, Silent())
-    found = question_vector(workspace, "oil", library, Silent())
-    assert found is not None and found[1:] == (vectors_name(new), 1.0)
+    found = meaning_of(workspace, "oil", library, Silent())
+    assert found is not None and (found.vectors, found.share) == (vectors_name(new), 1.0)
     assert engine.folders == {old.folder, new.folder}
     names = [file.name for file in workspace.paths.library.glob("vectors-*")]
     assert names == [f"vectors-{vectors_name(new)}"]
@@ -153,23 +153,19 @@ def test_a_passage_is_found_by_its_meaning_beside_those_that_share_words(
     index = workspace.library
     question = "Can I have my money back, and when does a motor need it?"
 
-    def files(**how: Any) -> list[str]:
-        found = find(index, question, library, **how)
+    def files(meaning: Meaning | None = None) -> list[str]:
+        found = find(index, question, library, meaning)
         return [Path(index.file_of(excerpt.text, library).path).name for excerpt in found]
 
     assert files() == ["motor.txt"]
-    assert question_vector(workspace, question, library, Silent()) is None, "no passage has a vector yet"
+    assert meaning_of(workspace, question, library, Silent()) is None, "no passage has a vector yet"
     embed(workspace, Silent())
-    found = question_vector(workspace, question, library, Silent())
-    assert found is not None
-    vector, vectors, share = found
-    assert files(vector=vector, vectors=vectors, share=share)[:2] == ["motor.txt", "shop.txt"]
-    assert files(vector=vector, vectors=vectors, share=0.0) == ["motor.txt"]
+    found = meaning_of(workspace, question, library, Silent())
+    assert found is not None and files(found)[:2] == ["motor.txt", "shop.txt"]
+    assert files(replace(found, share=0.0)) == ["motor.txt"]
     question = "Xyzzy?"
     assert files() == []
-    assert files(vector=vector, vectors=vectors)[0] == "shop.txt", (
-        "by meaning alone, as no passage has a word"
-    )
+    assert files(found)[0] == "shop.txt", "by meaning alone, as no passage has a word"
 
 
 def test_without_a_model_or_with_one_that_fails_words_are_searched_alone(
@@ -186,7 +182,7 @@ def test_without_a_model_or_with_one_that_fails_words_are_searched_alone(
     workspace.shelf.models = ()  # type: ignore[attr-defined]
     assert embed(workspace, Silent()) == 0
     assert vectors_in_use(workspace) == "" and status_of(workspace)[0] == 0
-    assert question_vector(workspace, "oil", library, Silent()) is None
+    assert meaning_of(workspace, "oil", library, Silent()) is None
     assert ask_library(workspace, "Xyzzy?", library, Silent()).passages == 0
 
 
@@ -196,16 +192,3 @@ def test_one_process_at_a_time_gives_vectors(workspace: Workspace, library: Libr
     assert embed(workspace, Silent()) == 0 and not engine_of(workspace).embedded
     lock.release()
     assert embed(workspace, Silent()) > 0
-
-
-def test_eight_bits_a_number_find_what_thirty_two_find(tmp_path: Path) -> None:
-    random = np.random.default_rng(3)
-    rows = random.normal(size=(5000, 384)).astype(np.float32) + random.normal(size=384).astype(np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    kept = Vectors(tmp_path / "v", 384)
-    kept.put(np.arange(5000), rows)
-    agreed = []
-    for query in rows[:20]:
-        exact, found = np.argsort(-(rows @ query))[:100], np.argsort(-kept.scores(query))[:100]
-        agreed.append(len(set(exact.tolist()) & set(found.tolist())))
-    assert np.mean(agreed) > 96

@@ -74,7 +74,8 @@ def test_excerpts_hold_their_passages_and_stand_in_their_texts(
     asked = passages[: len(passages) // 2 + 1]
     excerpts = excerpts_of(index, asked)
     for excerpt in excerpts:
-        text = index.body(excerpt.text)[0]
+        text, view = index.body(excerpt.text)
+        assert excerpt.document.view == view.of_parts([excerpt.span])
         assert 0 <= excerpt.span.start < excerpt.span.end <= len(text)
         assert excerpt.document.text == excerpt.span.of(text)
         held = [each for each in asked if each.text == excerpt.text and _holds(excerpt.span, each.span)]

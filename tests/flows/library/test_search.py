@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind, PageText, Recognised
@@ -18,15 +16,13 @@ from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span, View
-from app.flows.library.search import AROUND, ask_library, excerpts_of, find
+from app.flows.library.search import ask_library, find
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
 from tests.helpers.libraries import make_older, opened_text, stored
-from tests.helpers.small_models import ODD_PIECES
 
-WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", " ", "paris", "a story", *ODD_PIECES)
 FILLER = "Nothing is said of it here, nor anywhere near, by anybody at all. " * 30
 
 
@@ -58,45 +54,20 @@ class Told(FakeEngine):
         return Reading(tuple(found), sure >= 0.5, 1 - sure, 0.5, 1, 1, 0.0, model="told", device="CPU")
 
 
+class Careful(Told):
+    """Reads one of the copies only."""
+
+    def run(self, request: object, choice: object, report: Report) -> Reading:
+        reading = super().run(request, choice, report)
+        return Reading(reading.answers[:1], True, 0.1, 0.5, 1, 1, 0.0, model="told", device="CPU")
+
+
 def told(tmp_path: Path, **answers: float) -> Workspace:
     return fake_workspace(tmp_path, cast("FakeEngine", Told(**answers)))
 
 
 def places(found: LibraryReading) -> list[tuple[str, Span]]:
     return [(Path(each.file.path).stem, each.answer.span) for each in found.found]
-
-
-@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=700), min_size=1, max_size=3), st.data())
-def test_excerpts_are_parts_of_the_texts_and_none_is_read_twice(
-    tmp_path_factory: pytest.TempPathFactory, pieces: list[list[str]], data: st.DataObject
-) -> None:
-    folder = tmp_path_factory.mktemp("index")
-    index = Index(folder / "library")
-    texts = {f"text {number}": " ".join(["It", *some]) for number, some in enumerate(pieces)}
-    library = fill(index, folder, **texts)
-    numbers = [
-        number for number in range(1, index.status(library).passages + 1) if index.passages([number], library)
-    ]
-    chosen = data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else []
-    passages = index.passages(chosen, library)
-    found = excerpts_of(index, passages)
-    for excerpt in found:
-        words, view = index.body(excerpt.text)
-        assert excerpt.document.text == excerpt.span.of(words)
-        assert excerpt.document.view == view.of_parts([excerpt.span])
-    for number, one in enumerate(found):
-        for other in found[number + 1 :]:
-            assert one.text != other.text or not one.span.overlaps(other.span)
-    for passage in passages:
-        # All of it is in one excerpt, but for a word that is cut at the end.
-        assert any(
-            excerpt.text == passage.text
-            and excerpt.span.overlaps(passage.span)
-            and len(excerpt.span) >= min(len(passage.span), AROUND // 2)
-            for excerpt in found
-            if len(passage.span)
-        )
-    index.close()
 
 
 @pytest.mark.parametrize("name", ["tarts", "queen"])
@@ -125,7 +96,7 @@ def test_an_answer_says_that_its_words_were_recognised(tmp_path: Path) -> None:
     index = workspace.library
     library = index.save(Library(0, "Papers", (str(tmp_path),)))
     index.leave(library, index.take_walk(library, [(path, read.size, read.modified)]))
-    index.put(index.files(library)[0], read, View(), ".pdf")
+    index.put(index.files(library)[0], read, View())
     [found] = ask_library(workspace, "Who took the tarts?", library, Silent()).found
     assert found.recognised == "Text recognised, English, 96% sure"
 
@@ -145,13 +116,6 @@ def test_words_in_several_files_have_the_sum_of_their_chances(tmp_path: Path) ->
 
 
 def test_a_copy_of_the_sentence_is_a_place_of_its_own(tmp_path: Path) -> None:
-    class Careful(Told):
-        """Reads one of the copies only."""
-
-        def run(self, request: object, choice: object, report: Report) -> Reading:
-            reading = super().run(request, choice, report)
-            return Reading(reading.answers[:1], True, 0.1, 0.5, 1, 1, 0.0, model="told", device="CPU")
-
     workspace = fake_workspace(tmp_path, cast("FakeEngine", Careful(tarts=0.9)))
     said = "In the end the knave stole the tarts."
     texts = {f"copy {number}": f"{number} {FILLER * number}\n\n{said}\n\n{FILLER}" for number in range(4)}
@@ -165,11 +129,6 @@ def test_a_copy_of_the_sentence_is_a_place_of_its_own(tmp_path: Path) -> None:
 
 
 def test_the_words_of_a_cell_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
-    class Careful(Told):
-        def run(self, request: object, choice: object, report: Report) -> Reading:
-            reading = super().run(request, choice, report)
-            return Reading(reading.answers[:1], True, 0.1, 0.5, 1, 1, 0.0, model="told", device="CPU")
-
     workspace = fake_workspace(tmp_path, cast("FakeEngine", Careful(**{"12": 0.9})))
     texts = {"one": f"{FILLER}\n\nknave\t12\tking\n\n{FILLER}", "two": f"The knave ate 3121 tarts. {FILLER}"}
     library = fill(workspace.library, tmp_path, **texts)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from app.core.errors import EngineLost, NotStarted, PasswordNeeded, SpanlightError
 from app.core.library import FileState, Library
-from app.core.report import Silent, Stopped
+from app.core.report import Report, Silent, Stopped
 from app.engine.child import ChildBug
 from app.flows.ask import document_process
 from app.flows.library import folders
@@ -40,6 +41,8 @@ from tests.helpers.libraries import (
 )
 from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
+Counts = tuple[int, int, int, int]  # read, known, failed, gone
+SILENT = Silent()
 FRUIT = {"apple.txt": "An apple.", "banana.md": "# A banana", "more/cherry.html": "<p>A cherry.</p>"}
 
 
@@ -98,19 +101,50 @@ def index(workspace: Workspace) -> Index:
     return workspace.library
 
 
-def raising(fault: BaseException) -> Callable[[], None]:
-    def act() -> None:
-        raise fault
-
-    return act
-
-
-def counts(done: Update) -> tuple[int, int, int, int]:
+def counts(done: Update) -> Counts:
     return done.read, done.known, done.failed, done.gone
 
 
 def states(index: Index, library: Library) -> dict[str, FileState]:
     return {Path(file.path).name: file.state for file in index.files(library)}
+
+
+@dataclass
+class Here:
+    """A library of `docs`, read by `reader`."""
+
+    workspace: Workspace
+    library: Library
+    docs: Path
+    reader: Reader
+
+    @property
+    def index(self) -> Index:
+        return self.workspace.library
+
+    def update(self, library: Library | None = None, report: Report = SILENT, **how: Any) -> Counts:
+        return counts(update(self.workspace, library or self.library, report, **how))
+
+    def found(self, question: str) -> list[str]:
+        return found_in(self.index, self.library, question)
+
+    def states(self) -> dict[str, FileState]:
+        return states(self.index, self.library)
+
+    def passages(self) -> int:
+        return len(self.index.without_vectors(NONE, 100))
+
+
+@pytest.fixture
+def here(workspace: Workspace, library: Library, docs: Path, reader: Reader) -> Here:
+    return Here(workspace, library, docs, reader)
+
+
+def raising(fault: BaseException) -> Callable[[], None]:
+    def act() -> None:
+        raise fault
+
+    return act
 
 
 def later(path: Path) -> None:
@@ -124,11 +158,9 @@ def changed(path: Path, text: str) -> None:
     later(path)
 
 
-def test_files_are_read_and_found(
-    workspace: Workspace, library: Library, index: Index, reader: Reader
-) -> None:
+def test_files_are_read_and_found(here: Here) -> None:
     report = Listener()
-    done = update(workspace, library, report)
+    done = update(here.workspace, here.library, report)
     assert (counts(done), done.words) == ((3, 0, 0, 0), 6)
     assert sorted(Path(each.path).name for each in report.partials) == [
         "apple.txt",
@@ -137,15 +169,15 @@ def test_files_are_read_and_found(
     ]
     assert {each.state for each in report.partials} == {FileState.READ}
     assert (report.told[-1].done, report.told[-1].total) == (3, 3)
-    assert found_in(index, library, "cherry") == ["cherry.html"]
-    assert index.status(library).in_words == "3 files read"
+    assert here.found("cherry") == ["cherry.html"]
+    assert here.index.status(here.library).in_words == "3 files read"
 
 
 def test_a_file_without_anything_to_read_has_no_text(
     workspace: Workspace, library: Library, docs: Path, index: Index
 ) -> None:
     (docs / "empty.txt").write_text(" \n")
-    assert counts(update(workspace, library, Silent())) == (3, 0, 1, 0)
+    assert counts(update(workspace, library, SILENT)) == (3, 0, 1, 0)
     assert states(index, library)["empty.txt"] is FileState.NO_TEXT
 
 
@@ -153,7 +185,7 @@ def test_files_stay_where_their_folder_lets_nobody_look_at_them(
     workspace: Workspace, library: Library, docs: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written(docs, {"closed/one.txt": "one", "closed/two.txt": "two"})
-    assert update(workspace, library, Silent()).read == 5
+    assert update(workspace, library, SILENT).read == 5
     real = os.scandir
 
     class Entry:
@@ -172,100 +204,82 @@ def test_files_stay_where_their_folder_lets_nobody_look_at_them(
             yield map(Entry, found)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    done = update(workspace, library, Silent())
+    done = update(workspace, library, SILENT)
     assert counts(done) == (0, 0, 0, 0) and done.walk.refused == [str(docs / "closed")]
     assert states(index, library)["one.txt"] is FileState.READ
     assert "closed" in index.status(library).unreachable_in_words
 
 
-def test_what_has_not_changed_is_not_read_again(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    update(workspace, library, Silent())
-    before = everything_of(index, library, "apple")
-    reader.names.clear()
-    assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
-    later(docs / "apple.txt")  # its time alone is another
-    assert counts(update(workspace, library, Silent())) == (0, 1, 0, 0)
-    assert reader.names == []
-    assert everything_of(index, library, "apple")["passages"] == before["passages"]
+def test_what_has_not_changed_is_not_read_again(here: Here) -> None:
+    here.update()
+    before = everything_of(here.index, here.library, "apple")
+    here.reader.names.clear()
+    assert here.update() == (0, 0, 0, 0)
+    later(here.docs / "apple.txt")  # its time alone is another
+    assert here.update() == (0, 1, 0, 0)
+    assert here.reader.names == []
+    assert everything_of(here.index, here.library, "apple")["passages"] == before["passages"]
 
 
-def test_a_changed_file_is_read_again(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    update(workspace, library, Silent())
-    changed(docs / "apple.txt", "A date.")
-    assert counts(update(workspace, library, Silent())) == (1, 0, 0, 0)
-    assert found_in(index, library, "date") == ["apple.txt"]
-    assert len(index.without_vectors(NONE, 100)) == 3
+def test_changed_new_gone_and_returned_files(here: Here) -> None:
+    here.update()
+    changed(here.docs / "apple.txt", "A date.")
+    assert here.update() == (1, 0, 0, 0)
+    assert here.found("date") == ["apple.txt"]
+    assert here.passages() == 3
+    (here.docs / "apple.txt").unlink()
+    written(here.docs, {"elder/berry.txt": "An elderberry."})
+    assert here.update() == (1, 0, 0, 1)
+    assert here.states()["apple.txt"] is FileState.GONE
+    assert here.found("apple") == []
+    assert here.update() == (0, 0, 0, 0)
+    written(here.docs, {"apple.txt": "An apple."})
+    assert here.update() == (1, 0, 0, 0)
+    assert here.found("apple") == ["apple.txt"]
 
 
-def test_new_gone_and_returned_files(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    update(workspace, library, Silent())
-    (docs / "apple.txt").unlink()
-    written(docs, {"elder/berry.txt": "An elderberry."})
-    assert counts(update(workspace, library, Silent())) == (1, 0, 0, 1)
-    assert states(index, library)["apple.txt"] is FileState.GONE
-    assert found_in(index, library, "apple") == []
-    assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
-    written(docs, {"apple.txt": "An apple."})
-    assert counts(update(workspace, library, Silent())) == (1, 0, 0, 0)
-    assert found_in(index, library, "apple") == ["apple.txt"]
+def test_a_moved_file_is_found_by_its_new_name_without_being_read(here: Here) -> None:
+    here.update()
+    here.reader.names.clear()
+    (here.docs / "apple.txt").rename(here.docs / "more" / "Golden_Delicious.txt")
+    (here.docs / "more").rename(here.docs / "fruit")
+    assert here.update() == (0, 2, 0, 0)
+    assert here.reader.names == []
+    assert here.found("golden delicious") == ["Golden_Delicious.txt"]
+    assert sorted(here.states()) == ["Golden_Delicious.txt", "banana.md", "cherry.html"]
 
 
-def test_a_moved_file_is_found_by_its_new_name_without_being_read(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    update(workspace, library, Silent())
-    reader.names.clear()
-    (docs / "apple.txt").rename(docs / "more" / "Golden_Delicious.txt")
-    (docs / "more").rename(docs / "fruit")
-    assert counts(update(workspace, library, Silent())) == (0, 2, 0, 0)
-    assert reader.names == []
-    assert found_in(index, library, "golden delicious") == ["Golden_Delicious.txt"]
-    assert sorted(states(index, library)) == ["Golden_Delicious.txt", "banana.md", "cherry.html"]
+def test_a_copy_is_not_read(here: Here) -> None:
+    written(here.docs, {"more/second.txt": FRUIT["apple.txt"]})
+    done = here.update()
+    assert sum(done[:2]) == 4
+    written(here.docs, {"more/third.txt": FRUIT["apple.txt"]})
+    assert here.update() == (0, 1, 0, 0)
+    assert here.passages() == 3
+    assert set(here.states().values()) == {FileState.READ}
 
 
-def test_a_copy_is_not_read(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    written(docs, {"more/second.txt": FRUIT["apple.txt"]})
-    done = update(workspace, library, Silent())
-    assert done.read + done.known == 4
-    written(docs, {"more/third.txt": FRUIT["apple.txt"]})
-    assert counts(update(workspace, library, Silent())) == (0, 1, 0, 0)
-    assert len(index.without_vectors(NONE, 100)) == 3
-    assert set(states(index, library).values()) == {FileState.READ}
-
-
-def test_check_everything_finds_a_change_that_the_time_hides(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    update(workspace, library, Silent())
-    before = (docs / "apple.txt").stat()
-    (docs / "apple.txt").write_text("An olive.")
-    os.utime(docs / "apple.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
-    assert counts(update(workspace, library, Silent(), everything=True)) == (1, 0, 0, 0)
-    assert found_in(index, library, "olive") == ["apple.txt"]
+def test_check_everything_finds_a_change_that_the_time_hides(here: Here) -> None:
+    here.update()
+    before = (here.docs / "apple.txt").stat()
+    (here.docs / "apple.txt").write_text("An olive.")
+    os.utime(here.docs / "apple.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert here.update() == (0, 0, 0, 0)
+    assert here.update(everything=True) == (1, 0, 0, 0)
+    assert here.found("olive") == ["apple.txt"]
 
 
 # What cannot be read
 
 
-def test_each_fault_has_its_state_and_its_reason(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    (docs / "locked.pdf").write_bytes(locked_pdf("The deposit is due.", "secret"))
-    (docs / "scan.pdf").write_bytes(small_pdf([Page()]))
-    (docs / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
-    (docs / "empty.txt").touch()
+def test_each_fault_has_its_state_and_its_reason(here: Here) -> None:
+    (here.docs / "locked.pdf").write_bytes(locked_pdf("The deposit is due.", "secret"))
+    (here.docs / "scan.pdf").write_bytes(small_pdf([Page()]))
+    (here.docs / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
+    (here.docs / "empty.txt").touch()
     report = Listener()
-    assert counts(update(workspace, library, report)) == (3, 0, 4, 0)
-    found = {Path(file.path).name: file for file in index.files(library)}
+    assert here.update(report=report) == (3, 0, 4, 0)
+    found = {Path(file.path).name: file for file in here.index.files(here.library)}
     assert {name: found[name].state for name in ("locked.pdf", "scan.pdf", "broken.pdf", "empty.txt")} == {
         "locked.pdf": FileState.LOCKED,
         "scan.pdf": FileState.NO_TEXT,
@@ -274,52 +288,40 @@ def test_each_fault_has_its_state_and_its_reason(
     }
     assert all(file.reason for file in found.values() if file.state is not FileState.READ)
     assert "empty" in found["empty.txt"].reason and "password" in found["locked.pdf"].reason
-    assert index.status(library).in_words == "3 of 7 files read"
+    assert here.index.status(here.library).in_words == "3 of 7 files read"
     assert len(report.partials) == 7
     # None is tried again before it changes, or everything is checked.
-    reader.names.clear()
-    assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
-    changed(docs / "empty.txt", "Filled.")
-    assert counts(update(workspace, library, Silent())) == (1, 0, 0, 0)
-    assert reader.names == ["empty.txt"]
-    assert counts(update(workspace, library, Silent(), everything=True)) == (0, 0, 3, 0)
+    here.reader.names.clear()
+    assert here.update() == (0, 0, 0, 0)
+    changed(here.docs / "empty.txt", "Filled.")
+    assert here.update() == (1, 0, 0, 0)
+    assert here.reader.names == ["empty.txt"]
+    assert here.update(everything=True) == (0, 0, 3, 0)
 
 
-def test_a_locked_file_is_read_with_the_password_that_is_not_kept(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader, tmp_path: Path
-) -> None:
-    path = docs / "lease.pdf"
+def test_a_locked_file_is_read_with_the_password_that_is_not_kept(here: Here, tmp_path: Path) -> None:
+    path = here.docs / "lease.pdf"
     path.write_bytes(locked_pdf("The deposit is due.", "sesame-xyzzy"))
-    update(workspace, library, Silent())
-    (file,) = index.files(library, [FileState.LOCKED])
+    assert read_locked(here.workspace, str(path), "sesame-xyzzy", SILENT) is None, "it is in no library yet"
+    here.update()
+    (file,) = here.index.files(here.library, [FileState.LOCKED])
     with pytest.raises(PasswordNeeded) as refused:
-        read_locked(workspace, file.path, "wrong", Silent())
+        read_locked(here.workspace, file.path, "wrong", SILENT)
     assert refused.value.wrong
-    assert states(index, library)["lease.pdf"] is FileState.LOCKED
-    now = read_locked(workspace, file.path, "sesame-xyzzy", Silent())
+    assert here.states()["lease.pdf"] is FileState.LOCKED
+    now = read_locked(here.workspace, file.path, "sesame-xyzzy", SILENT)
     assert now is not None and (now.state, now.reason, now.words) == (FileState.READ, "", 4)
-    assert found_in(index, library, "deposit") == ["lease.pdf"]
+    assert here.found("deposit") == ["lease.pdf"]
     later(path)
-    path.rename(docs / "moved.pdf")  # its content is known
-    assert counts(update(workspace, library, Silent())) == (0, 1, 0, 0)
-    workspace.close()
+    path.rename(here.docs / "moved.pdf")  # its content is known
+    assert here.update() == (0, 1, 0, 0)
+    here.workspace.close()
     for stored in (tmp_path / "home").rglob("*"):
         assert stored.is_dir() or b"xyzzy" not in stored.read_bytes()
 
 
-def test_a_locked_file_of_no_library_is_not_read(workspace: Workspace, library: Library, docs: Path) -> None:
-    path = docs / "lease.pdf"
-    path.write_bytes(locked_pdf("The deposit", "sesame-xyzzy"))
-    assert read_locked(workspace, str(path), "sesame-xyzzy", Silent()) is None
-
-
 def test_a_file_that_may_not_be_opened_is_tried_each_time(
-    workspace: Workspace,
-    library: Library,
-    docs: Path,
-    index: Index,
-    reader: Reader,
-    monkeypatch: pytest.MonkeyPatch,
+    here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Path.open
     refusal = PermissionError(13, "Permission denied")
@@ -331,76 +333,64 @@ def test_a_file_that_may_not_be_opened_is_tried_each_time(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "open", refusing)
-        reader._instead["apple.txt"] = raising(SpanlightError("“apple.txt” may not be read."))
-        assert counts(update(workspace, library, Silent())) == (2, 0, 1, 0)
-        assert index.files(library, [FileState.FAILED])[0].reason == "“apple.txt” may not be read."
-        assert counts(update(workspace, library, Silent())) == (0, 0, 1, 0)
-    del reader._instead["apple.txt"]
-    assert counts(update(workspace, library, Silent())) == (1, 0, 0, 0)
+        here.reader._instead["apple.txt"] = raising(SpanlightError("“apple.txt” may not be read."))
+        assert here.update() == (2, 0, 1, 0)
+        assert here.index.files(here.library, [FileState.FAILED])[0].reason == "“apple.txt” may not be read."
+        assert here.update() == (0, 0, 1, 0)
+    del here.reader._instead["apple.txt"]
+    assert here.update() == (1, 0, 0, 0)
 
 
-def test_a_file_that_changes_while_it_is_read_is_read_again_next_time(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
+def test_a_file_that_changes_while_it_is_read_is_read_again_next_time(here: Here) -> None:
     text = "An apple. " * 1000
-    changed(docs / "apple.txt", text)
-    reader._instead["apple.txt"] = lambda: changed(docs / "apple.txt", "Half of")
-    update(workspace, library, Silent())
-    reader._instead.clear()
-    changed(docs / "apple.txt", text)
-    assert update(workspace, library, Silent()).read == 1
-    assert index.opened(index.file(str(docs / "apple.txt"))).document.text == text  # type: ignore[arg-type]
+    changed(here.docs / "apple.txt", text)
+    here.reader._instead["apple.txt"] = lambda: changed(here.docs / "apple.txt", "Half of")
+    here.update()
+    here.reader._instead.clear()
+    changed(here.docs / "apple.txt", text)
+    assert here.update()[0] == 1
+    assert here.index.opened(here.index.file(str(here.docs / "apple.txt"))).document.text == text  # type: ignore[arg-type]
 
 
-def test_a_file_that_goes_while_it_waits_is_no_failure(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    reader._instead["apple.txt"] = lambda: (docs / "more" / "cherry.html").unlink()
-    done = update(workspace, library, Silent())
-    assert (done.read, done.failed) == (2, 0)
-    assert states(index, library)["cherry.html"] is FileState.WAITING
-    assert update(workspace, library, Silent()).gone == 1
+def test_a_file_that_goes_while_it_waits_is_no_failure(here: Here) -> None:
+    here.reader._instead["apple.txt"] = lambda: (here.docs / "more" / "cherry.html").unlink()
+    assert here.update()[:3] == (2, 0, 0)
+    assert here.states()["cherry.html"] is FileState.WAITING
+    assert here.update()[3] == 1
 
 
-def test_a_mistake_of_ours_costs_that_file_only(
-    workspace: Workspace, library: Library, index: Index, reader: Reader, caplog: pytest.LogCaptureFixture
-) -> None:
-    reader._instead["apple.txt"] = raising(ChildBug("Traceback: deep inside"))
-    reader._instead["banana.md"] = raising(EngineLost("The documents process crashed."))
-    assert counts(update(workspace, library, Silent())) == (1, 0, 2, 0)
+def test_a_mistake_of_ours_costs_that_file_only(here: Here, caplog: pytest.LogCaptureFixture) -> None:
+    here.reader._instead["apple.txt"] = raising(ChildBug("Traceback: deep inside"))
+    here.reader._instead["banana.md"] = raising(EngineLost("The documents process crashed."))
+    assert here.update() == (1, 0, 2, 0)
     assert "deep inside" in caplog.text
-    assert "It crashes Spanlight" in index.file(str(Path(library.roots[0]) / "apple.txt")).reason  # type: ignore[union-attr]
-    assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
+    assert "It crashes Spanlight" in here.index.file(str(Path(here.library.roots[0]) / "apple.txt")).reason  # type: ignore[union-attr]
+    assert here.update() == (0, 0, 0, 0)
 
 
-def test_where_no_process_can_be_started_no_file_is_blamed(
-    workspace: Workspace, library: Library, index: Index, reader: Reader
-) -> None:
+def test_where_no_process_can_be_started_no_file_is_blamed(here: Here) -> None:
     for name in ("apple.txt", "banana.md", "cherry.html"):
-        reader._instead[name] = raising(
+        here.reader._instead[name] = raising(
             NotStarted("The documents process could not be started.", "Close others.")
         )
     with pytest.raises(SpanlightError, match="could not be started"):
-        update(workspace, library, Silent())
-    assert set(states(index, library).values()) == {FileState.WAITING}
-    reader._instead.clear()
-    assert update(workspace, library, Silent()).read == 3
+        here.update()
+    assert set(here.states().values()) == {FileState.WAITING}
+    here.reader._instead.clear()
+    assert here.update()[0] == 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_names_that_are_no_utf_8_are_read_and_refused(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader
-) -> None:
-    (docs / os.fsdecode(b"ol\xe9.txt")).write_text("An olive.")
-    (docs / os.fsdecode(b"\xff.txt")).touch()
-    (docs / os.fsdecode(b"single.\xff")).write_text("A single one.")
-    library = save_library(
-        workspace, planned(workspace, [docs / os.fsdecode(b"single.\xff")], name="docs"), Silent()
-    )
-    assert counts(update(workspace, library, Silent())) == (5, 0, 1, 0)
-    assert found_in(index, library, "olive") == ["ol\udce9.txt"]
-    assert found_in(index, library, "single") == ["single.\udcff"]
-    assert "“?.txt” is empty" in index.files(library, [FileState.FAILED])[0].reason
+def test_names_that_are_no_utf_8_are_read_and_refused(here: Here) -> None:
+    (here.docs / os.fsdecode(b"ol\xe9.txt")).write_text("An olive.")
+    (here.docs / os.fsdecode(b"\xff.txt")).touch()
+    (here.docs / os.fsdecode(b"single.\xff")).write_text("A single one.")
+    more = planned(here.workspace, [here.docs / os.fsdecode(b"single.\xff")], name="docs")
+    save_library(here.workspace, more, SILENT)
+    assert here.update() == (5, 0, 1, 0)
+    assert here.found("olive") == ["ol\udce9.txt"]
+    assert here.found("single") == ["single.\udcff"]
+    assert "“?.txt” is empty" in here.index.files(here.library, [FileState.FAILED])[0].reason
 
 
 @POSIX
@@ -411,7 +401,7 @@ def test_single_files_of_unknown_kinds(
     (tmp_path / "photo.zzz").write_bytes(b"GIF89a" + bytes(100))
     os.mkfifo(tmp_path / "pipe")
     library = linked(workspace, *(tmp_path / name for name in ("notes.xyz", "Makefile", "photo.zzz", "pipe")))
-    assert counts(update(workspace, library, Silent())) == (2, 0, 2, 0)
+    assert counts(update(workspace, library, SILENT)) == (2, 0, 2, 0)
     reasons = {Path(file.path).name: file.reason for file in index.files(library, [FileState.FAILED])}
     assert "a picture" in reasons["photo.zzz"] and "a pipe" in reasons["pipe"]
 
@@ -419,22 +409,22 @@ def test_single_files_of_unknown_kinds(
 # Roots
 
 
-def test_files_on_a_drive_that_went_away_are_kept_and_searched(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader, tmp_path: Path
-) -> None:
-    update(workspace, library, Silent())
-    written(docs, {"new.txt": "A new one."})
-    index.take_walk(library, [(str(docs / "new.txt"), 10, (docs / "new.txt").stat().st_mtime_ns)])
-    docs.rename(tmp_path / "elsewhere")
+def test_files_on_a_drive_that_went_away_are_kept_and_searched(here: Here, tmp_path: Path) -> None:
+    here.update()
+    written(here.docs, {"new.txt": "A new one."})
+    here.index.take_walk(
+        here.library, [(str(here.docs / "new.txt"), 10, (here.docs / "new.txt").stat().st_mtime_ns)]
+    )
+    here.docs.rename(tmp_path / "elsewhere")
     for _ in range(2):
-        assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
-        assert found_in(index, library, "apple") == ["apple.txt"]
-        assert index.status(library).missing == (str(docs),)
-        docs.mkdir(exist_ok=True)  # the second time it is the empty place where the drive was
-    docs.rmdir()
-    (tmp_path / "elsewhere").rename(docs)
-    assert counts(update(workspace, library, Silent())) == (1, 0, 0, 0)
-    assert index.status(library).missing == ()
+        assert here.update() == (0, 0, 0, 0)
+        assert here.found("apple") == ["apple.txt"]
+        assert here.index.status(here.library).missing == (str(here.docs),)
+        here.docs.mkdir(exist_ok=True)  # the second time it is the empty place where the drive was
+    here.docs.rmdir()
+    (tmp_path / "elsewhere").rename(here.docs)
+    assert here.update() == (1, 0, 0, 0)
+    assert here.index.status(here.library).missing == ()
 
 
 def test_a_single_file_is_gone_only_if_its_folder_is_there(
@@ -442,55 +432,48 @@ def test_a_single_file_is_gone_only_if_its_folder_is_there(
 ) -> None:
     written(tmp_path / "drive", {"a.txt": "An apple.", "b.txt": "A banana."})
     library = linked(workspace, tmp_path / "drive" / "a.txt", tmp_path / "drive" / "b.txt")
-    update(workspace, library, Silent())
+    update(workspace, library, SILENT)
     (tmp_path / "drive").rename(tmp_path / "off")
-    assert update(workspace, library, Silent()).gone == 0
+    assert update(workspace, library, SILENT).gone == 0
     (tmp_path / "off").rename(tmp_path / "drive")
     (tmp_path / "drive" / "a.txt").unlink()
-    assert update(workspace, library, Silent()).gone == 1
+    assert update(workspace, library, SILENT).gone == 1
     assert states(index, library) == {"a.txt": FileState.GONE, "b.txt": FileState.READ}
 
 
 def test_a_folder_that_refuses_keeps_its_files_and_is_told(
-    workspace: Workspace,
-    library: Library,
-    docs: Path,
-    index: Index,
-    reader: Reader,
-    monkeypatch: pytest.MonkeyPatch,
+    here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    update(workspace, library, Silent())
+    here.update()
     real = os.scandir
 
     def refusing(path: Any) -> Any:
-        if path == str(docs / "more"):
+        if path == str(here.docs / "more"):
             raise PermissionError(13, "Permission denied", path)
         return real(path)
 
     with monkeypatch.context() as patch:
         patch.setattr(folders.os, "scandir", refusing)
-        assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
-    assert index.status(library).refused == (str(docs / "more"),)
-    assert found_in(index, library, "cherry") == ["cherry.html"]
-    update(workspace, library, Silent())
-    assert index.status(library).refused == ()
+        assert here.update() == (0, 0, 0, 0)
+    assert here.index.status(here.library).refused == (str(here.docs / "more"),)
+    assert here.found("cherry") == ["cherry.html"]
+    here.update()
+    assert here.index.status(here.library).refused == ()
 
 
-def test_what_is_no_longer_a_librarys_leaves_it(
-    workspace: Workspace, library: Library, docs: Path, index: Index, reader: Reader, tmp_path: Path
-) -> None:
+def test_what_is_no_longer_a_librarys_leaves_it(here: Here, tmp_path: Path) -> None:
     written(tmp_path / "second", {"date.txt": "A date."})
-    both = save_library(workspace, planned(workspace, [tmp_path / "second"], name="docs"), Silent())
-    # A window may still know the library as it was.
-    assert update(workspace, library, Silent()).read == 4
+    both = save_library(here.workspace, planned(here.workspace, [tmp_path / "second"], name="docs"), SILENT)
+    # A window may still know the here.library as it was.
+    assert here.update()[0] == 4
     less = Library(both.number, both.name, both.roots[1:] if "second" in both.roots[1] else both.roots[:1])
-    save_library(workspace, less, Silent())
-    assert counts(update(workspace, both, Silent())) == (0, 0, 0, 0)
-    assert list(states(index, library)) == ["date.txt"]
-    save_library(workspace, Library(both.number, both.name, (str(docs),), ignore=("more",)), Silent())
-    assert update(workspace, both, Silent()).read == 2
-    assert sorted(states(index, library)) == ["apple.txt", "banana.md"]
-    assert len(index.without_vectors(NONE, 100)) == 2
+    save_library(here.workspace, less, SILENT)
+    assert here.update(both) == (0, 0, 0, 0)
+    assert list(here.states()) == ["date.txt"]
+    save_library(here.workspace, Library(both.number, both.name, (str(here.docs),), ignore=("more",)), SILENT)
+    assert update(here.workspace, both, SILENT).read == 2
+    assert sorted(here.states()) == ["apple.txt", "banana.md"]
+    assert here.passages() == 2
 
 
 # Stops, kills, other processes
@@ -500,7 +483,7 @@ def test_stopped_at_any_moment_the_next_update_goes_on(
     workspace: Workspace, docs: Path, index: Index, reader: Reader
 ) -> None:
     whole = linked(workspace, docs, name="whole")
-    update(workspace, whole, Silent())
+    update(workspace, whole, SILENT)
     expected = everything_of(index, whole, "apple", "banana cherry")
     index.remove(whole)
     library = linked(workspace, docs, name="broken off")
@@ -518,39 +501,35 @@ def test_stopped_at_any_moment_the_next_update_goes_on(
         except Stopped:
             stops += 1
     assert stops >= 3
-    update(workspace, library, Silent())
+    update(workspace, library, SILENT)
     assert everything_of(index, library, "apple", "banana cherry") == expected
 
 
-def test_two_updates_at_once(
-    workspace: Workspace, library: Library, index: Index, reader: Reader, tmp_path: Path
-) -> None:
+def test_two_updates_at_once(here: Here, tmp_path: Path) -> None:
     other = fake_workspace(tmp_path / "home")
     said: list[str] = []
 
     def update_too() -> None:
         with pytest.raises(SpanlightError) as refused:
-            update(other, library, Silent())
+            update(other, here.library, SILENT)
         said.append(str(refused.value))
-        assert other.library.status(library).total == 3
+        assert other.library.status(here.library).total == 3
 
-    reader._instead["apple.txt"] = update_too
-    assert update(workspace, library, Silent()).read == 3
+    here.reader._instead["apple.txt"] = update_too
+    assert here.update()[0] == 3
     assert said == [
         "Another Spanlight is updating the libraries just now. What was read can be asked; try again later."
     ]
-    assert counts(update(other, library, Silent())) == (0, 0, 0, 0)
+    assert counts(update(other, here.library, SILENT)) == (0, 0, 0, 0)
     other.close()
 
 
-def test_a_library_removed_while_it_is_read_leaves_nothing(
-    workspace: Workspace, library: Library, index: Index, reader: Reader
-) -> None:
-    reader._instead["banana.md"] = lambda: index.remove(library)
-    update(workspace, library, Silent())
-    assert index.without_vectors(NONE, 10) == []
+def test_a_library_removed_while_it_is_read_leaves_nothing(here: Here) -> None:
+    here.reader._instead["banana.md"] = lambda: here.index.remove(here.library)
+    here.update()
+    assert here.index.without_vectors(NONE, 10) == []
     with pytest.raises(SpanlightError, match="was removed"):
-        update(workspace, library, Silent())
+        here.update()
 
 
 def test_a_place_that_cannot_be_written_is_said(workspace: Workspace, tmp_path: Path) -> None:
@@ -558,7 +537,7 @@ def test_a_place_that_cannot_be_written_is_said(workspace: Workspace, tmp_path: 
     workspace.paths.library.parent.mkdir(parents=True)
     workspace.paths.library.write_text("a file where the folder should be")
     with pytest.raises(SpanlightError, match="could not be used"):
-        update(workspace, Library(1, "All"), Silent())
+        update(workspace, Library(1, "All"), SILENT)
 
 
 @pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "to the end"])
@@ -582,12 +561,12 @@ def test_real_processes_read_and_one_that_dies_costs_its_file_only(
             update(workspace, library, Listener(once_some_are_read))
         assert time.monotonic() - began[0] < 3
     else:
-        assert counts(update(workspace, library, Silent())) == (9, 0, 1, 0)
+        assert counts(update(workspace, library, SILENT)) == (9, 0, 1, 0)
         (deadly,) = index.files(library, [FileState.FAILED])
         assert (Path(deadly.path).name, "more than 2 GB of memory" in deadly.reason) == (DEADLY, True)
         assert found_in(index, library, "knave") == ["paper.pdf"]
         assert index.status(library).in_words == "9 of 10 files read"
-        assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
+        assert counts(update(workspace, library, SILENT)) == (0, 0, 0, 0)
     assert threading.active_count() == threads
     assert not [one for one in multiprocessing.active_children() if one.name == "documents process"]
 
@@ -596,12 +575,12 @@ def test_an_older_index_is_made_anew_without_its_files(
     workspace: Workspace, reader: Reader, tmp_path: Path
 ) -> None:
     library = linked(workspace, written(tmp_path / "docs", FRUIT))
-    update(workspace, library, Silent())
+    update(workspace, library, SILENT)
     before = everything_of(workspace.library, library, "apple", "cherry")
     workspace.library.close()
     make_older(workspace.paths.library)
     (tmp_path / "docs").rename(tmp_path / "away")
     reader.names.clear()
-    update(workspace, library, Silent())
+    update(workspace, library, SILENT)
     assert everything_of(workspace.library, library, "apple", "cherry") == before
     assert reader.names == []

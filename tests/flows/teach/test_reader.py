@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
+import shutil
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -63,6 +58,24 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture(scope="module")
+def taught_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home where a version was taught."""
+    home = tmp_path_factory.mktemp("taught") / "home"
+    workspace = reader_workspace(home)
+    teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    workspace.close()
+    return home
+
+
+@pytest.fixture
+def taught(workspace: Workspace, taught_home: Path, tmp_path: Path) -> ReaderVersion:
+    """The version of `taught_home` in this test's own workspace."""
+    shutil.copytree(taught_home, tmp_path / "home", dirs_exist_ok=True)
+    (version,) = versions(workspace, Silent())
+    return version
+
+
 class Watched(Silent):
     """Keeps the steps and the progress; stops the work at a step."""
 
@@ -93,7 +106,17 @@ def weights(folder: str | Path) -> dict[str, torch.Tensor]:
     return dict(AutoModelForQuestionAnswering.from_pretrained(folder).state_dict())
 
 
-def test_a_version_is_taught_measured_and_installed_without_being_used(workspace: Workspace) -> None:
+def test_a_version_is_taught_measured_and_installed_without_being_used(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[Any] = []
+    measure = reader._figures
+
+    def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
+        notes.append(read_notes(folder))
+        return measure(workspace, folder, *rest)
+
+    monkeypatch.setattr(reader, "_figures", figures)
     base = workspace.find_model(Head.QUESTION_ANSWERING)
     was = content(base.folder)
     for one in corrections(NUMBER):
@@ -114,10 +137,16 @@ def test_a_version_is_taught_measured_and_installed_without_being_used(workspace
     assert workspace.find_model(Head.QUESTION_ANSWERING).folder == base.folder, "it is not used yet"
     assert versions(workspace, Silent()) == (found,)
     assert not workspace.paths.teaching.exists() and unfinished(workspace, Silent()) is None
+    before, after = notes
+    assert (after.calibration, after.window) == (before.calibration, before.window), (
+        "measured with its base's"
+    )
 
 
-def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspace) -> None:
-    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+def test_a_version_is_half_its_base_has_what_the_base_had_and_is_exported(
+    workspace: Workspace, taught: ReaderVersion, tmp_path: Path
+) -> None:
+    found = taught
     base, own = workspace.find_model(Head.QUESTION_ANSWERING), workspace.shelf.cards()[0]
     assert (own.name, own.dtype, own.window, own.stride) == (found.name, base.dtype, base.window, base.stride)
     assert own.calibration == base.calibration and own.languages == base.languages
@@ -132,22 +161,10 @@ def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspa
     text = Document("the king took the tarts .")
     reading = ask(workspace, Question("who took the tarts?", (text,)), Silent())
     assert reading.model == found.name
-
-
-def test_a_version_is_measured_with_the_calibration_of_its_base(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes: list[Any] = []
-    measure = reader._figures
-
-    def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
-        notes.append(read_notes(folder))
-        return measure(workspace, folder, *rest)
-
-    monkeypatch.setattr(reader, "_figures", figures)
-    teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    before, after = notes
-    assert (after.calibration, after.window) == (before.calibration, before.window)
+    export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
+    assert weights(tmp_path / "out" / "mine").keys() == new.keys()
+    with pytest.raises(SpanlightError, match="there already"):
+        export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
 
 
 def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
@@ -160,7 +177,17 @@ def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
     assert weights(found.folder).keys() == weights(folder).keys()
 
 
-@pytest.mark.parametrize("family", ["distilbert", "roberta", "mpnet", "albert", "mobilebert", "deberta-v2"])
+@pytest.mark.parametrize(
+    "family",
+    [
+        "distilbert",
+        "albert",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("roberta", "mpnet", "mobilebert", "deberta-v2")
+        ),
+    ],
+)
 def test_readers_of_other_families_are_taught(tmp_path: Path, family: str) -> None:
     workspace = reader_workspace(tmp_path / "home", family=family)
     found = teach_reader(workspace, Silent(), corrections=corrections(FEWEST))
@@ -171,8 +198,8 @@ def test_readers_of_other_families_are_taught(tmp_path: Path, family: str) -> No
     workspace.close()
 
 
-def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> None:
-    first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+def test_a_version_is_used_taught_again_and_removed(workspace: Workspace, taught: ReaderVersion) -> None:
+    first = taught
     use_version(workspace, first.name, Silent())
     second = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert second.base == first.name and second.name != first.name
@@ -188,14 +215,6 @@ def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> Non
     assert versions(workspace, Silent()) == (first,)
     with pytest.raises(SpanlightError, match="no version"):
         remove_version(workspace, "reader", Silent())
-
-
-def test_a_version_is_exported(workspace: Workspace, tmp_path: Path) -> None:
-    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
-    assert weights(tmp_path / "out" / "mine").keys() == weights(found.folder).keys()
-    with pytest.raises(SpanlightError, match="there already"):
-        export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
 
 
 def test_a_stopped_teaching_goes_on_with_what_it_began_with(
@@ -246,16 +265,15 @@ class Stopping(Silent):
 
 
 def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: ReaderVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "_AT_ONCE", 3)
-    whole = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     with pytest.raises(Stopped):
         teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
     watched = Stopping()
     found = teach_reader(workspace, watched, corrections=corrections(NUMBER))
     assert min(watched.done["Measuring the reader"]) >= 3
-    assert (found.held.before, found.known.before) == (whole.held.before, whole.known.before)
+    assert (found.held.before, found.known.before) == (taught.held.before, taught.known.before)
 
 
 def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspace) -> None:
@@ -267,8 +285,8 @@ def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspac
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).corrections == 30
 
 
-def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None:
-    first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace, taught: ReaderVersion) -> None:
+    first = taught
     use_version(workspace, first.name, Silent())
 
     class Removing(Watched):
@@ -286,110 +304,6 @@ def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None
     remove(workspace, removal, Silent(), from_cache=False)
     assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).base == "reader"
-
-
-_SCRIPT = """\
-import sys
-from math import inf
-from pathlib import Path
-from app.core.report import Silent
-from app.engine.client import Engine
-from app.flows.teach import reader
-from tests.helpers.teaching import corrections, reader_workspace
-
-class Told(Silent):
-    def partial(self, result):
-        print(result.step, flush=True)
-
-class ToldAll(Told):
-    def progress(self, progress):
-        print(progress.what, flush=True)
-
-if __name__ == "__main__":
-    home = Path(sys.argv[1])
-    reader._CHECKPOINT_SECONDS = 0.0
-    workspace = reader_workspace(home, Engine(home / "engine.log"))
-    reader.teach_reader(workspace, ToldAll() if "all" in sys.argv else Told(), corrections=corrections(20))
-    workspace.close()
-"""
-
-
-def told(script: Path, home: Path, most: float = inf, wait: float = 0.0) -> tuple[int, bool]:
-    """Teach in a process, killed some seconds after so many lines: how many it told, and whether it was killed."""
-    with subprocess.Popen(
-        [sys.executable, str(script), str(home), "all"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        number = 0
-        while number < most and process.stdout.readline():
-            number += 1
-        if number < most:
-            assert process.wait() == 0
-            return number, False
-        time.sleep(wait)
-        os.killpg(process.pid, signal.SIGKILL)
-    return number, True
-
-
-@pytest.mark.long
-@pytest.mark.timeout(3600)
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_teaching_is_killed_at_thirty_moments(tmp_path: Path) -> None:
-    home, script, chance = tmp_path / "home", tmp_path / "teach.py", random.Random(9)
-    script.write_text(_SCRIPT, encoding="utf-8")
-    workspace = reader_workspace(home)
-    base = workspace.find_model(Head.QUESTION_ANSWERING).folder
-    was, (lines, _) = content(base), told(script, home)
-    kills = begun = 0
-    while kills < 30:
-        before = {version.name for version in versions(workspace, Silent())}
-        _, killed = told(script, home, 1 + chance.randrange(lines), chance.uniform(0, 0.3))
-        kills += killed
-        assert content(base) == was
-        found = versions(workspace, Silent())
-        assert not workspace.shelf.refused and before <= {version.name for version in found}
-        for version in found:
-            assert all(torch.isfinite(part).all() for part in weights(version.folder).values())
-        begun += unfinished(workspace, Silent()) is not None
-    assert begun > 10
-    last = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    assert weights(last.folder).keys() == weights(base).keys() and content(base) == was
-    assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
-    workspace.close()
-
-
-@pytest.mark.timeout(240)
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("step", [9, *(pytest.param(step, marks=pytest.mark.long) for step in (1, 24))])
-def test_a_killed_teaching_leaves_the_base_and_goes_on(
-    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "_CHECKPOINT_SECONDS", 0.0)
-    home = tmp_path / "home"
-    workspace = reader_workspace(home)
-    was = content(workspace.find_model(Head.QUESTION_ANSWERING).folder)
-    script = tmp_path / "teach.py"
-    script.write_text(_SCRIPT, encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, str(script), str(home)],
-        env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        for line in process.stdout:
-            if int(line) >= step:
-                break
-        os.killpg(process.pid, signal.SIGKILL)
-    assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
-    begun = unfinished(workspace, Silent())
-    assert begun is not None and begun.corrections == NUMBER and begun.step >= step - 1
-    watched = Watched()
-    found = teach_reader(workspace, watched)
-    assert found.corrections == NUMBER and versions(workspace, Silent()) == (found,)
-    assert not watched.steps or watched.steps[0].step == begun.step + 1
-    assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
-    workspace.close()
 
 
 def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice(
@@ -427,22 +341,6 @@ def test_too_few_corrections_are_refused(workspace: Workspace, number: int) -> N
 def test_corrections_of_one_kind_are_enough(workspace: Workspace) -> None:
     absent = [one for one in corrections(30) if one.span is None]
     assert teach_reader(workspace, Silent(), corrections=absent[:8]).held.after.questions == 3
-
-
-def test_a_full_disk_is_one_sentence(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("app.models.disk.copying.free_space", lambda folder: 1000)
-        with pytest.raises(SpanlightError, match="are needed"):
-            teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    assert unfinished(workspace, Silent()) is None
-
-    def full(*_: Any) -> None:
-        raise OSError(28, "the disk is full on device")
-
-    monkeypatch.setattr("app.training.checkpoint.flush", full)
-    with pytest.raises(SpanlightError, match="the disk is full") as refused:
-        teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
-    assert refused.value.hint == "Free some space."
 
 
 def test_what_is_held_out_stays_held_out_as_more_corrections_come() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,10 @@ from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
 from app.core.message import Message
 from app.core.models import Head
-from app.core.report import Progress, Silent, Stopped
+from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import HeadToTeach, TextBatch, TextsToClassify, TextsToEmbed
 from app.flows.heads.heads import classify
+from app.flows.teach import teach as flow
 from app.flows.teach.datasets import (
     agreement,
     checked_labels,
@@ -28,16 +30,7 @@ from app.flows.teach.datasets import (
 from app.flows.teach.export import export_dataset
 from app.flows.teach.figures import figures
 from app.flows.teach.files import read_text_table
-from app.flows.teach.teach import (
-    Guesses,
-    change_labels,
-    first_guesses,
-    guess,
-    is_unmeasured,
-    measure,
-    missing,
-    teach,
-)
+from app.flows.teach.teach import Guesses, Labelled, change_labels, first_guesses, is_unmeasured, missing
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
@@ -50,17 +43,55 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     found.close()
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def quick() -> Iterator[None]:
     """Few steps of teaching."""
-    monkeypatch.setattr("app.training.contrastive._FEWEST_STEPS", 6)
-    monkeypatch.setattr("app.training.contrastive._MOST_STEPS", 6)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("app.training.contrastive._FEWEST_STEPS", 6)
+        patched.setattr("app.training.contrastive._MOST_STEPS", 6)
+        yield
+
+
+@pytest.fixture(scope="module")
+def taught_home(quick: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a data set of which a classifier was taught."""
+    folder = tmp_path_factory.mktemp("taught")
+    workspace = teaching_workspace(folder / "home")
+    teach(workspace, made(workspace, folder), Silent())
+    workspace.close()
+    return folder / "home"
+
+
+@pytest.fixture
+def taught(workspace: Workspace, taught_home: Path, tmp_path: Path) -> Dataset:
+    """The data set of `taught_home` in this test's own workspace."""
+    shutil.copytree(taught_home, tmp_path / "home", dirs_exist_ok=True)
+    (dataset,) = workspace.datasets.all()
+    return workspace.datasets.set_model(dataset, str(workspace.paths.models / Path(dataset.model).name))
 
 
 def made(workspace: Workspace, folder: Path, *, labelled: bool = True) -> Dataset:
     table = read_text_table(workspace, table_file(folder, labelled=labelled), Silent())
     labels = () if labelled else (Label("cats", "the cat on the mat"), Label("teas", "tea and bread"))
     return make_dataset(workspace, table, "Topics", labels, Silent())
+
+
+def labelled(workspace: Workspace, dataset: Dataset) -> Labelled:
+    """A data set as it is stored."""
+    texts = [row[dataset.text_column] for row in workspace.datasets.rows(dataset)]
+    return Labelled(dataset, texts, workspace.datasets.given(dataset))
+
+
+def guess(workspace: Workspace, dataset: Dataset, report: Report) -> Guesses:
+    return flow.guess(workspace, labelled(workspace, dataset), report)
+
+
+def teach(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
+    return flow.teach(workspace, labelled(workspace, dataset), report)
+
+
+def measure(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
+    return flow.measure(workspace, labelled(workspace, dataset), report)
 
 
 class Parts(Silent):
@@ -100,9 +131,7 @@ def test_the_texts_are_read_once(workspace: Workspace, tmp_path: Path) -> None:
     assert [len(request.texts) for request in later] == [2]  # the labels' words only
 
 
-def test_a_classifier_is_taught_installed_and_measured(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
+def test_a_classifier_is_taught_installed_and_measured(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path)
     report = Parts()
     taught = teach(workspace, dataset, report)
@@ -117,14 +146,9 @@ def test_a_classifier_is_taught_installed_and_measured(
     held_out = workspace.datasets.held_out(taught)
     assert sorted(held_out.rows) == list(range(len(TEXTS)))
     assert figures(taught, held_out).texts == len(TEXTS)
-    again = teach(workspace, taught, Silent())
-    assert again.model == taught.model
 
 
-def test_other_labels_make_the_classifiers_guesses_void(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
+def test_other_labels_make_the_classifiers_guesses_void(workspace: Workspace, taught: Dataset) -> None:
     changed = change_labels(workspace, taught, (*taught.labels, Label("books")), {}, Silent())
     found = guess(workspace, changed, Silent())
     assert not found.taught and found.probabilities.shape == (len(TEXTS), 3)
@@ -134,9 +158,8 @@ def test_other_labels_make_the_classifiers_guesses_void(
 
 
 def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_again(
-    workspace: Workspace, tmp_path: Path, quick: None
+    workspace: Workspace, taught: Dataset
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
     workspace.datasets.give(taught, [Given(0, ("cats",), "cats", True)])
     before, held_out = guess(workspace, taught, Silent()), workspace.datasets.held_out(taught)
     notes = read_notes(taught.model)
@@ -161,9 +184,8 @@ def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_ag
 
 
 def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
-    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
 
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -178,9 +200,9 @@ def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
 
 
 def test_a_classifier_of_other_labels_is_not_replaced(
-    workspace: Workspace, tmp_path: Path, quick: None
+    workspace: Workspace, taught: Dataset, tmp_path: Path
 ) -> None:
-    first = teach(workspace, made(workspace, tmp_path), Silent())
+    first = taught
     weights = (Path(first.model) / "model.safetensors").read_bytes()
     table = read_text_table(workspace, table_file(tmp_path), Silent())
     other = make_dataset(workspace, table, "Other", first.labels, Silent(), model=first.model)
@@ -190,19 +212,14 @@ def test_a_classifier_of_other_labels_is_not_replaced(
     assert (Path(first.model) / "model.safetensors").read_bytes() == weights
 
 
-def test_teaching_twice_gives_the_same_probabilities(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
+def test_teaching_twice_gives_the_same_probabilities(workspace: Workspace, taught: Dataset) -> None:
     before = guess(workspace, taught, Silent()).probabilities
-    after = guess(workspace, teach(workspace, taught, Silent()), Silent()).probabilities
-    assert abs(before - after).max() < 2e-3
+    again = teach(workspace, taught, Silent())
+    after = guess(workspace, again, Silent()).probabilities
+    assert again.model == taught.model and abs(before - after).max() < 2e-3
 
 
-def test_what_is_stopped_leaves_the_classifier_that_there_was(
-    workspace: Workspace, tmp_path: Path, quick: None
-) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
+def test_what_is_stopped_leaves_the_classifier_that_there_was(workspace: Workspace, taught: Dataset) -> None:
     weights = (Path(taught.model) / "model.safetensors").read_bytes()
     workspace.datasets.give(taught, [Given(0, ("teas",))])
 
@@ -257,9 +274,8 @@ def test_reading_all_texts_goes_on_where_it_was_stopped(
 
 
 def test_classifying_all_texts_goes_on_where_it_was_stopped(
-    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
     before = guess(workspace, taught, Silent()).probabilities
     workspace.datasets.put_numbers(taught, "guesses", "", b"")
     monkeypatch.setattr("app.flows.teach.teach._PIECE", 5)
@@ -274,14 +290,13 @@ def test_classifying_all_texts_goes_on_where_it_was_stopped(
 
 
 def test_what_was_taught_but_not_measured_is_known_and_measured_later(
-    workspace: Workspace, tmp_path: Path, quick: None
+    workspace: Workspace, taught: Dataset
 ) -> None:
-    dataset = made(workspace, tmp_path)
-    assert not is_unmeasured(workspace, dataset)
+    assert not is_unmeasured(workspace, taught)
     with pytest.raises(Stopped):
-        teach(workspace, dataset, StopAfter(workspace, HeadToTeach, 2))
+        teach(workspace, taught, StopAfter(workspace, HeadToTeach, 2))
     (left,) = workspace.datasets.all()
-    assert left.model and is_unmeasured(workspace, left)
+    assert left.model and is_unmeasured(workspace, left), "the figures were of the classifier before"
     assert not is_unmeasured(workspace, replace(left, labels=(*left.labels, Label("books"))))
     asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
     measure(workspace, left, Silent())
@@ -289,16 +304,11 @@ def test_what_was_taught_but_not_measured_is_known_and_measured_later(
     assert len(later) == 3, "the part that was held out before the stop is not again"
     assert not is_unmeasured(workspace, left)
     assert sorted(workspace.datasets.held_out(left).rows) == list(range(len(TEXTS)))
-    again = StopAfter(workspace, HeadToTeach, 3)
-    with pytest.raises(Stopped):
-        teach(workspace, left, again)
-    assert is_unmeasured(workspace, left), "the figures were of the classifier before"
 
 
 def test_a_classifier_that_is_measured_again_is_as_sure_as_before(
-    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, taught: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught = teach(workspace, made(workspace, tmp_path), Silent())
     before = guess(workspace, taught, Silent()).probabilities
     said = tuple((0.95, 0.05) if at % 4 else (0.05, 0.95) for at in range(len(TEXTS)))
     half_right = HeldOut(tuple(range(len(TEXTS))), tuple(("cats",) for _ in TEXTS), said)
@@ -390,7 +400,7 @@ def test_more_examples_bring_no_more_than_is_left_to_gain() -> None:
     assert figures(dataset, HeldOut(tuple(range(20)), (("cats",),) * 20, said, (), 0.07)).more == 0.0
 
 
-def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path, quick: None) -> None:
+def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path) -> None:
     dataset = made(workspace, tmp_path)
 
     class Learning(Silent):

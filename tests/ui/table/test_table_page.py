@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QWidget
@@ -19,7 +18,7 @@ from app.core.errors import EngineLost
 from app.core.report import Report, Silent
 from app.core.text import Span
 from app.flows.answer_table.export import export_table
-from app.flows.answer_table.tables import save_table, tables
+from app.flows.answer_table.tables import save_table
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.table.answer_model import Filter
@@ -42,6 +41,38 @@ def go_to(page: TableView, name: str, column: int) -> None:
     page.view.setFocus()
 
 
+def open_beside(page: TableView, qtbot: QtBot, name: str) -> DocumentPane:
+    """The document beside the table, opened with Enter on its first cell."""
+    go_to(page, name, 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    pane = page.beside.file.pane
+    assert isinstance(pane, DocumentPane)
+    return pane
+
+
+def close(page: TableView) -> None:
+    """Close the page as the window does."""
+    page.keep()
+    page.workspace.save_settings()
+    page.workspace.close()
+    page.lanes.close()
+
+
+class Held:
+    """Has the reader wait with its next questions; `reached` is set with the first, and `done` lets it go on."""
+
+    def __init__(self, pattern_reader: PatternReader) -> None:
+        self.reached, self.done = threading.Event(), threading.Event()
+        pattern_reader.before = self.wait
+
+    def wait(self, report: Report) -> None:
+        self.reached.set()
+        while not self.done.is_set():
+            report.check()
+            self.done.wait(0.002)
+
+
 def test_an_empty_page_invites_and_a_library_is_one_click(
     open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot
 ) -> None:
@@ -54,6 +85,15 @@ def test_an_empty_page_invites_and_a_library_is_one_click(
     assert page.store.table is not None and page.store.table.name == library.name == "contracts"
     assert page.view.isVisibleTo(page)
     until_full(page, qtbot, 3 * len(SAMPLES))
+    # Another one is made, and chosen, after the changes of the one before.
+    first = page.store.table
+    page.store.add(library)
+    qtbot.waitUntil(lambda: len(page.store.tables) == 2 and page.store.table not in (None, first))
+    page.store.rename("Second")
+    page.store.rename("Last")
+    page.store.choose(first.number)
+    qtbot.waitUntil(lambda: page.store.table == first and page.lanes.files.idle)
+    assert [table.name for table in page.store.tables] == [first.name, "Last"]
 
 
 def test_a_dropped_folder_becomes_a_library_and_a_table(
@@ -65,7 +105,9 @@ def test_a_dropped_folder_becomes_a_library_and_a_table(
     assert page.store.table is not None and page.store.table.name == "contracts"
 
 
-def test_cells_hold_the_exact_words_and_their_state(page: TableView) -> None:
+def test_cells_hold_the_exact_words_are_copied_and_exported(
+    page: TableView, tmp_path: Path, qtbot: QtBot
+) -> None:
     assert words(page) == {
         "aldergate.txt": ["sixty (60) days", "12,400 euros"],
         "brightwater.txt": ["ninety (90) days", "9,600 euros"],
@@ -75,6 +117,27 @@ def test_cells_hold_the_exact_words_and_their_state(page: TableView) -> None:
     assert page.model.words(row, 0).below == "84% · line 1"
     assert page.model.rows[row_of(page, "damaged.pdf")].message
     assert page.model.columns[0].type is ColumnType.NUMBER and page.model.columns[1].type is ColumnType.AMOUNT
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(page.view, KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "sixty (60) days\t12,400 euros"
+    with qtbot.waitSignal(page.note):
+        page.exporting.export_to(tmp_path / "table.csv")
+    assert "ninety (90) days" in (tmp_path / "table.csv").read_text(encoding="utf-8-sig")
+    (tmp_path / "taken.csv").mkdir()
+    with qtbot.waitSignal(page.exporting.failed):
+        page.exporting.export_to(tmp_path / "taken.csv")
+    assert page.notice.sentence()
+    source, output = tmp_path / "list.csv", tmp_path / "answered.csv"
+    source.write_text(f"question\n{FEE}\nWho signs?\n", encoding="utf-8")
+    page.open_files([source])
+    qtbot.waitUntil(lambda: len(page.model.columns) == 3)
+    until_full(page, qtbot, 9)
+    table = page.store.table
+    assert table is not None and page.questions.sources[table.number] == source
+    with qtbot.waitSignal(page.note):
+        page.exporting.write_back(source, output)
+    assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
 
 
 def test_some_documents_are_chosen_and_all_again(
@@ -135,51 +198,59 @@ def test_what_another_process_does_to_the_table_stays(page: TableView, qtbot: Qt
     assert [one.question for one in page.model.columns] == [FEE, "Who pays?"]
 
 
-def test_only_new_questions_are_read(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
-    pattern_reader.asked.clear()
-    ask_for(page, "Who signs?")
-    until_full(page, qtbot, 9)
-    assert {question for _, question in pattern_reader.asked} == {"Who signs?"}
-
-
-def test_it_goes_on_after_a_restart(
-    open_table_page: Callable[..., TableView],
-    page: TableView,
-    pattern_reader: PatternReader,
-    qtbot: QtBot,
+def test_it_goes_on_after_a_restart_as_it_was_looked_at(
+    open_table_page: Callable[..., TableView], page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
-    page.keep()
-    page.workspace.save_settings()
-    page.workspace.close()
-    page.lanes.close()
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_A)
+    qtbot.waitUntil(lambda: bool(page.model.judged()))
+    page.questions.menu(1).actions()[1].trigger()  # the largest first
+    page.view.questions.resizeSection(0, 333)
+    before = words(page)
+    assert list(before) == ["calder.txt", "aldergate.txt", "brightwater.txt"]
+    page.store.add_columns((Column(0, "Who signs?"),))  # while it is being saved the window closes
+    close(page)
     pattern_reader.asked.clear()
     again = open_table_page()
-    until_full(again, qtbot, 6)
-    assert not pattern_reader.asked and words(again) == words(page)
+    until_full(again, qtbot, 9)
+    assert {name: cells[:2] for name, cells in words(again).items()} == before and list(words(again)) == list(
+        before
+    )
+    assert {question for _, question in pattern_reader.asked} == {"Who signs?"}
+    assert again.view.questions.sectionSize(0) == 333 and again.model.sorted_by() == (1, True)
+    # A verdict of the session before is taken back, and that again.
+    go_to(again, "aldergate.txt", 0)
+    again.open_beside()
+    assert again.beside.undo.isEnabled()
+    qtbot.keyClick(again.view, KEY.Key_U)
+    qtbot.waitUntil(lambda: not again.model.judged())
+    assert again.store.can_undo
 
 
-def test_pause_and_fill(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
-    reached = threading.Event()
-
-    def wait(report: Report) -> None:
-        reached.set()
-        while True:
-            report.check()
-            threading.Event().wait(0.002)
-
-    pattern_reader.before = wait
+def test_it_is_paused_and_makes_way_for_other_work(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    held = Held(pattern_reader)
     ask_for(page, "Who signs?")
-    qtbot.waitUntil(reached.is_set)
+    qtbot.waitUntil(held.reached.is_set)
     qtbot.waitUntil(lambda: page.head.fill.text() == "Pause")
     qtbot.waitUntil(lambda: page.model.words(0, 2).words == "Reading…")
     assert page.model.words(1, 2).words == "Not read yet"
     page.head.fill.click()
     assert page.head.fill.text() == "Fill" and page.workspace.settings.table_paused
     assert page.model.words(0, 2).words == "Not read yet"
-    pattern_reader.before = lambda report: None
+    held = Held(pattern_reader)
     page.head.fill.click()
+    qtbot.waitUntil(held.reached.is_set)
+    page.lanes.work.start(lambda report: held.done.set())
     until_full(page, qtbot, 9)
-    assert not page.head.fill.isVisibleTo(page)
+    assert held.done.is_set() and not page.head.fill.isVisibleTo(page)
+    # What is done aside makes way for the table.
+    lane, aside = page.lanes.work, Held(PatternReader())
+    lane.begun.connect(lane.start_aside(aside.wait).drop)
+    qtbot.waitUntil(aside.reached.is_set)
+    ask_for(page, "Who pays?")
+    until_full(page, qtbot, 12)
 
 
 def test_a_cell_that_failed_is_read_again_when_asked(
@@ -197,39 +268,6 @@ def test_a_cell_that_failed_is_read_again_when_asked(
     page.head.fill.click()
     until_full(page, qtbot, 9)
     assert page.model.words(0, 2).words == "Not in the text"
-
-
-def test_other_work_comes_first(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
-    reached, done = threading.Event(), threading.Event()
-
-    def wait(report: Report) -> None:
-        reached.set()
-        while not done.is_set():
-            report.check()
-            threading.Event().wait(0.002)
-
-    pattern_reader.before = wait
-    ask_for(page, "Who signs?")
-    qtbot.waitUntil(reached.is_set)
-    page.lanes.work.start(lambda report: done.set())
-    qtbot.waitUntil(done.is_set)
-    until_full(page, qtbot, 9)
-
-
-def test_what_is_done_aside_makes_way_for_the_table(page: TableView, qtbot: QtBot) -> None:
-    lane, reached = page.lanes.work, threading.Event()
-
-    def wait(report: Report) -> None:
-        reached.set()
-        while True:
-            report.check()
-            threading.Event().wait(0.002)
-
-    aside = lane.start_aside(wait)
-    lane.begun.connect(aside.drop)
-    qtbot.waitUntil(reached.is_set)
-    ask_for(page, "Who signs?")
-    until_full(page, qtbot, 9)
 
 
 def test_what_was_stored_meanwhile_is_shown_without_reading_it(
@@ -270,10 +308,7 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
 def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
     page: TableView, qtbot: QtBot
 ) -> None:
-    go_to(page, "aldergate.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: page.beside.file.document is not None)
-    row = page.beside.verdicts
+    pane, row = open_beside(page, qtbot, "aldergate.txt"), page.beside.verdicts
     buttons = (row.right, row.instead, row.absent)
 
     def press(button: QWidget, *pressed: bool) -> None:
@@ -284,8 +319,6 @@ def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
     press(row.absent, False, False, True)
     press(row.absent, False, False, False)
     assert page.workspace.corrections.count() == 0
-    pane = page.beside.file.pane
-    assert isinstance(pane, DocumentPane)
     pane.selectAll()
     press(row.instead, False, True, False)
     assert row.yours.isVisibleTo(page.beside) and page.workspace.corrections.count() == 1
@@ -302,26 +335,16 @@ def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
 def test_the_document_beside_is_read_with_the_same_tools(page: TableView, qtbot: QtBot) -> None:
     control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
     go_to(page, "calder.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: page.beside.file.document is not None)
-    line, pane = page.beside.tools.line, page.beside.file.pane
-    assert pane is not None and line.isVisible() and pane.numbers() == pane.text().count("\n") + 1
+    qtbot.keyClick(page.view, KEY.Key_F, control)
+    assert page.beside.find_bar.isHidden(), "there is nothing to look through"
+    pane = open_beside(page, qtbot, "calder.txt")
+    line = page.beside.tools.line
+    assert line.isVisible() and pane.numbers() == pane.text().count("\n") + 1
     line.size_button.menu().aboutToShow.emit()
     next(each for each in line.size_button.menu().actions() if each.text() == "125%").trigger()
     assert page.workspace.settings.document_size == 125 and line.size_button.text() == "125%"
     qtbot.keyClick(page.view, KEY.Key_O, control | shift)
     assert not page.beside.tools.list.isVisible(), "it has no headings"
-    page._close_beside()
-    assert not line.isVisible()
-
-
-def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -> None:
-    control = Qt.KeyboardModifier.ControlModifier
-    go_to(page, "calder.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_F, control)
-    assert page.beside.find_bar.isHidden(), "there is nothing to look through"
-    qtbot.keyClick(page.view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: page.beside.file.document is not None)
     qtbot.keyClick(page.view, KEY.Key_F, control)
     field = page.beside.find_bar.field
     assert field.hasFocus()
@@ -333,41 +356,38 @@ def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -
     qtbot.keyClick(QApplication.focusWidget(), KEY.Key_E)
     qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged()] == ["annual"])
     assert [one.words for one in page.workspace.corrections.all()] == ["annual"]
+    # The keys that move a question in the table select words in the document.
+    page.activateWindow()
+    pane.setFocus()
+    qtbot.waitUntil(pane.hasFocus)
+    before = [column.question for column in page.model.columns]
+    qtbot.keyClick(pane, KEY.Key_Right, control | shift)
+    assert page.beside.file.selected()[0].split()
+    page.view.setFocus()
+    qtbot.waitUntil(page.view.hasFocus)
+    assert [column.question for column in page.model.columns] == before
+    qtbot.keyClick(page.view, KEY.Key_Right, control | shift)
+    qtbot.waitUntil(lambda: [column.question for column in page.model.columns] == before[::-1])
+    page._close_beside()
+    assert not line.isVisible()
 
 
-def test_a_verdict_of_an_earlier_session_is_taken_back(
-    page: TableView, open_table_page: Callable[..., TableView], qtbot: QtBot
+def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_read(
+    page: TableView, folder: Path, qtbot: QtBot
 ) -> None:
-    go_to(page, "aldergate.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_A)
-    qtbot.waitUntil(lambda: bool(page.model.judged()))
-    page.keep()
-    page.workspace.save_settings()
-    page.workspace.close()
-    page.lanes.close()
-    again = open_table_page()
-    qtbot.waitUntil(lambda: bool(again.model.judged()))
-    go_to(again, "aldergate.txt", 0)
-    again.open_beside()
-    assert again.beside.undo.isEnabled()
-    qtbot.keyClick(again.view, KEY.Key_U)
-    qtbot.waitUntil(lambda: not again.model.judged())
-    assert again.store.can_undo, "and that again"
-
-
-def test_not_there_agrees_with_a_cell_that_says_so(page: TableView, qtbot: QtBot) -> None:
-    go_to(page, "calder.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_X)
-    row = row_of(page, "calder.txt")
-    qtbot.waitUntil(lambda: page.model.words(row, 0).sign == "check")
+    (folder / "aldergate.txt").write_text("New. Ninety days of notice.", encoding="utf-8")
+    pane = open_beside(page, qtbot, "aldergate.txt")
+    pane.selectAll()
+    qtbot.keyClick(pane, KEY.Key_E)
+    row = row_of(page, "aldergate.txt")
+    qtbot.waitUntil(lambda: page.model.words(row, 0).words.startswith("New."))
+    cell = page.model.cell(row, 0)
+    assert cell is not None and cell.right_span is None
 
 
 def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtbot: QtBot) -> None:
-    go_to(page, "aldergate.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: page.beside.file.document is not None)
-    pane = page.beside.file.pane
-    assert isinstance(pane, DocumentPane) and pane.isReadOnly()
+    pane = open_beside(page, qtbot, "aldergate.txt")
+    assert pane.isReadOnly()
     assert pane.lit() == ["sixty (60) days"]
     qtbot.keyClick(page.view, KEY.Key_E)
     assert page.beside.notice.sentence(), "nothing is selected"
@@ -388,43 +408,6 @@ def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtb
     qtbot.keyClick(page.view, KEY.Key_Down)
     qtbot.waitUntil(lambda: page.beside.file.text() == CONTRACTS["brightwater.txt"])
     assert page.stop() and not page.beside.isVisibleTo(page)
-
-
-def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_read(
-    page: TableView, folder: Path, qtbot: QtBot
-) -> None:
-    (folder / "aldergate.txt").write_text("New. Ninety days of notice.", encoding="utf-8")
-    go_to(page, "aldergate.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: page.beside.file.document is not None)
-    assert isinstance(page.beside.file.pane, DocumentPane)
-    page.beside.file.pane.selectAll()
-    qtbot.keyClick(page.beside.file.pane, KEY.Key_E)
-    row = row_of(page, "aldergate.txt")
-    qtbot.waitUntil(lambda: page.model.words(row, 0).words.startswith("New."))
-    cell = page.model.cell(row, 0)
-    assert cell is not None and cell.right_span is None
-
-
-def test_the_keys_that_move_a_question_select_words_in_the_document_beside(
-    page: TableView, qtbot: QtBot
-) -> None:
-    go_to(page, "aldergate.txt", 0)
-    qtbot.keyClick(page.view, KEY.Key_Return)
-    qtbot.waitUntil(lambda: page.beside.file.document is not None)
-    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    before = [column.question for column in page.model.columns]
-    pane = page.beside.file.pane
-    page.activateWindow()
-    pane.setFocus()
-    qtbot.waitUntil(pane.hasFocus)
-    qtbot.keyClick(pane, KEY.Key_Right, keys)
-    assert page.beside.file.selected()[0].split()
-    page.view.setFocus()
-    qtbot.waitUntil(page.view.hasFocus)
-    assert [column.question for column in page.model.columns] == before
-    qtbot.keyClick(page.view, KEY.Key_Right, keys)
-    qtbot.waitUntil(lambda: [column.question for column in page.model.columns] == before[::-1])
 
 
 def test_filters_show_the_rows_with_such_a_cell(
@@ -464,22 +447,25 @@ def test_the_least_sure_come_first(
     assert [row.name for row in page.model.rows] == ["calder.txt"]
 
 
-def test_a_column_is_sorted_by_its_values(page: TableView) -> None:
-    page.model.order(1)
-    names = [row.name for row in page.model.rows]
-    assert names == ["brightwater.txt", "aldergate.txt", "calder.txt", "damaged.pdf"]
-    page.model.order(1, descending=True)
-    assert page.model.rows[0].name == "calder.txt"
-    page.model.order(-1)
-    assert [row.name for row in page.model.rows] == sorted(names)
+def test_rows_are_sorted_by_the_values_of_a_column(page: TableView) -> None:
+    titles = {action.text(): action for action in page.questions.menu(1).actions()}
+    for title, first, last in (
+        ("Sort, smallest first", "brightwater.txt", "damaged.pdf"),
+        ("Sort, largest first", "calder.txt", "damaged.pdf"),
+        ("Sort by document", "aldergate.txt", "damaged.pdf"),
+    ):
+        titles[title].trigger()
+        assert (page.model.rows[0].name, page.model.rows[-1].name) == (first, last)
 
 
 def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot) -> None:
     def questions() -> list[str]:
         return [column.question for column in page.model.columns]
 
+    titles = {action.text().split("\t")[0]: action for action in page.questions.menu(0).actions()}
+    assert not titles["Move to the left"].isEnabled()
     page.view.go_to(0, 0)
-    page.questions.move_right()
+    titles["Move to the right"].trigger()
     qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
     assert page.view.place() == (0, 1)
     page.questions.remove_current()
@@ -490,57 +476,15 @@ def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot
     assert words(page)["aldergate.txt"] == ["12,400 euros", "sixty (60) days"], "the answers are there again"
     page.questions.set_type(0, ColumnType.WORDS)
     qtbot.waitUntil(lambda: page.model.columns[0].type is ColumnType.WORDS)
+    page.questions.add()
+    page.line.field.setPlainText("   \n ")
+    assert not page.line.go.isEnabled(), "that is no question"
     page.questions.edit(1)
     assert page.line.field.toPlainText() == NOTICE
     page.line.field.setPlainText("Who signs?")
     page.line.go.click()
     qtbot.waitUntil(lambda: questions() == [FEE, "Who signs?"])
     until_full(page, qtbot, 6)
-
-
-def test_the_menu_of_a_question_names_what_can_be_done(page: TableView, qtbot: QtBot) -> None:
-    menu = page.questions.menu(0)
-    titles = [action.text().split("\t")[0] for action in menu.actions()]
-    assert titles[:3] == ["Sort, smallest first", "Sort, largest first", "Sort by document"]
-    by_title = dict(zip(titles, menu.actions(), strict=True))
-    assert not by_title["Move to the left"].isEnabled()
-    by_title["Sort, largest first"].trigger()
-    assert page.model.sorted_by() == (0, True)
-    by_title["Move to the right"].trigger()
-    qtbot.waitUntil(lambda: page.model.columns[0].question == FEE)
-
-
-def test_a_list_of_questions_is_loaded_and_answered(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
-    source, output = tmp_path / "list.csv", tmp_path / "answered.csv"
-    source.write_text(f"question\n{FEE}\nWho signs?\n", encoding="utf-8")
-    page.open_files([source])
-    qtbot.waitUntil(lambda: len(page.model.columns) == 3)
-    until_full(page, qtbot, 9)
-    table = page.store.table
-    assert table is not None and page.questions.sources[table.number] == source
-    with qtbot.waitSignal(page.exporting.noted):
-        page.exporting.write_back(source, output)
-    assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
-
-
-def test_the_table_is_exported(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
-    for suffix in (".csv", ".xlsx", ".jsonl"):
-        with qtbot.waitSignal(page.exporting.noted):
-            page.exporting.export_to(tmp_path / f"table{suffix}")
-        assert (tmp_path / f"table{suffix}").stat().st_size
-    assert "ninety (90) days" in (tmp_path / "table.csv").read_text(encoding="utf-8-sig")
-    (tmp_path / "taken.csv").mkdir()
-    with qtbot.waitSignal(page.exporting.failed):
-        page.exporting.export_to(tmp_path / "taken.csv")
-    assert page.notice.sentence()
-
-
-def test_selected_answers_are_copied_between_tabs(page: TableView, qtbot: QtBot) -> None:
-    page.view.go_to(row_of(page, "aldergate.txt"), 0)
-    page.view.setFocus()
-    qtbot.keyClick(page.view, KEY.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.keyClick(page.view, KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == "sixty (60) days\t12,400 euros"
 
 
 def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView, qtbot: QtBot) -> None:
@@ -551,7 +495,7 @@ def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView
     qtbot.waitUntil(lambda: store.table is not None and store.table.name == "Review 2026")
     store.save_set("Fees and notice")
     qtbot.waitUntil(lambda: "Fees and notice" in store.sets)
-    page.head.new_asked.emit()
+    page.head.title.acted.emit("new")
     assert page.welcome.isVisibleTo(page) and page.welcome.cancel.isVisibleTo(page)
     page.welcome.samples.setChecked(False)
     page.welcome.library_chosen.emit(page.libraries.all[0][0])
@@ -560,33 +504,13 @@ def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView
     page.line.set_chosen.emit("Fees and notice")
     until_full(page, qtbot, 6)
     assert page.store.table is not None
-    page.head.table_chosen.emit(next(one.number for one in store.tables if one.name == "Review 2026"))
+    page.head.title.chosen.emit(next(one.number for one in store.tables if one.name == "Review 2026"))
     qtbot.waitUntil(lambda: store.table is not None and store.table.name == "Review 2026")
-    page.head.remove_asked.emit()
+    page.head.title.acted.emit("remove")
     assert "Review 2026" in page.remove_question.text()
     page.remove_question.confirm.click()
     qtbot.waitUntil(lambda: [one.name for one in store.tables] == ["contracts"])
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
-
-
-def test_another_table_is_chosen_after_the_changes_of_the_one_before(page: TableView, qtbot: QtBot) -> None:
-    page.store.add(page.libraries.all[0][0])
-    qtbot.waitUntil(lambda: len(page.store.tables) == 2 and page.store.table is not None)
-    second, first = page.store.table, page.store.tables[0]
-    assert second is not None and second != first
-    page.store.rename("Second")
-    page.store.rename("Last")
-    page.store.choose(first.number)
-    qtbot.waitUntil(lambda: page.store.table == first and page.lanes.files.idle)
-    assert [table.name for table in page.store.tables] == [first.name, "Last"]
-
-
-def test_a_change_that_is_being_saved_is_kept_as_the_window_closes(page: TableView) -> None:
-    page.store.add_columns((Column(0, "Who signs?"),))
-    page.keep()
-    page.lanes.close()
-    (table,) = tables(page.workspace, Silent())
-    assert [column.question for column in table.columns] == [NOTICE, FEE, "Who signs?"]
 
 
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
@@ -599,13 +523,6 @@ def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBo
     qtbot.waitUntil(
         lambda: words(page).get("calder.txt") == ["thirty (30) days", "7,000 euros"], timeout=10_000
     )
-
-
-@pytest.mark.parametrize("text", ["", "   \n "])
-def test_nothing_typed_is_no_question(page: TableView, text: str) -> None:
-    page.questions.add()
-    page.line.field.setPlainText(text)
-    assert not page.line.go.isEnabled()
 
 
 def test_documents_that_the_reader_does_not_read_are_counted(

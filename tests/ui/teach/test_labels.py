@@ -82,13 +82,11 @@ def label_of(row: int) -> Qt.Key:
     return Qt.Key(Qt.Key.Key_1 + NAMES.index(LABELS[row]))
 
 
-def test_it_begins_with_an_invitation(open_teach: Callable[[], LabelsSection]) -> None:
+def test_it_invites_and_a_sample_is_there_to_be_labelled(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot
+) -> None:
     page = open_teach()
     assert page.welcome.isVisible() and not page.head.isVisible()
-
-
-def test_the_sample_is_there_to_be_labelled(open_teach: Callable[[], LabelsSection], qtbot: QtBot) -> None:
-    page = open_teach()
     page.welcome.sample.click()
     qtbot.waitUntil(lambda: page.setup.isVisible())
     assert page.setup.label_column.currentIndex() == 0
@@ -140,32 +138,20 @@ def test_a_classifier_is_taught_as_soon_as_there_are_enough(
     assert {row.row for row in page.texts.list.rows()} == set(shown[0][0])
 
 
-def test_teaching_gives_way_to_other_work_and_goes_on(
+def test_teaching_gives_way_to_other_work_and_goes_on_with_the_same_examples(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path))  # with labels for all: it can be taught at once
     assert len(page.store.given) == len(TEXTS)
-    page.store.teach()
-    job = page.lanes.work.start(lambda report: "answer")
-    with qtbot.waitSignal(job.done):
-        pass
-    assert page.store.is_teaching
-    qtbot.waitUntil(lambda: not page.store.is_teaching, timeout=60_000)
-    assert page.store.dataset is not None and page.store.dataset.model
-
-
-def test_what_goes_on_after_other_work_learns_from_the_same_examples(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path))
     page.store.take_back([0])
     page.store.teach()
     with qtbot.waitSignal(page.lanes.work.start(lambda report: page.store.give([0], ["cats"])).done):
         pass
+    assert page.store.is_teaching
     qtbot.waitUntil(lambda: not page.store.is_teaching, timeout=60_000)
     qtbot.waitUntil(lambda: bool(page.store.held_out.rows), timeout=60_000)
+    assert page.store.dataset is not None and page.store.dataset.model
     assert 0 in page.store.given and 0 not in page.store.held_out.rows
 
 
@@ -298,19 +284,47 @@ def test_what_is_taught_anew_while_it_was_being_measured_goes_on_after_other_wor
     assert taught, "not only measured"
 
 
-def test_renamed_labels_keep_their_texts(
+def test_labels_are_renamed_and_dropped_and_a_data_set_is_removed(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
-    row = page.desk.row
-    press(page, qtbot, label_of(row))
+    begun(page, qtbot, table_file(tmp_path, labelled=False), "cats\nteas\nbooks")
+    first = page.desk.row
+    press(page, qtbot, Qt.Key.Key_1)
+    second = page.desk.row
+    press(page, qtbot, Qt.Key.Key_3)
     page._act("labels")
-    page.setup.labels.setPlainText(page.setup.labels.toPlainText().replace("cats", "kittens"))
+    page.setup.labels.setPlainText("kittens\nteas\n")
     page.setup.begin.click()
-    qtbot.waitUntil(lambda: page.store.dataset is not None and "kittens" in page.store.dataset.names)
-    wanted = "kittens" if LABELS[row] == "cats" else "teas"
-    assert page.store.given[row].labels == (wanted,)
+    assert page.losing.asking and page.store.dataset is not None and "books" in page.store.dataset.names
+    page.losing.confirm.click()
+    qtbot.waitUntil(
+        lambda: page.store.dataset is not None and page.store.dataset.names == ("kittens", "teas")
+    )
+    assert page.store.given[first].labels == ("kittens",), "a renamed label keeps its texts"
+    assert second not in page.store.given and not page.store.can_undo
+    page._act("remove")
+    assert page.removal.asking
+    page.removal.confirm.click()
+    qtbot.waitUntil(lambda: page.welcome.isVisible())
+    assert page.store.dataset is None
+
+
+def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    page.resize(1024, 640)
+    page.open_files([tmp_path / "none.csv"])
+    qtbot.waitUntil(lambda: page.notice.isVisible())
+    page.open_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.labels.setPlainText("only")
+    page.setup.begin.click()
+    qtbot.waitUntil(lambda: page.setup.notice.isVisible())
+    assert page.store.dataset is None
+    for widget in (page.setup.begin, page.setup.cancel, page.setup.notice):
+        assert widget.visibleRegion().boundingRect().size() == widget.size(), "it is seen without scrolling"
 
 
 def test_guesses_of_labels_that_another_window_has_changed_are_forgotten() -> None:
@@ -345,45 +359,6 @@ def test_several_labels_are_chosen_before_they_are_given(
     other = page.desk.row
     press(page, qtbot, Qt.Key.Key_0)
     assert page.store.given[other].labels == ()
-
-
-def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    page.open_files([tmp_path / "none.csv"])
-    qtbot.waitUntil(lambda: page.notice.isVisible())
-    page.open_files([table_file(tmp_path, labelled=False)])
-    qtbot.waitUntil(lambda: page.setup.isVisible())
-    page.setup.labels.setPlainText("only")
-    page.setup.begin.click()
-    assert page.setup.notice.isVisible() and page.store.dataset is None
-
-
-@pytest.mark.parametrize("size", [(1024, 640), (1400, 900)])
-def test_the_form_s_buttons_are_there_without_scrolling(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    page = open_teach()
-    page.resize(*size)
-    page.open_files([table_file(tmp_path, labelled=False)])
-    qtbot.waitUntil(lambda: page.setup.isVisible())
-    page.setup.begin.click()  # without labels
-    qtbot.waitUntil(lambda: page.setup.notice.isVisible())
-    for widget in (page.setup.begin, page.setup.cancel, page.setup.notice):
-        assert widget.visibleRegion().boundingRect().size() == widget.size()
-
-
-def test_a_data_set_is_removed_with_its_labels(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False))
-    page._act("remove")
-    assert page.removal.asking
-    page.removal.confirm.click()
-    qtbot.waitUntil(lambda: page.welcome.isVisible())
-    assert page.store.dataset is None
 
 
 def test_a_table_is_classified_with_a_model_that_there_is(
@@ -428,21 +403,3 @@ def test_labels_that_could_not_be_saved_are_saved_with_the_next(
     qtbot.waitUntil(lambda: page.lanes.files.idle)
     assert page.store.dataset is not None
     assert set(workspace.datasets.given(page.store.dataset)) == {first, second}
-
-
-def test_a_label_that_goes_is_asked_about_and_leaves_the_undo(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
-) -> None:
-    page = open_teach()
-    begun(page, qtbot, table_file(tmp_path, labelled=False), "cats\nteas\nbooks")
-    row = page.desk.row
-    press(page, qtbot, Qt.Key.Key_3)
-    page._act("labels")
-    page.setup.labels.setPlainText("kittens\nteas\n")
-    page.setup.begin.click()
-    assert page.losing.asking and page.store.dataset is not None and "books" in page.store.dataset.names
-    page.losing.confirm.click()
-    qtbot.waitUntil(
-        lambda: page.store.dataset is not None and page.store.dataset.names == ("kittens", "teas")
-    )
-    assert row not in page.store.given and not page.store.can_undo

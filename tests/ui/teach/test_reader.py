@@ -171,8 +171,8 @@ def test_it_invites_to_ask(open_section: Open, qtbot: QtBot) -> None:
         section.empty.button.click()
 
 
-def test_corrections_are_listed_newest_first_and_searched(
-    open_section: Open, workspace: Workspace, qtbot: QtBot
+def test_corrections_are_listed_newest_first_searched_and_exported(
+    open_section: Open, workspace: Workspace, qtbot: QtBot, tmp_path: Path
 ) -> None:
     workspace.corrections.put(correction("How long?", judged=1.0))
     workspace.corrections.put(right("How many days?", judged=3.0, name="Übersicht.pdf"))
@@ -192,6 +192,11 @@ def test_corrections_are_listed_newest_first_and_searched(
     qtbot.waitUntil(lambda: section.empty.isVisible())
     section.empty.button.click()
     qtbot.waitUntil(lambda: len(questions(section)) == 3)
+    assert section.teach_card.teach.isVisible() and not section.teach_card.teach.isEnabled(), "too few"
+    with qtbot.waitSignal(section.note, check_params_cb=lambda words: words == "3 corrections exported"):
+        section.export_to(tmp_path / "all.json")
+    documents = json.loads((tmp_path / "all.json").read_text("utf-8"))["data"]
+    assert sum(len(one["qas"]) for document in documents for one in document["paragraphs"]) == 3
 
 
 def test_a_correction_is_deleted_and_brought_back(
@@ -255,23 +260,6 @@ def test_the_question_is_opened_in_its_document(
     assert second.answers == () and second.best is None
 
 
-def test_those_listed_are_exported(
-    open_section: Open, workspace: Workspace, qtbot: QtBot, tmp_path: Path
-) -> None:
-    keep(workspace, 2)
-    section = open_section()
-    with qtbot.waitSignal(section.note, check_params_cb=lambda words: words == "2 corrections exported"):
-        section.export_to(tmp_path / "all.json")
-    (document,) = json.loads((tmp_path / "all.json").read_text("utf-8"))["data"]
-    assert len(document["paragraphs"][0]["qas"]) == 2
-
-
-def test_a_few_corrections_are_not_enough(open_section: Open, workspace: Workspace) -> None:
-    keep(workspace, flow.FEWEST - 1)
-    section = open_section()
-    assert section.teach_card.teach.isVisible() and not section.teach_card.teach.isEnabled()
-
-
 def test_a_better_reader_is_offered_and_used(
     open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
@@ -290,23 +278,14 @@ def test_a_better_reader_is_offered_and_used(
     qtbot.waitUntil(lambda: section.gate.isVisible() and section.versions.isVisible())
     assert section.gate.version == BETTER and changed == ["models"]
     assert not card.strip.isVisible() and card.teach.isVisible()
+    section.gate.keep.click()
+    assert not section.gate.isVisible() and workspace.find_model(Head.QUESTION_ANSWERING) == READER
+    section.versions.chosen.emit(BETTER)
     section.gate.use.click()
     qtbot.waitUntil(lambda: Head.QUESTION_ANSWERING.value in changed)
     qtbot.waitUntil(lambda: section.teaching.state is not None and section.teaching.state.in_use == BETTER)
     assert not section.gate.use.isVisible(), "it is in use"
     assert section.versions.list.key() == BETTER.name
-
-
-def test_the_old_reader_is_kept(
-    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
-) -> None:
-    keep(workspace, 12)
-    section = open_section()
-    section.teach_card.teach.click()
-    qtbot.waitUntil(lambda: section.gate.isVisible())
-    section.gate.keep.click()
-    assert not section.gate.isVisible() and workspace.settings.models == {}
-    assert workspace.find_model(Head.QUESTION_ANSWERING) == READER
 
 
 def test_teaching_gives_way_to_a_question_and_goes_on(
@@ -384,20 +363,6 @@ def test_teaching_is_stopped_and_discarded_after_asking(
     card.losing.confirm.click()
     qtbot.waitUntil(lambda: card.teach.isVisible() and not card.discard.isVisible())
     assert teaching.step == 0 and card.teach.text().startswith("Teach the reader")
-
-
-def test_what_cannot_be_taught_is_told(
-    open_section: Open, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(workspace: Workspace, report: Report) -> None:
-        raise SpanlightError("The disk is full.", "Free some space.")
-
-    keep(workspace, 12)
-    section = open_section()
-    monkeypatch.setattr(flow, "teach_reader", refuse)
-    section.teach_card.teach.click()
-    qtbot.waitUntil(lambda: section.notice.isVisible())
-    assert section.notice.sentence() == "The disk is full." and section.teach_card.teach.isVisible()
 
 
 def test_versions_are_used_exported_and_deleted(

@@ -1,0 +1,99 @@
+"""Dataclasses as rows of SQLite tables, whose columns have the names of their fields, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from enum import Enum
+from typing import Any, Generic, TypeVar, get_type_hints
+
+from app.core.text import Span
+
+KindT = TypeVar("KindT")
+
+
+class Record(Generic[KindT]):
+    """The columns that hold some fields of a dataclass, all if none are named.
+
+    A Span stands in two: `span` in `start` and `end`, `shown_span` in `shown_start` and `shown_end`; both are NULL
+    where there is none. What the columns of `packed` fields hold is left to the caller.
+    """
+
+    def __init__(
+        self,
+        kind: type[KindT],
+        names: Sequence[str] = (),
+        *,
+        without: Sequence[str] = (),
+        packed: Sequence[str] = (),
+    ) -> None:
+        hints = get_type_hints(kind) | dict.fromkeys(packed, object)
+        known = [each.name for each in fields(kind) if each.name not in without]  # type: ignore[arg-type]
+        self._kind = kind
+        self._kinds = {name: hints[name] for name in names or known}
+        self.columns = tuple(column for name in self._kinds for column in self._columns_of(name))
+        self.listed = ", ".join(f'"{column}"' for column in self.columns)
+
+    def values(self, one: KindT, **instead: Any) -> list[Any]:
+        """The values of the columns, of some fields others `instead`."""
+        found: list[Any] = []
+        for name, kind in self._kinds.items():
+            value = instead.get(name, getattr(one, name))
+            found += bounds(value) if kind in _SPANS else [stored(value)]
+        return found
+
+    def of(self, row: Sequence[Any]) -> dict[str, Any]:
+        """The values of the fields in a row of the columns, by their names."""
+        left = iter(row)
+        return {name: _value(kind, left) for name, kind in self._kinds.items()}
+
+    def one(self, row: Sequence[Any], **others: Any) -> KindT:
+        """The object of a row, with `others` as the fields that have no column."""
+        return self._kind(**self.of(row), **others)
+
+    def _columns_of(self, name: str) -> tuple[str, ...]:
+        if self._kinds[name] not in _SPANS:
+            return (name,)
+        before = name.removesuffix("span")
+        return f"{before}start", f"{before}end"
+
+
+_SPANS = (Span, Span | None)
+
+
+def _value(kind: Any, left: Any) -> Any:
+    if kind in _SPANS:
+        return span_of(next(left), next(left))
+    value = next(left) if kind is object else loaded(next(left))
+    return kind(value) if kind is bool or (isinstance(kind, type) and issubclass(kind, Enum)) else value
+
+
+def insert(table: str, columns: Sequence[str], instead: str = "") -> str:
+    """The statement that inserts a row with these columns; `instead` says what happens to one that is there."""
+    names, slots = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
+    return f"INSERT {instead} INTO {table} ({names}) VALUES ({slots})"
+
+
+def bounds(span: Span | None) -> tuple[int | None, int | None]:
+    """A span's start and end as two columns hold them."""
+    return (span.start, span.end) if span is not None else (None, None)
+
+
+def span_of(start: int | None, end: int | None) -> Span | None:
+    """The span of two columns."""
+    return Span(start, end) if start is not None and end is not None else None
+
+
+def stored(value: Any) -> Any:
+    """A value as it is stored in SQLite: a text that is not valid UTF-8 (a file's name, say) is stored as bytes."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "surrogatepass")
+    return value
+
+
+def loaded(value: Any) -> Any:
+    """The value of `stored`."""
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
