@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.theme import Theme
 
 Item = QWidget | QLayout
@@ -31,6 +32,21 @@ def column(
     box = QVBoxLayout()
     _fill(box, theme, parts, gap, margins, parent)
     return box
+
+
+def flow(theme: Theme, *widgets: QWidget, gap: float = 2) -> FlowRow:
+    """Widgets side by side at their usual sizes, in as many lines as they need."""
+    box = FlowRow()
+    for widget in widgets:
+        box.addWidget(widget)
+    theme.space(box, gap)
+    return box
+
+
+def turn(box: QBoxLayout, *, beside: bool) -> None:
+    """Put a box's parts beside each other, or one below the other."""
+    ways = QBoxLayout.Direction
+    box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
 
 def _fill(

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance, Slot
 
 from app.core.report import Progress, Report, Stopped
 from app.ui.kit.translation import localised
@@ -17,6 +17,7 @@ from app.ui.kit.translation import localised
 _EVERY_MS = 50
 
 Flow = Callable[..., object]
+Receiver = Callable[..., object] | SignalInstance | None
 
 
 class _Work:
@@ -123,6 +124,28 @@ class Job(QObject):
         self._started_sent = False
         self.name = ""
         self.place = 0
+
+    def then(
+        self,
+        done: Receiver = None,
+        failed: Receiver = None,
+        stopped: Receiver = None,
+        *,
+        progress: Receiver = None,
+    ) -> Job:
+        """Connect its ends and its progress to bound slots or signals; returns the job itself."""
+        for signal, receiver in (
+            (self.done, done), (self.failed, failed), (self.stopped, stopped), (self.progress, progress),
+        ):  # fmt: skip
+            if receiver is not None:
+                signal.connect(receiver)
+        return self
+
+    def replacing(self, before: Job | None) -> Job:
+        """Drop the job that this one replaces, if there is one; returns the job itself."""
+        if before is not None:
+            before.drop()
+        return self
 
     @property
     def waiting(self) -> bool:
@@ -313,22 +336,11 @@ class Lanes:
 
     def close(self) -> None:
         """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
-        lanes = (
-            self.work,
-            self.documents,
-            self.pages,
-            self.files,
-            self.library,
-            self.recognition,
-            self.folders,
-            self.network,
-            self.lookups,
-        )
+        lanes: list[Lane] = list(vars(self).values())
         for lane in lanes:
             lane.quit()
-        self.work.close()
-        for lane in lanes[1:]:
-            lane.close(0.5)
+        for lane in lanes:
+            lane.close(2.0 if lane is self.work else 0.5)
 
 
 def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:

@@ -8,8 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
-from app.ui.kit.export_button import kinds_of
-from app.ui.kit.file_dialog import as_file_name, open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.translation import localised, tr
 from app.ui.table.head import BACK

@@ -18,7 +18,7 @@ from app.core import wording
 from app.core.answer_table import AnswerTable
 from app.core.message import Message
 from app.ui.kit.elided import ElidedButton, ElidedLabel
-from app.ui.kit.export_button import ExportButton
+from app.ui.kit.file_dialog import ExportButton
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button, rule
 from app.ui.kit.segments import Choices

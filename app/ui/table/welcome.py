@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidg
 
 from app.core.library import Library, LibraryStatus
 from app.core.message import Message
+from app.ui.kit.empty_state import SampleButton
 from app.ui.kit.parts import IconLabel, as_tip, in_the_middle, plain_label, push_button
-from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 from app.core.labels import Dataset
 from app.core.message import Message
 from app.ui.kit.elided import ElidedButton
-from app.ui.kit.export_button import ExportButton
+from app.ui.kit.file_dialog import ExportButton
 from app.ui.kit.parts import caption, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.segments import Segments
