@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.core.message import Message
 from app.core.models import DeviceChoice, Head
 
 # The dtypes that the user can choose from; `auto` is the device's fastest.
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
+PRECISION_WORDS = {
+    "float32": Message("32 bits"),
+    "bfloat16": Message("16 bits (bfloat16)"),
+    "float16": Message("16 bits (float16)"),
+}
 
 
 @dataclass(frozen=True, slots=True)
