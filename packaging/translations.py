@@ -8,8 +8,12 @@ Qt Linguist: pyside6-linguist), and run it again. A new language is a name in `a
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import PySide6
@@ -23,10 +27,26 @@ def collect(file: Path) -> None:
     """Bring the file of a language up to date with the texts in `app`; what is not used any more is dropped."""
     rooms = (room for room in sorted((ROOT / "app").iterdir()) if room.name not in ("bench", "cli"))
     sources = [str(each.relative_to(ROOT)) for room in rooms for each in sorted(room.rglob("*.py"))]
-    _run(
-        "lupdate", *sources, "-tr-function-alias", "tr+=Message", "-locations", "none", "-no-obsolete",
-        "-disable-heuristic", "similartext", "-source-language", "en", "-ts", str(file),
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        # lupdate reads source code: what the resources say is written as such.
+        shipped = Path(folder) / "shipped.py"
+        shipped.write_text("".join(f"tr({json.dumps(text)})\n" for text in shipped_texts()), "utf-8")
+        _run(
+            "lupdate", *sources, str(shipped), "-tr-function-alias", "tr+=Message", "-locations", "none",
+            "-no-obsolete", "-disable-heuristic", "similartext", "-source-language", "en", "-ts", str(file),
+        )  # fmt: skip
+
+
+def shipped_texts() -> Iterator[str]:
+    """What the resources tell a person about models, samples and sets of examples: `app.core.message.shipped`."""
+    resources = ROOT / "resources"
+    yield from (model["line"] for model in json.loads((resources / "models.json").read_bytes())["models"])
+    for notes in sorted((resources / "models").glob("*/spanlight.json")):
+        yield from filter(None, [json.loads(notes.read_bytes()).get("description", "")])
+    for sample in sorted((resources / "samples").glob("*.toml")):
+        yield tomllib.loads(sample.read_text("utf-8"))["title"]
+    for row in tomllib.loads((resources / "examples" / "sets.toml").read_text("utf-8"))["set"]:
+        yield from (row["title"], row["line"])
 
 
 def compile(file: Path, target: Path) -> None:

@@ -62,6 +62,11 @@ class Message(str):
         return (self.pattern, self.several), dict(self.values)
 
 
+def shipped(text: str) -> str:
+    """A text of our own resources, such as a sample's title, as a message; packaging/translations.py collects them."""
+    return Message(text) if text else ""
+
+
 def joined(texts: Iterable[str], between: str = ", ") -> str:
     """Texts in a row, of which any may be messages: the items of a list, or whole sentences with blanks between."""
     values = {f"text{number}": text for number, text in enumerate(texts)}

@@ -278,6 +278,11 @@ class LoadedModel:
 
 # The dtypes that the user can choose from; `auto` is the device's fastest.
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
+PRECISION_WORDS = {
+    "float32": Message("32 bits"),
+    "bfloat16": Message("16 bits (bfloat16)"),
+    "float16": Message("16 bits (float16)"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import logging
 import tomllib
 from dataclasses import dataclass
 
+from app.core.message import shipped
 from app.settings.paths import Paths
 
 ASK = "ask"
@@ -46,7 +47,7 @@ def samples(paths: Paths) -> tuple[Sample, ...]:
             found.append(
                 Sample(
                     name=path.stem,
-                    title=str(values["title"]),
+                    title=shipped(str(values["title"])),
                     kind=kind,
                     text=str(values["text"]).strip("\n"),
                     questions=tuple(str(question) for question in values.get("questions", ())),

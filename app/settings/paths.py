@@ -15,6 +15,17 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 
 
+class _Below:
+    """A path below one of the folders of `Paths`, and what is there."""
+
+    def __init__(self, folder: str, name: str, about: str) -> None:
+        self._folder, self._name, self.__doc__ = folder, name, about
+
+    def __get__(self, paths: Paths, kind: type[Paths]) -> Path:
+        folder: Path = getattr(paths, self._folder)
+        return folder / self._name
+
+
 @dataclass(frozen=True, slots=True)
 class Paths:
     """Folders of one installation; only `resources` is sure to exist, the others are created when written to."""
@@ -24,120 +35,43 @@ class Paths:
     logs: Path
     resources: Path
 
-    @property
-    def settings_file(self) -> Path:
-        """The person's settings."""
-        return self.config / "settings.json"
-
-    @property
-    def drafts(self) -> Path:
-        """Typed texts, saved for the next start."""
-        return self.data / "drafts"
-
-    @property
-    def history_file(self) -> Path:
-        """The history of questions and their answers."""
-        return self.data / "history.sqlite3"
-
-    @property
-    def tables_file(self) -> Path:
-        """Tables of questions over libraries, with their answers and what the person said about them."""
-        return self.data / "tables.sqlite3"
-
-    @property
-    def labels_file(self) -> Path:
-        """Tables of texts with labels of the person's own."""
-        return self.data / "labels.sqlite3"
-
-    @property
-    def corrections_file(self) -> Path:
-        """What the person said of answers."""
-        return self.data / "corrections.sqlite3"
-
-    @property
-    def recognised_file(self) -> Path:
-        """The texts of pages that were recognised in their pictures."""
-        return self.data / "recognised.sqlite3"
-
-    @property
-    def library(self) -> Path:
-        """The index of the libraries' files."""
-        return self.data / "library"
-
-    @property
-    def models(self) -> Path:
-        """Models that the person trained or added."""
-        return self.data / "models"
-
-    @property
-    def teaching(self) -> Path:
-        """The teaching of a reader that was begun and is not finished."""
-        return self.data / "teaching"
+    settings_file = _Below("config", "settings.json", "The person's settings.")
+    drafts = _Below("data", "drafts", "Typed texts, saved for the next start.")
+    history_file = _Below("data", "history.sqlite3", "The history of questions and their answers.")
+    tables_file = _Below(
+        "data",
+        "tables.sqlite3",
+        "Tables of questions over libraries, with their answers.",
+    )
+    labels_file = _Below("data", "labels.sqlite3", "Tables of texts with labels of the person's own.")
+    corrections_file = _Below("data", "corrections.sqlite3", "What the person said of answers.")
+    recognised_file = _Below(
+        "data", "recognised.sqlite3", "The texts of pages that were recognised in their pictures."
+    )
+    library = _Below("data", "library", "The index of the libraries' files.")
+    models = _Below("data", "models", "Models that the person trained or added.")
+    teaching = _Below("data", "teaching", "The teaching of a reader that was begun and is not finished.")
+    unfinished_downloads = _Below(
+        "data", "downloads", "A file for each download that was begun and is not finished."
+    )
+    ledger_file = _Below("data", "network.jsonl", "Every network request.")
+    uses_file = _Below("data", "uses.json", "When each model was last used.")
+    measures_file = _Below("data", "measures.json", "Measurements of models.")
+    adjustments_file = _Below(
+        "data", "adjustments.json", "How readers' calibrations were adjusted to the person's verdicts."
+    )
+    catalogue_file = _Below("resources", "models.json", "The models offered for download.")
+    example_sets = _Below("resources", "examples", "Bundled examples with known answers.")
+    starter_models = _Below("resources", "models", "Bundled models.")
+    recognition = _Below("resources", "recognition", "What languages are recognised by in pictures.")
+    samples = _Below("resources", "samples", "Bundled passages and texts to try.")
+    known_documents = _Below("resources", "check", "Bundled documents to check that every kind can be read.")
+    log_file = _Below("logs", "spanlight.log", "The current log; older ones are next to it with a number.")
 
     @property
     def written(self) -> tuple[Path, ...]:
         """Folders in which files of the person's own are written beside and renamed."""
         return self.config, self.data, self.drafts, self.library, self.teaching, self.unfinished_downloads
-
-    @property
-    def unfinished_downloads(self) -> Path:
-        """A file for each download that was begun and is not finished."""
-        return self.data / "downloads"
-
-    @property
-    def ledger_file(self) -> Path:
-        """Every network request."""
-        return self.data / "network.jsonl"
-
-    @property
-    def uses_file(self) -> Path:
-        """When each model was last used."""
-        return self.data / "uses.json"
-
-    @property
-    def measures_file(self) -> Path:
-        """Measurements of models."""
-        return self.data / "measures.json"
-
-    @property
-    def adjustments_file(self) -> Path:
-        """How readers' calibrations were adjusted to the person's verdicts."""
-        return self.data / "adjustments.json"
-
-    @property
-    def catalogue_file(self) -> Path:
-        """The models offered for download."""
-        return self.resources / "models.json"
-
-    @property
-    def example_sets(self) -> Path:
-        """Bundled examples with known answers."""
-        return self.resources / "examples"
-
-    @property
-    def starter_models(self) -> Path:
-        """Bundled models."""
-        return self.resources / "models"
-
-    @property
-    def recognition(self) -> Path:
-        """What languages are recognised by in pictures."""
-        return self.resources / "recognition"
-
-    @property
-    def samples(self) -> Path:
-        """Bundled passages and texts to try."""
-        return self.resources / "samples"
-
-    @property
-    def known_documents(self) -> Path:
-        """Bundled documents to check that every kind can be read."""
-        return self.resources / "check"
-
-    @property
-    def log_file(self) -> Path:
-        """The current log; older ones are next to it with a number."""
-        return self.logs / "spanlight.log"
 
 
 def default_paths(environ: Mapping[str, str] = os.environ) -> Paths:

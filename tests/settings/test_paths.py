@@ -11,14 +11,7 @@ from app.settings.paths import default_paths, short_path, without_home
 
 def test_one_variable_moves_everything(tmp_path: Path) -> None:
     paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
-    for folder in (
-        paths.config,
-        paths.data,
-        paths.logs,
-        paths.models,
-        paths.drafts,
-        paths.log_file,
-    ):
+    for folder in (paths.config, paths.data, paths.logs, paths.models, paths.drafts, paths.log_file):
         assert folder.is_relative_to(tmp_path / "home")
     assert not (tmp_path / "home").exists()
     usual = default_paths({})
@@ -59,12 +52,9 @@ def test_a_text_tells_no_home(text: str, shown: str) -> None:
     assert without_home(text, HOME) == shown
 
 
-def test_a_windows_home_goes_in_both_ways_of_writing_it() -> None:
+def test_a_windows_home_goes_in_both_ways_of_writing_it_and_one_at_the_root_takes_nothing_out() -> None:
     home = Path("C:\\Users\\Ada Lovelace")
     assert without_home('"C:/Users/Ada Lovelace/x" C:\\\\Users\\\\Ada Lovelace\\\\y', home) == '"~/x" ~\\\\y'
-
-
-def test_a_home_at_the_root_takes_nothing_out() -> None:
     assert without_home("/etc/x", Path("/")) == "/etc/x"
 
 

@@ -28,9 +28,6 @@ def test_round_trip(tmp_path: Path) -> None:
     save(settings, path)
     assert load(path) == settings
     assert [each.name for each in path.parent.iterdir()] == ["settings.json"]
-
-
-def test_missing_file_gives_the_defaults(tmp_path: Path) -> None:
     assert load(tmp_path / "none.json") == Settings()
 
 
@@ -130,23 +127,22 @@ def test_what_another_spanlight_has_written_meanwhile_stays(tmp_path: Path) -> N
     found = load(path)
     assert (found.offline, found.theme, found.others) == (True, "dark", {"newer": 1})
     assert found.models == {"question-answering": "c", "text-classification": "d"}
-
-
-def test_what_both_changed_is_as_the_last_one_says(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    save(Settings(), path)
-    window = load(path)
     before = copied(window)
     save(Settings(theme="light", models={"fill-mask": "theirs"}), path)
-    window.theme, window.models["fill-mask"] = "dark", "ours"
+    window.theme, window.models["fill-mask"] = "system", "ours"  # what both changed is as the last one says
     save(window, path, before)
-    assert (load(path).theme, load(path).models) == ("dark", {"fill-mask": "ours"})
+    assert (load(path).theme, load(path).models["fill-mask"]) == ("system", "ours")
 
 
-@pytest.mark.parametrize("content", [None, b"{", b"[]"])
-def test_a_file_that_is_gone_or_broken_is_written_whole(tmp_path: Path, content: bytes | None) -> None:
+@pytest.mark.parametrize("content", [None, b"{", b"[]", b""])
+def test_of_a_file_that_is_gone_or_broken_nothing_is_taken_up_and_it_is_written_whole(
+    tmp_path: Path, content: bytes | None
+) -> None:
     path = tmp_path / "settings.json"
+    if content is not None:
+        path.write_bytes(content)
     settings = Settings(theme="dark")
+    assert take_up(settings, path, Settings()) == () and settings == Settings(theme="dark")
     before = copied(settings)
     settings.offline = True
     if content is not None:
@@ -173,13 +169,3 @@ def test_what_was_chosen_elsewhere_is_taken_up(tmp_path: Path) -> None:
     assert take_up(ours, path, before) == ()
     save(ours, path, before)
     assert (load(path).theme, load(path).offline) == ("dark", True)
-
-
-@pytest.mark.parametrize("content", [None, b"", b"[]"])
-def test_nothing_is_taken_up_from_a_file_that_is_none(tmp_path: Path, content: bytes | None) -> None:
-    path = tmp_path / "settings.json"
-    if content is not None:
-        path.write_bytes(content)
-    ours = Settings(theme="dark")
-    assert take_up(ours, path, Settings()) == ()
-    assert ours == Settings(theme="dark")

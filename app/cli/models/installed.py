@@ -17,9 +17,8 @@ from app.core.wording import size
 from app.flows.measure.measure import measured
 from app.flows.models.devices import devices
 from app.flows.models.get import unfinished
-from app.flows.models.installed import installed, origin_of, refused
+from app.flows.models.installed import in_use, installed, origin_of, refused, use
 from app.flows.models.remove import removal_of, remove
-from app.flows.models.use import in_use, use
 from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 

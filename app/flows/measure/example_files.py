@@ -13,7 +13,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
 from app.core.measures import ExampleSet, kind_of_examples
-from app.core.message import Message
+from app.core.message import Message, shipped
 from app.core.models import Head
 from app.core.plain import json_of
 from app.core.rows import read_rows
@@ -108,9 +108,8 @@ def sets_that_come_along(paths: Paths) -> tuple[ExampleSet, ...]:
         for row in rows:
             path = paths.example_sets / row["file"]
             examples = read_examples(path)
-            found.append(
-                ExampleSet(str(path), str(row["title"]), examples.head, len(examples.items), str(row["line"]))
-            )
+            title, line = shipped(str(row["title"])), shipped(str(row["line"]))
+            found.append(ExampleSet(str(path), title, examples.head, len(examples.items), line))
     except (OSError, ValueError, KeyError, TypeError, SpanlightError) as fault:
         _log.warning("sets of examples left out: %r", fault)
     return tuple(found)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from app.core.errors import SpanlightError
 from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
 from app.core.measures import Measure, examples, kind_of_examples
-from app.core.message import Message
+from app.core.message import Message, shipped
 from app.core.models import DeviceOption, Devices, Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Passport
+from app.core.plain import from_plain
 from app.core.report import Report
 from app.core.wording import duration
 from app.core.wording import size as bytes_in_words
 from app.flows.workspace import Workspace
 from app.models.compute.memory import computer
-from app.models.disk.catalog import read_catalogue
+
+_log = logging.getLogger(__name__)
 
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # The largest share of the memory for the weights alone at each level; working memory and other programs add to it.
@@ -56,6 +62,21 @@ def offered(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
     """The catalogue, by head and then by size; raises SpanlightError where its file cannot be read."""
     report.check()
     return read_catalogue(workspace.paths.catalogue_file)
+
+
+def read_catalogue(path: Path) -> tuple[OfferedModel, ...]:
+    """The models of a catalogue, by head and then by size; raises SpanlightError if it is missing or malformed."""
+    try:
+        models = from_plain(tuple[OfferedModel, ...], json.loads(path.read_bytes())["models"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
+        _log.warning("catalogue not read: %s", fault)
+        raise SpanlightError(
+            Message("The catalogue {file} cannot be read.", file=path.name),
+            Message("Install Spanlight again, or type a model's name."),
+        ) from fault
+    heads = list(Head)
+    ordered = sorted(models, key=lambda each: (heads.index(each.heads[0]), each.size, each.repository))
+    return tuple(replace(model, line=shipped(model.line)) for model in ordered)
 
 
 def search(

@@ -50,8 +50,9 @@ class Begun:
 
 
 def read_begun(folder: Path, repository: str) -> Begun | None:
-    """The unfinished download of a repository, None where there is none that can be read."""
-    return _read(_file(folder, repository))
+    """The unfinished download of a repository, whose name may be in any case; None where there is none."""
+    name = repository.casefold()
+    return next((each for each in all_begun(folder) if each.passport.repository.casefold() == name), None)
 
 
 def all_begun(folder: Path) -> tuple[Begun, ...]:
@@ -94,8 +95,6 @@ def _read(path: Path) -> Begun | None:
             file.size < 0 or is_hostile(file.name) or "/" in file.name for file in passport.files
         ):
             raise ValueError("no passport of a model")
-    except FileNotFoundError:
-        return None
     except (OSError, ValueError, RecursionError) as fault:
         _log.warning("an unfinished download is left out, %s: %s", path.name, fault)
         return None
@@ -183,9 +182,7 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
     Raises SpanlightError where there is no such download, or the disk refuses.
     """
     name = repository_of(repository, workspace.network.endpoint)
-    # The Hub accepts a name in any case, and returns it as its owner writes it.
-    known = all_begun(workspace.paths.unfinished_downloads)
-    begun = next((each for each in known if each.passport.repository.casefold() == name.casefold()), None)
+    begun = read_begun(workspace.paths.unfinished_downloads, name)
     if begun is None:
         raise SpanlightError(
             Message("There is no unfinished download of {name}.", name=name),

@@ -7,20 +7,18 @@ from pathlib import Path
 
 from app.core.message import Message
 from app.core.network import Network, Remark
-from app.core.report import Report
-from app.flows.workspace import Workspace
 from app.models.download.cache import cache_folder
 
 _MOST = 16 * 2**20
 _BEGIN = b"-----BEGIN "
 
 
-def standard_cache(workspace: Workspace, report: Report) -> Path:
+def standard_cache() -> Path:
     """The Hugging Face cache's folder where none is chosen."""
     return cache_folder(Network())
 
 
-def certificates_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
+def certificates_remark(typed: str) -> Remark:
     """The remark on a file of certificates; an empty path means the system's own."""
     if not typed.strip():
         return Remark()
@@ -39,7 +37,7 @@ def certificates_remark(workspace: Workspace, typed: str, report: Report) -> Rem
     return Remark(Message("The file holds no certificates in the PEM form."), bad=True)
 
 
-def cache_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
+def cache_remark(typed: str) -> Remark:
     """The remark on a folder for the cache; an empty path means the standard one."""
     if not typed.strip():
         return Remark()

@@ -23,10 +23,9 @@ from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport
 from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
 from app.flows.measure.example_files import read_examples
-from app.flows.models.installed import origin_of
+from app.flows.models.installed import origin_of, use
 from app.flows.models.installing import finish, names_taken, now
 from app.flows.models.remove import removal_of, remove
-from app.flows.models.use import use
 from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete_run, discard_run, held, save_run
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace

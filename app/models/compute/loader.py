@@ -18,10 +18,9 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
 from app.models.compute.forward import Arrays, Forward, MaskedPositions, Precise
-from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint
+from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint, tensors
 from app.models.disk.config import for_transformers
 from app.models.disk.heads import MEAN_LAYER, no_head
-from app.models.disk.tensor_files import tensors
 from app.models.disk.weights import read_file
 from app.models.families import Family, WordsHead
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,16 @@ from app.models.disk.heads import (
 from app.models.disk.notes import MEAN, Notes, read_notes, write_notes
 from app.models.disk.shapes import embedding_width, encoder_shapes, pooler_shapes
 from app.models.disk.tokenizer import TOKENIZER, check_tokenizer
-from app.models.disk.weights import DAMAGED, FLOATS, Weights, parse_object, read_file, read_json, read_weights
+from app.models.disk.weights import (
+    DAMAGED,
+    FLOATS,
+    Weights,
+    parse_object,
+    read_file,
+    read_json,
+    read_weights,
+    reading,
+)
 from app.models.families import Family, WordsHead
 
 __all__ = ["CONFIG", "TOKENIZER", "Notes", "read_card", "read_notes", "write_notes"]
@@ -40,6 +50,7 @@ BUFFERS = ("position_ids", "token_type_ids")
 # Sentence-transformers' list of what is computed one after another, and how tokens become a text's vector.
 MODULES, POOLING = "modules.json", "1_Pooling/config.json"
 UNIT = ["Transformer", "Pooling", "Normalize"]
+CHECK_FILES = Message("Check its files.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +90,8 @@ def read_card(folder: Path | str) -> ModelCard:
     supported family.
     """
     folder = Path(folder)
-    try:
+    with reading(model_name(folder), CHECK_FILES):
         return _read(folder)
-    except OSError as error:
-        raise SpanlightError(
-            Message(
-                "{name} cannot be read: {reason}.",
-                name=model_name(folder),
-                reason=error.strerror or type(error).__name__,
-            ),
-            Message("Check its files."),
-        ) from error
 
 
 def _read(folder: Path) -> ModelCard:
@@ -159,6 +161,27 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     checkpoint = Checkpoint(name, config, read_weights(folder, name))
     _check_shapes(checkpoint)
     return checkpoint
+
+
+def tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
+    """Every tensor of the checkpoint's files by name, as a slice to be read; the files stay open in `opened`.
+
+    Raises SpanlightError if the files have changed since their headers were read.
+    """
+    from safetensors import safe_open
+
+    found: dict[str, Any] = {}
+    for file in checkpoint.weights.files:
+        # A memory-mapped file would count as used memory, in addition to what is copied from it.
+        content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend="pread"))
+        found |= {name: content.get_slice(name) for name in content.keys()}  # noqa: SIM118 it is no dictionary
+    info = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
+    if info != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:
+        raise SpanlightError(
+            Message("The weights of {name} were changed while they were loaded.", name=checkpoint.name),
+            Message("Try again."),
+        )
+    return found
 
 
 def model_name(folder: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head, ProblemType
-from app.core.plain import json_of
 from app.models.disk.config_keys import (
     ADAPTER_PARTS,
     CODE,
@@ -21,7 +19,7 @@ from app.models.disk.config_keys import (
     QUANTISED_PARTS,
     READ,
 )
-from app.models.disk.weights import DAMAGED, parse_object, read_file
+from app.models.disk.weights import DAMAGED, parse_object, read_file, write_json
 from app.models.families import FAMILIES, TITLES, Family
 
 CONFIG = "config.json"
@@ -89,9 +87,7 @@ def rename_labels(folder: Path, labels: Sequence[str]) -> None:
     values = parse_object(read_file(path, LONGEST_CONFIG), CONFIG)
     values["id2label"] = {str(at): label for at, label in enumerate(labels)}
     values["label2id"] = {label: at for at, label in enumerate(labels)}
-    partial = path.with_suffix(".json.part")
-    partial.write_text(json_of(values, indent=2) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    write_json(path, values)
 
 
 def family_in(config: Mapping[str, Any]) -> Family:

@@ -20,7 +20,7 @@ from app.core.report import Progress, Report
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG
 from app.models.disk.notes import NOTES
 from app.models.disk.vocabulary_files import VOCABULARY_FILES
-from app.models.disk.weights import INDEX, LONGEST_JSON, SINGLE, read_weights
+from app.models.disk.weights import INDEX, LONGEST_JSON, SINGLE, read_weights, reading
 
 SPECIAL_TOKENS = "special_tokens_map.json"
 SETTINGS = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, SPECIAL_TOKENS, NOTES, *VOCABULARY_FILES)
@@ -61,13 +61,8 @@ def files_of(folder: Path) -> tuple[str, ...]:
     Raises SpanlightError if its weights are missing or incomplete.
     """
     weights = [path.name for path in read_weights(folder).files]
-    try:
+    with reading(folder.name, Message("Check the folder's permissions.")):
         sizes = {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
-    except OSError as fault:
-        raise SpanlightError(
-            Message("{name} cannot be read: {reason}.", name=folder.name, reason=fault.strerror),
-            Message("Check the folder's permissions."),
-        ) from fault
     if sum(sizes.get(name, 0) for name in weights) > LARGEST_MODEL:
         raise SpanlightError(
             Message("{name} is larger than any model that Spanlight reads.", name=folder.name),

@@ -13,16 +13,16 @@ from functools import lru_cache
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.message import Message
+from app.core.message import Message, shipped
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
-from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
+from app.models.disk.card import CHECK_FILES, CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
 from app.models.disk.copying import pieces_of
 from app.models.disk.heads import DOES, no_head
 from app.models.disk.names import typed_path
 from app.models.disk.notes import NOTES
 from app.models.disk.origin import ORIGIN, read_origin
-from app.models.disk.weights import INDEX
+from app.models.disk.weights import INDEX, reading
 
 _FILES_READ = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIGIN})
 
@@ -145,8 +145,9 @@ class Shelf:
         _refuse_dangling(folder, origin)
         card = read_card(folder)
         if origin is None:
-            came_along = folder.parent == self._starters
-            return self._with_finder(replace(card, source=str(Source.STARTER)) if came_along else card)
+            if folder.parent == self._starters:
+                card = replace(card, source=str(Source.STARTER), description=shipped(card.description))
+            return self._with_finder(card)
         return self._with_finder(
             replace(
                 card,
@@ -185,16 +186,9 @@ def _may_hold_model(folder: Path) -> bool:
 def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
     """Refuse a folder with dangling links among the model's files: their targets have been removed."""
     name = model_name(folder)
-    try:
+    with reading(name, CHECK_FILES):
         if all(path.exists() for path in folder.iterdir() if path.is_symlink() and _is_read(path.name)):
             return
-    except OSError as error:
-        raise SpanlightError(
-            Message(
-                "{name} cannot be read: {reason}.", name=name, reason=error.strerror or type(error).__name__
-            ),
-            Message("Check its files."),
-        ) from error
     if origin is not None and origin.source is Source.HUB:
         raise SpanlightError(
             Message("The files of {name} are gone from the Hugging Face cache.", name=name),
@@ -216,17 +210,8 @@ def fingerprint(folder: Path) -> str:
 
     Raises SpanlightError if its files cannot be read.
     """
-    try:
+    with reading(model_name(folder), CHECK_FILES):
         return _digest(folder, signature(folder))
-    except OSError as error:
-        raise SpanlightError(
-            Message(
-                "{name} cannot be read: {reason}.",
-                name=model_name(folder),
-                reason=error.strerror or type(error).__name__,
-            ),
-            Message("Check its files."),
-        ) from error
 
 
 @lru_cache(maxsize=16)

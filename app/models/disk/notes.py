@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.message import Message, restored, stored
 from app.core.models import QaCalibration, is_temperature
-from app.core.plain import from_plain, json_of
+from app.core.plain import from_plain
 from app.core.reliability import BINS, Reliability
 from app.models.disk.names import safe_name
-from app.models.disk.weights import parse_object, read_file
+from app.models.disk.weights import parse_object, read_file, write_json
 
 NOTES = "spanlight.json"
 MEAN = "mean"
@@ -65,11 +64,8 @@ def read_notes(folder: Path | str) -> Notes:
 
 def write_notes(folder: Path | str, notes: Notes) -> None:
     """Write a model folder's notes atomically. Raises OSError if the folder cannot be written."""
-    path = Path(folder) / NOTES
     notes = replace(notes, description=stored(notes.description))
-    partial = path.with_suffix(".json.part")
-    partial.write_text(json_of(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    write_json(Path(folder) / NOTES, asdict(notes), ensure_ascii=False)
 
 
 def _malformed(path: Path, fault: str) -> SpanlightError:

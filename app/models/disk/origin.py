@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.offers import Origin, Source
-from app.core.plain import checked, from_plain, json_of
-from app.models.disk.weights import read_json
+from app.core.plain import checked, from_plain
+from app.models.disk.weights import read_json, write_json
 
 ORIGIN = "origin.json"
 # Pairs in Origin, objects in the file.
@@ -47,13 +46,7 @@ def write_origin(folder: Path | str, origin: Origin) -> None:
     """
     path = Path(folder) / ORIGIN
     values = asdict(origin)
-    values |= {name: dict(values[name]) for name in _MAPS}
-    partial = path.with_suffix(".json.part")
-    with partial.open("w", encoding="ascii") as file:
-        file.write(json_of(values, indent=2) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
+    write_json(path, values | {name: dict(values[name]) for name in _MAPS})
 
 
 def _pairs(found: object) -> list[list[object]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.models.disk.weights import DAMAGED
+from app.models.disk.weights import DAMAGED, read_file
 
 LONGEST = 64 * 2**20
 UNIGRAM = 1
@@ -35,15 +35,9 @@ class SentencePieces:
 
 def read_sentence_pieces(path: Path) -> SentencePieces:
     """A unigram model's pieces. Raises SpanlightError if the file is damaged, too large, or of another kind."""
+    data = read_file(path, LONGEST)
     try:
-        if path.stat().st_size > LONGEST:
-            raise SpanlightError(Message("{file} is larger than any model's.", file=path.name), DAMAGED)
-        return _read(path.read_bytes(), path.name)
-    except OSError as error:
-        raise SpanlightError(
-            Message("{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or str(error)),
-            Message("Check the file."),
-        ) from error
+        return _read(data, path.name)
     except (ValueError, IndexError, struct.error) as error:
         raise SpanlightError(Message("{file} is no SentencePiece model.", file=path.name), DAMAGED) from error
 

@@ -15,7 +15,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.plain import json_of
 from app.models.disk.sentence_pieces import read_sentence_pieces, unigram
-from app.models.disk.weights import DAMAGED, LONGEST_JSON, read_json
+from app.models.disk.weights import DAMAGED, read_file, read_json
 
 WORDS, PIECES, MERGES, ADDED = "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json"
 SENTENCE_PIECES = {
@@ -75,7 +75,7 @@ def _word_piece(folder: Path, settings: Mapping[str, Any], family: str) -> dict[
     mpnet = family == "mpnet"
     names = _special(settings, _MPNET_TOKENS if mpnet else _WORD_TOKENS)
     ids = _ids(names, vocabulary, WORDS)
-    lower = settings.get("do_lower_case")
+    lower, accents = settings.get("do_lower_case"), settings.get("strip_accents")
     if not isinstance(lower, bool):
         # A vocabulary with capital letters means a cased model.
         special = {*names.values(), *_WORD_TOKENS.values()}
@@ -86,7 +86,7 @@ def _word_piece(folder: Path, settings: Mapping[str, Any], family: str) -> dict[
             "type": "BertNormalizer",
             "clean_text": True,
             "handle_chinese_chars": settings.get("tokenize_chinese_chars") is not False,
-            "strip_accents": _maybe(settings.get("strip_accents")),
+            "strip_accents": accents if isinstance(accents, bool) else None,
             "lowercase": lower,
         },
         "pre_tokenizer": {"type": "BertPreTokenizer"},
@@ -202,17 +202,10 @@ def _merges(folder: Path, vocabulary: Mapping[str, int]) -> list[list[str]]:
 def _lines(path: Path) -> list[str]:
     """A text file's lines, split at universal newlines; one at the end adds none."""
     try:
-        if path.stat().st_size > LONGEST_JSON:
-            raise SpanlightError(Message("{file} is larger than any model's.", file=path.name), DAMAGED)
-        text = path.read_bytes().decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        text = read_file(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise SpanlightError(
             Message("{file} of {name} is not UTF-8.", file=path.name, name=path.parent.name), DAMAGED
-        ) from error
-    except OSError as error:
-        raise SpanlightError(
-            Message("{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or str(error)),
-            Message("Check the file."),
         ) from error
     return text.removesuffix("\n").split("\n") if text else []
 
@@ -275,10 +268,6 @@ def _entry(number: int, name: str, *, special: bool) -> dict[str, Any]:
         "normalized": not special,
         "special": special,
     }
-
-
-def _maybe(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
 
 
 def _token(name: str, kind: int) -> dict[str, Any]:

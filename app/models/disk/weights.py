@@ -7,9 +7,11 @@ offsets, then the bytes, without gaps.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -193,20 +195,11 @@ def read_header(path: Path) -> dict[str, Tensor]:
 
     Raises SpanlightError if the file is truncated, malformed or unreadable.
     """
-    try:
+    with reading(path.name):
         size = path.stat().st_size
         with path.open("rb") as file:
             start = file.read(8)
             start += file.read(header_length(start, size, path.name))
-    except OSError as error:
-        raise SpanlightError(
-            Message(
-                "{file} cannot be read: {reason}.",
-                file=path.name,
-                reason=error.strerror or type(error).__name__,
-            ),
-            Message("Check the file."),
-        ) from error
     return parse_header(start, size, path.name)
 
 
@@ -292,6 +285,28 @@ def _check_places(places: Iterable[tuple[int, int]], size: int, file: str) -> No
         raise SpanlightError(Message("{file} has bytes that belong to no weight.", file=file), DAMAGED)
 
 
+@contextmanager
+def reading(name: str, hint: str = Message("Check the file.")) -> Iterator[None]:
+    """Meanwhile an error of the disk becomes a SpanlightError: `name` cannot be read, and why."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise SpanlightError(
+            Message("{name} cannot be read: {reason}.", name=name, reason=reason), hint
+        ) from error
+
+
+def write_json(path: Path, values: object, *, ensure_ascii: bool = True) -> None:
+    """Write a file of JSON atomically, flushed to disk. Raises OSError if it cannot be written."""
+    partial = path.with_suffix(".json.part")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(json_of(values, indent=2, ensure_ascii=ensure_ascii) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises SpanlightError if it is not one, or too large."""
     return parse_object(read_file(path), path.name)
@@ -302,7 +317,7 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
 
     Raises SpanlightError if it is not one, or cannot be read.
     """
-    try:
+    with reading(path.name):
         if not path.is_file():  # reading a pipe or a device would block
             raise SpanlightError(
                 Message("{file} is not a file that can be read.", file=path.name),
@@ -310,15 +325,6 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
             )
         with path.open("rb") as file:
             content = file.read(most + 1)
-    except OSError as error:
-        raise SpanlightError(
-            Message(
-                "{file} cannot be read: {reason}.",
-                file=path.name,
-                reason=error.strerror or type(error).__name__,
-            ),
-            Message("Check the file."),
-        ) from error
     if len(content) > most:
         raise SpanlightError(Message("{file} is larger than any model's.", file=path.name), DAMAGED)
     return content

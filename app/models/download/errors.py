@@ -22,6 +22,27 @@ KEPT = Message("What was fetched is kept, and the download goes on from there.")
 # Server errors and other transient ones.
 TRANSIENT = (408, 500, 502, 503, 504)
 _NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
+_CHECK_CONNECTION = Message("Check the connection, then try again.")
+_NOT_FOUND = (Message("{host} cannot be found: there seems to be no network."), _CHECK_CONNECTION)
+_NOT_REACHED = (
+    Message("{host} cannot be reached."), Message("Check the connection and the address, then try again."),
+)  # fmt: skip
+# By why no response came, in the words of the ledger: a sentence whose values are filled in, and a hint.
+_UNANSWERED: dict[str, tuple[Message, Message]] = {
+    "certificate not trusted": (
+        Message("{host} shows a certificate that this computer does not trust."),
+        Message("Where your network looks into traffic, give its certificate file under Models, Network."),
+    ),
+    "no secure connection": (
+        Message("No secure connection to {host} could be made."), Message("Check the address and the proxy."),
+    ),
+    "name not found": _NOT_FOUND,
+    "no network": _NOT_FOUND,
+    "refused": _NOT_REACHED,
+    "no connection": _NOT_REACHED,
+    "no connection in time": (Message("{host} gave no connection in {time}."), _CHECK_CONNECTION),
+    "no answer in time": (Message("{host} sent nothing for {time}."), Message("Try again.")),
+}  # fmt: skip
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
@@ -236,41 +257,11 @@ def unanswered(error: httpx2.TransportError, host: str, network: Network, limits
         if proxy:
             refused = Message("The proxy {proxy} does not let the request through.", proxy=proxy)
         return NetworkFault(refused, Message("Check it under Models, Network."))
-    match words:
-        case "certificate not trusted":
-            return NetworkFault(
-                Message("{host} shows a certificate that this computer does not trust.", host=host),
-                Message(
-                    "Where your network looks into traffic, give its certificate file under Models, Network."
-                ),
-            )
-        case "no secure connection":
-            return NetworkFault(
-                Message("No secure connection to {host} could be made.", host=host),
-                Message("Check the address and the proxy."),
-            )
-        case "name not found" | "no network":
-            return NetworkFault(
-                Message("{host} cannot be found: there seems to be no network.", host=host),
-                Message("Check the connection, then try again."),
-            )
-        case "refused" | "no connection":
-            return NetworkFault(
-                Message("{host} cannot be reached.", host=host),
-                Message("Check the connection and the address, then try again."),
-            )
-        case "no connection in time":
-            return NetworkFault(
-                Message("{host} gave no connection in {time}.", host=host, time=duration(limits.connect)),
-                Message("Check the connection, then try again."),
-            )
-        case "no answer in time":
-            return NetworkFault(
-                Message("{host} sent nothing for {time}.", host=host, time=duration(limits.read)),
-                Message("Try again."),
-                resumes=True,
-            )
-    return _broken_off(host)
+    if words not in _UNANSWERED:
+        return _broken_off(host)
+    sentence, hint = _UNANSWERED[words]
+    time = duration(limits.connect if words == "no connection in time" else limits.read)
+    return NetworkFault(sentence.filled(host=host, time=time), hint, resumes=words == "no answer in time")
 
 
 def systems_proxy(network: Network) -> str:

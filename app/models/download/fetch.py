@@ -31,6 +31,7 @@ from app.models.disk.copying import check_space, pieces_of, refusal, sync_folder
 from app.models.download.cache import (
     blob_of,
     cache_folder,
+    cached_bytes,
     cached_file,
     etag_of,
     partial_of,
@@ -112,7 +113,7 @@ class _Fetching:
     def run(self) -> Fetched:
         for folder in (storage_of(self._cache, self._name) / "blobs", self._locks):
             folder.mkdir(parents=True, exist_ok=True)
-        check_space(self._cache, self._missing_bytes())
+        check_space(self._cache, self._passport.size - cached_bytes(self._passport, self._context.network))
         checksums: dict[str, str] = {}
         with self._pace.reported():
             for file in self._passport.files:
@@ -125,15 +126,6 @@ class _Fetching:
             speed=self._pace.average,
             checksums=tuple(sorted(checksums.items())),
         )
-
-    def _missing_bytes(self) -> int:
-        lacking = 0
-        for file in self._passport.files:
-            if not cached_file(self._cache, self._name, self._passport.commit, file):
-                with contextlib.suppress(OSError):
-                    lacking -= min(file.size, partial_of(self._cache, self._name, file).stat().st_size)
-                lacking += file.size
-        return lacking
 
     def _fetch_file(self, file: RemoteFile) -> Digests:
         """Put one file into the cache under its name, complete and verified."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.core.message import Message
 from app.core.models import Devices
@@ -12,11 +12,11 @@ from app.flows.diagnostics import diagnostics
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.ui.about.overview import qt_versions
-from app.ui.about.plain_text import PlainText
+from app.ui.kit.boxes import column, row
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sectioned import Section
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
 _ABOUT = Message(
@@ -42,6 +42,24 @@ def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
     return facts
 
 
+class PlainText(QPlainTextEdit):
+    """A monospaced text that can be selected and scrolled by mouse and keys; Tab leaves it."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self.setProperty("kind", "plain")
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(localised(name))
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        mark(self, type="code")
+        self._document = self.document()  # its wrapper must live as long as the steps are to be applied
+        theme.in_steps(self._document.setDocumentMargin, 1)
+
+
 class DiagnosticsSection(Section):
     """An explanation, a button that copies, and the text."""
 
@@ -57,20 +75,12 @@ class DiagnosticsSection(Section):
         self.copy.setEnabled(False)
         self.text = PlainText(theme, tr("Diagnostics"))
         self.text.setPlaceholderText(tr("Being gathered…"))
-        self._back = QTimer(self)
-        self._back.setSingleShot(True)
-        self._back.setInterval(_COPIED_MS)
+        self._back = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._back.timeout.connect(self._call_copy)
         self.copy.clicked.connect(self._copy)
-        row = QHBoxLayout()
-        row.addWidget(plain_label(_ABOUT, ink="quiet"), 1)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.addWidget(self.notice)
-        column.addLayout(row)
-        column.addWidget(self.text, 1)
-        theme.space(column, 4, (6, 5, 6, 6))
-        theme.space(row, 6)
+        words = (plain_label(_ABOUT, ink="quiet"), 1)
+        head = row(theme, words, (self.copy, 0, Qt.AlignmentFlag.AlignTop), gap=6)
+        column(theme, self.notice, head, (self.text, 1), gap=4, margins=(6, 5, 6, 6), parent=self)
         theme.changed.connect(self._fit_button)
         self._fit_button()
 
@@ -78,18 +88,14 @@ class DiagnosticsSection(Section):
         """Refresh the text; the devices are queried after running work."""
         self._gather()
         if self._devices_job is None:
-            self._devices_job = self.lanes.work.start_aside(devices, self.workspace)
-            self._devices_job.done.connect(self._devices_found)
-            self._devices_job.failed.connect(self._no_devices)
+            job = self.lanes.work.start_aside(devices, self.workspace)
+            self._devices_job = job.then(self._devices_found, self._no_devices)
         self.copy.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _gather(self) -> None:
-        if self._job is not None:
-            self._job.drop()
         facts = (*window_facts(self.window(), self.theme), *self._devices)
-        self._job = self.lanes.files.start(diagnostics, self.workspace, facts)
-        self._job.done.connect(self._found)
-        self._job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(diagnostics, self.workspace, facts).replacing(self._job)
+        self._job = job.then(self._found, self.show_fault)
 
     @Slot(object)
     def _found(self, text: str) -> None:

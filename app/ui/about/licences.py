@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from app.core.licences import Component, licence_in_words
 from app.core.message import Message
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
-from app.ui.about.plain_text import PlainText
-from app.ui.kit.empty_state import EmptyState
+from app.ui.about.diagnostics import PlainText
+from app.ui.kit.boxes import column
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.model_filters import ModelFilters
-from app.ui.kit.model_list import ModelList, ModelRow
+from app.ui.kit.model_list import ListedSection, ModelFilters, ModelRow
 from app.ui.kit.parts import plain_label
-from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.kit.two_panes import TwoPanes
 
-_SPLITTER = "licences"
 _NO_TEXT, _NOT_STATED = Message("No text of it comes along."), Message("not stated")
 
 
@@ -37,11 +33,8 @@ class LicenceSheet(QFrame):
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
         self.text = PlainText(theme, tr("Licence"))
-        self._column = QVBoxLayout(self)
-        for part in (self._title, self._details, self._note):
-            self._column.addWidget(part)
-        self._column.addWidget(self.text, 1)
-        theme.space(self._column, 2, (8, 7, 4, 4))
+        parts = (self._title, self._details, self._note, (self.text, 1))
+        column(theme, *parts, gap=2, margins=(8, 7, 4, 4), parent=self)
 
     def show_part(self, part: Component, licence: str) -> None:
         """Show a component; `licence` is its licence in words."""
@@ -66,32 +59,20 @@ class LicenceSheet(QFrame):
         return self._title.text()
 
 
-class LicencesSection(Section):
-    """A list with a search at the left, the licence of the chosen component at the right."""
+class LicencesSection(ListedSection):
+    """All components, the licence of the chosen one at the right."""
 
     KEY = "licences"
     TITLE = Message("Licences")
+    SPLITTER = "licences"
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
-        super().__init__(workspace, theme, lanes)
+        filters = ModelFilters(theme, tr("Search parts and licences"), {})
+        super().__init__(workspace, theme, lanes, filters, tr("What Spanlight is made of"), "models")
         self._job: Job | None = None
         self._parts: tuple[Component, ...] = ()
-        self.panes = TwoPanes(theme)
-        self.filters = ModelFilters(theme, tr("Search parts and licences"), {})
-        self.list = ModelList(theme, tr("What Spanlight is made of"))
         self.sheet = LicenceSheet(theme)
-        self.empty = EmptyState(theme, "models")
-        for part in (self.notice, self.filters, self.list):
-            self.panes.left.addWidget(part)
-        self.panes.left.setStretchFactor(self.list, 1)
         self.panes.show_right(self.sheet)
-        self.panes.restore(workspace.settings.splitters.get(_SPLITTER, []))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.panes)
-        self.filters.changed.connect(self._show_rows)
-        self.filters.search.down_requested.connect(self.list.go_in)
-        self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show)
         self.list.entered.connect(self._enter)
         self.empty.button.clicked.connect(self.filters.clear)
@@ -99,26 +80,16 @@ class LicencesSection(Section):
     def shown(self) -> None:
         """Read the list once, and go to it."""
         if self._job is None:
-            self._job = self.lanes.files.start(licences, self.workspace)
-            self._job.done.connect(self._found)
-            self._job.failed.connect(self.show_fault)
+            self._job = self.lanes.files.start(licences, self.workspace).then(self._found, self.show_fault)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def keep(self) -> None:
-        """Save the splitter's sizes."""
-        self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
-
-    def search(self) -> None:
-        """Go to the search."""
-        self.filters.search.go_in()
 
     @Slot(object)
     def _found(self, parts: tuple[Component, ...]) -> None:
         self._parts = parts
-        self._show_rows()
+        self.show_rows()
 
     @Slot()
-    def _show_rows(self) -> None:
+    def show_rows(self) -> None:
         if not self._parts:  # not read yet
             return
         words = self.filters.words()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import PySide6
 from PySide6.QtCore import Qt, Slot, qVersion
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.core import wording
 from app.core.about import COPYRIGHT, NAME, VERSION
@@ -17,6 +17,7 @@ from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.settings.paths import short_path
+from app.ui.kit.boxes import column, row
 from app.ui.kit.elided import ElidedLabel, LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
@@ -25,6 +26,7 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.parts import IconLabel, plain_label, push_button
 from app.ui.kit.sectioned import Section
+from app.ui.kit.spoken import sentence, sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
@@ -49,7 +51,6 @@ class OverviewSection(Section):
         super().__init__(workspace, theme, lanes)
         self.not_shown = Notice(theme)
         self._job: Job | None = None
-        self._devices_job: Job | None = None
         self._about: About | None = None
         self._device = ""
         self.icon = IconLabel(theme, theme.app_icon(), 16)
@@ -74,27 +75,22 @@ class OverviewSection(Section):
     def shown(self) -> None:
         """Query the computer once; the device is shown after running work."""
         if self._job is None:
-            self._job = self.lanes.files.start(about, self.workspace)
-            self._job.done.connect(self._found)
-            self._job.failed.connect(self.show_fault)
-            self._devices_job = self.lanes.work.start_aside(devices, self.workspace)
-            self._devices_job.done.connect(self._devices_found)
-            self._devices_job.failed.connect(self._no_devices)
+            self._job = self.lanes.files.start(about, self.workspace).then(self._found, self.show_fault)
+            self.lanes.work.start_aside(devices, self.workspace).then(self._devices_found, self._no_devices)
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.licence.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)
     def _found(self, found: About) -> None:
         self._about = found
-        rows = [*found.versions[:2], *qt_versions(), *found.versions[2:]]
-        self.versions.set_facts([Fact(name, version) for name, version in rows])
+        versions = [*found.versions[:2], *qt_versions(), *found.versions[2:]]
+        self.versions.set_facts([Fact(name, version) for name, version in versions])
         self._show_computer()
 
     @Slot(object)
     def _devices_found(self, found: Devices) -> None:
         title = next((one.title for one in found.options if one.key == found.auto.device), found.auto.title)
-        reason = found.auto.reason
-        self._device = tr("{device}, as {reason}", device=title, reason=reason) if reason else title
+        self._device = sentences(title, sentence(found.auto.reason))
         self._show_computer()
 
     @Slot(object)
@@ -131,15 +127,9 @@ class OverviewSection(Section):
     # Looks
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        for label in (plain_label(NAME, type="answer"), self.version, self.what):
-            words.addWidget(label)
-        self.theme.space(words, 1)
-        head = QWidget()
-        row = QHBoxLayout(head)
-        self.theme.space(row, 5)
-        row.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
+        name = plain_label(NAME, type="answer")
+        words, head = column(self.theme, name, self.version, self.what, gap=1), QWidget()
+        row(self.theme, (self.icon, 0, Qt.AlignmentFlag.AlignTop), (words, 1), gap=5, parent=head)
         self.licence.set_words(tr("Free software, under the Apache License 2.0"))
         self.updates.set_words(tr("Asked for only when you press the button"))
         self.welcome.set_words(tr("A sample that is asked for you"))
@@ -149,9 +139,8 @@ class OverviewSection(Section):
         ways.add_row(tr("Updates"), self.updates)
         ways.add_row(tr("First steps"), self.welcome)
         ways.add_row(tr("When something is wrong"), self.fault)
-        versions_card = FormCard(self.theme, tr("Versions"))
-        versions_card.add_full_width(self.versions)
-        computer = FormCard(self.theme, tr("This computer"))
+        versions, computer = FormCard(self.theme, tr("Versions")), FormCard(self.theme, tr("This computer"))
+        versions.add_full_width(self.versions)
         computer.add_full_width(self.computer)
         folders_card = FormCard(self.theme, tr("Where everything lies"))
         here = places(self.workspace)
@@ -165,10 +154,11 @@ class OverviewSection(Section):
             path.setAccessibleName(f"{localised(place.title)}: {place.folder}")
             path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button.clicked.connect(partial(self._open, place.folder))
-            folders_card.add_row(place.title, side_by_side(path, button), _STAYS if place is here[-1] else "")
+            both = side_by_side(self.theme, path, button)
+            folders_card.add_row(place.title, both, _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
         folders_card.add_full_width(self.not_shown)
-        column = CardColumn(self.theme)
-        for part in (head, self.notice, ways, versions_card, computer, folders_card):
-            column.add(part)
-        column.fill(self)
+        cards = CardColumn(self.theme)
+        for part in (head, self.notice, ways, versions, computer, folders_card):
+            cards.add(part)
+        cards.fill(self)

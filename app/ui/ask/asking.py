@@ -540,7 +540,7 @@ class Asking(QObject):
         if self._stronger is None or self._stronger.installed is None:
             return
         self.panel.notice.clear()
-        from app.flows.models.use import use
+        from app.flows.models.installed import use
 
         folder = self._stronger.installed.folder
         job = self.lanes.files.start(do, partial(use, self.workspace, Head.QUESTION_ANSWERING, folder))

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from app.core.legible import legible
 from app.core.message import Message
+from app.ui.kit.empty_state import SampleButton
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, plain_label, push_button
-from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 

@@ -16,12 +16,12 @@ from app.core.wording import size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
 from app.flows.library.libraries import ledger
 from app.flows.workspace import Workspace
-from app.ui.kit.dialog import PageDialog
 from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import show_in_folder
+from app.ui.kit.page import PageDialog
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from app.core import wording
 from app.core.message import Message
 from app.core.models import ModelCard
+from app.ui.kit.empty_state import SampleList
 from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Scrolling, StyledLabel, plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
-from app.ui.kit.sample_list import SampleList
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 

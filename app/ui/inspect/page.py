@@ -34,12 +34,12 @@ from app.ui.inspect.visit import (
 )
 from app.ui.kit.draft import Draft
 from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.empty_state import SampleList
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.parts import as_tip, plain_label, push_button
-from app.ui.kit.sample_list import SampleList
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr

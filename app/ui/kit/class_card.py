@@ -1,14 +1,15 @@
-"""The card of a classification: the winning class in large type, its probability, and every class below."""
+"""The card of a classification: the winning class in large type and every class below; and the foot of any card."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification
-from app.ui.kit.card_foot import CardFoot
-from app.ui.kit.parts import plain_label
+from app.ui.kit.boxes import column, flow
+from app.ui.kit.parts import look_button, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
@@ -80,6 +81,29 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
     )
 
 
+class CardFoot(QWidget):
+    """Buttons, “Look inside” the last of them, above the source; `look_requested` is sent by it."""
+
+    look_requested = Signal()
+
+    def __init__(self, theme: Theme, *buttons: QPushButton) -> None:
+        super().__init__()
+        look = look_button(theme)
+        look.clicked.connect(self.look_requested)
+        self._source = plain_label(type="small", ink="quiet")
+        column(theme, flow(theme, *buttons, look), self._source, gap=2, parent=self)
+        self._source.hide()
+
+    def show_source(self, source: str) -> None:
+        """Show which model found the result; an empty text hides the line."""
+        self._source.setText(source)
+        self._source.setVisible(bool(source))
+
+    def source(self) -> str:
+        """The text of the source line."""
+        return self._source.text()
+
+
 class ClassCard(QFrame):
     """One text's classification as a card."""
 
@@ -90,15 +114,13 @@ class ClassCard(QFrame):
         self._bars = ScoreBars(theme)
         self._length = plain_label(type="small", ink="quiet")
         self.foot = CardFoot(theme)
-        layout = QVBoxLayout(self)
-        for widget in (self._winner, self._sure, self._bars, self._length, self.foot):
-            layout.addWidget(widget)
+        parts = (self._winner, self._sure, self._bars, self._length, self.foot)
+        column(theme, *parts, gap=2, margins=(3, 4, 3, 4), parent=self)
         self.setProperty("kind", "card")
         self.setAccessibleName(tr("Classification"))
         # The bars leave room for their focus ring: everything else is aligned with their text.
         for widget in (self._winner, self._sure, self._length, self.foot):
             theme.in_steps(widget.setContentsMargins, 1, 0, 1, 0)
-        theme.space(layout, 2, (3, 4, 3, 4))
 
     def show_item(self, item: Classification, source: str) -> None:
         """Show a classification; `source` names the model, the device and the time."""

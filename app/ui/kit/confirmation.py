@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
-from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.boxes import flow, row
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
@@ -30,14 +30,8 @@ class Confirmation(QWidget):
         self._question = plain_label(type="strong")
         self.confirm = push_button(theme, action, kind=kind)
         self.cancel = push_button(theme, keep)
-        buttons = FlowRow()
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.confirm)
-        row = QHBoxLayout(self)
-        row.addWidget(self._question, 1)
-        row.addLayout(buttons)
-        theme.in_steps(buttons.setSpacing, 2)
-        theme.space(row, 2, (4, 2, 4, 2) if is_band else (0, 0, 0, 0))
+        buttons, around = flow(theme, self.cancel, self.confirm), (4, 2, 4, 2) if is_band else (0, 0, 0, 0)
+        row(theme, (self._question, 1), buttons, gap=2, margins=around, parent=self)
         if is_band:
             mark(self, kind="welcome")
             self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -1,12 +1,15 @@
-"""What a list or a pane shows while it has nothing to show."""
+"""What a page, a list or a pane shows while it has nothing to show: a message, or samples to try with one click."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
+from app.ui.kit.boxes import column, row
+from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import IconLabel, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 
 class EmptyState(QFrame):
@@ -15,22 +18,16 @@ class EmptyState(QFrame):
     def __init__(self, theme: Theme, icon: str, *, kind: str = "panel") -> None:
         super().__init__()
         self._title, self._words = plain_label(type="answer"), plain_label(ink="quiet")
-        column = QVBoxLayout(self)
-        column.addStretch(2)
-        column.addWidget(IconLabel(theme, theme.icon(icon), 10), 0, Qt.AlignmentFlag.AlignHCenter)
-        for label in (self._title, self._words):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            # Not by alignment, which would not take the wrapped text's height for this width.
-            row = QHBoxLayout()
-            row.addStretch(1)
-            row.addWidget(label, 1000)
-            row.addStretch(1)
-            column.addLayout(row)
         self.button = push_button(theme)
         self.button.hide()
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
-        theme.space(column, 3, (8, 0, 8, 0))
+        for label in (self._title, self._words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        # Not by alignment, which would not take the wrapped text's height for this width.
+        words = [row(theme, 1, (label, 1000), 1) for label in (self._title, self._words)]
+        middle = Qt.AlignmentFlag.AlignHCenter
+        sign = IconLabel(theme, theme.icon(icon), 10)
+        button = (self.button, 0, middle)
+        column(theme, 2, (sign, 0, middle), *words, button, 3, gap=3, margins=(8, 0, 8, 0), parent=self)
         self.setProperty("kind", kind)
         theme.in_steps(self._words.setMaximumWidth, 130)
 
@@ -49,3 +46,71 @@ class EmptyState(QFrame):
     def title(self) -> str:
         """The title of the message."""
         return self._title.text()
+
+
+class SampleButton(QPushButton):
+    """A sample's title with its first question below."""
+
+    def __init__(self, theme: Theme, title: str, question: str) -> None:
+        super().__init__()
+        mark(self, kind="sample")
+        self.setAccessibleName(tr("Try the sample {title}: {question}", title=title, question=question))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._title = FlowText(theme, "strong")
+        self._question = FlowText(theme, "small")
+        self._words = title, question
+        self._update_texts()
+        for part in (self._title, self._question):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        column(theme, self._title, self._question, 1, gap=0.5, margins=(3, 2.5, 3, 2.5), parent=self)
+        theme.in_steps(self.setMinimumWidth, 36)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Use pale ink while the button is disabled."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.EnabledChange:
+            self._update_texts()
+
+    def _update_texts(self) -> None:
+        title, question = self._words
+        self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
+        self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
+
+
+class SampleList(QFrame):
+    """A heading and a button for each sample. `chosen` carries the index of the one clicked."""
+
+    chosen = Signal(int)
+
+    def __init__(self, theme: Theme, heading: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._heading = plain_label(heading, type="small_strong", ink="quiet", wrap=False)
+        self._buttons: list[QPushButton] = []
+        self._layout = column(theme, self._heading, gap=2, parent=self)
+
+    def set_titles(
+        self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
+    ) -> None:
+        """Offer these, in this order; Tab reaches them from `before`, if given."""
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = []
+        for at, title in enumerate(titles):
+            button = push_button(
+                self._theme, title, kind="sample", name=tr("Try the sample: {title}", title=title)
+            )
+            button.setProperty("at", at)
+            button.setIcon(self._theme.icon(icon))
+            button.clicked.connect(self._clicked)
+            self._layout.addWidget(button)
+            self._buttons.append(button)
+            if before is not None:
+                QWidget.setTabOrder(before, button)
+                before = button
+        self._heading.setVisible(bool(titles))
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.chosen.emit(self.sender().property("at"))

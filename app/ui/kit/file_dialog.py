@@ -1,14 +1,16 @@
-"""Dialogs for files and folders: the system's, or Qt's own where there is none, wide enough for its columns."""
+"""Dialogs for files and folders: the system's, or Qt's own where there is none; and the button that exports a table."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Slot
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
+from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QMenu, QPushButton, QTreeView, QWidget
 
 from app.core.layout import CODE, LOGS, PROSE
 from app.core.message import Message
+from app.ui.kit.theme import mark
 from app.ui.kit.translation import localised, tr
 
 # The files that can be read, in Qt's filter syntax.
@@ -132,3 +134,39 @@ def _chosen(dialog: QFileDialog) -> list[str]:
     chosen = dialog.selectedFiles() if dialog.exec() else []
     dialog.deleteLater()
     return chosen
+
+
+_FORMATS: tuple[tuple[str, str, str], ...] = (
+    (".csv", Message("CSV (for any spreadsheet)…"), "CSV (*.csv)"),
+    (".xlsx", Message("Excel workbook…"), Message("Excel workbook (*.xlsx)")),
+    (".jsonl", Message("JSON Lines…"), "JSON Lines (*.jsonl)"),
+)
+
+
+class ExportButton(QPushButton):
+    """A button with a menu of formats. `exported` carries the ending of the chosen one, or a key of `others`."""
+
+    exported = Signal(str)
+
+    def __init__(self, *others: tuple[str, str]) -> None:
+        super().__init__(tr("Export"))
+        self.setAccessibleName(self.text())
+        menu = QMenu(self)
+        for key, title, _ in _FORMATS:
+            menu.addAction(localised(title)).setData(key)
+        if others:
+            menu.addSeparator()
+        for key, title in others:
+            menu.addAction(localised(title)).setData(key)
+        menu.triggered.connect(self._chosen)
+        self.setMenu(menu)
+        mark(self, menu="true")
+
+    @Slot(QAction)
+    def _chosen(self, action: QAction) -> None:
+        self.exported.emit(action.data())
+
+
+def kinds_of(suffix: str) -> str:
+    """A format in the syntax of Qt's file dialogs, by its ending."""
+    return next(kinds for key, _, kinds in _FORMATS if key == suffix)

@@ -1,19 +1,22 @@
-"""A card of form rows, each with a heading at the left and a hint below; and a scrolling column of cards."""
+"""A card of form rows, each with a heading at the left and a hint below; a column of cards; a line that is checked."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QWidget
 
-from app.ui.kit.parts import Scrolling, plain_label
+from app.ui.kit.boxes import column, row
+from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
 
 MOST_WIDE = 210
+# How long after the last key a line is checked.
+_AFTER_MS = 250
 # In steps; below this width headings are placed above their widgets.
 _NARROW = 176
 # The least width of headings, in steps.
@@ -64,12 +67,12 @@ class FormCard(QFrame):
     def show_rows(self, titles: Collection[str], shown: bool) -> None:
         """Show or hide the rows with these headings."""
         wanted = set(map(localised, titles))
-        for row in self._rows:
-            if row.heading is not None and row.heading.text() in wanted:
-                for part in (row.heading, row.widget):
+        for each in self._rows:
+            if each.heading is not None and each.heading.text() in wanted:
+                for part in (each.heading, each.widget):
                     part.setVisible(shown)
-                if row.hint is not None:
-                    row.hint.setVisible(shown and bool(row.hint.text()))
+                if each.hint is not None:
+                    each.hint.setVisible(shown and bool(each.hint.text()))
         self._fit()
 
     def add_full_width(self, widget: QWidget) -> None:
@@ -81,12 +84,12 @@ class FormCard(QFrame):
         if narrow == self._narrow:
             return
         self._narrow = narrow
-        for row in self._rows:
-            for part in (row.heading, row.widget, row.hint):
+        for each in self._rows:
+            for part in (each.heading, each.widget, each.hint):
                 if part is not None:
                     self._grid.removeWidget(part)
-        for at, row in enumerate(self._rows):
-            self._place(3 * at, row)
+        for at, each in enumerate(self._rows):
+            self._place(3 * at, each)
         self._fit()
 
     def least_beside(self) -> int:
@@ -119,11 +122,11 @@ class FormCard(QFrame):
     def _fit(self) -> None:
         """Set the grid's sizes for the text size and the room there is."""
         step, last = self._theme.step, self._rows[-1]
-        for at, row in enumerate(self._rows):
-            if row.hint is not None:
+        for at, each in enumerate(self._rows):
+            if each.hint is not None:
                 # A hint is nearer to its own widget than to the next one.
-                there = not row.widget.isHidden()
-                row.hint.setContentsMargins(0, 0, 0, step(3) if row is not last else 0)
+                there = not each.widget.isHidden()
+                each.hint.setContentsMargins(0, 0, 0, step(3) if each is not last else 0)
                 self._grid.setRowMinimumHeight(3 * at + 1, step(9) if there else 0)
                 self._grid.setRowMinimumHeight(3 * at + 2, step(1) if there else 0)
         edge = step(4 if self._narrow else 6)
@@ -140,14 +143,62 @@ def set_hint(hint: QLabel, words: str, ink: str = "quiet") -> None:
     hint.setVisible(bool(words))
 
 
-def side_by_side(first: QWidget, last: QWidget) -> QWidget:
+def side_by_side(theme: Theme, first: QWidget, last: QWidget) -> QWidget:
     """Two widgets in a line, the first taking all the room that is left."""
     both = QWidget()
-    line = QHBoxLayout(both)
-    line.setContentsMargins(0, 0, 0, 0)
-    line.addWidget(first, 1)
-    line.addWidget(last)
+    row(theme, (first, 1), last, gap=1.5, parent=both)
     return both
+
+
+class CheckedLine(QWidget):
+    """A line edit, and a button to choose a value if `choose` names one.
+
+    `typed` carries the text a moment after it changed.
+    """
+
+    typed = Signal(str)
+
+    def __init__(self, theme: Theme, name: str, placeholder: str, choose: str = "") -> None:
+        super().__init__()
+        self._last_sent = ""
+        self.line = QLineEdit()
+        self.line.setAccessibleName(localised(name))
+        self.line.setPlaceholderText(localised(placeholder))
+        self.button = push_button(theme, choose, name=f"{localised(choose)} ({localised(name)})")
+        self.button.setVisible(bool(choose))
+        self.setFocusProxy(self.line)
+        self._soon = QTimer(self, singleShot=True, interval=_AFTER_MS)
+        self._soon.timeout.connect(self._send_typed)
+        self.line.textEdited.connect(self._edited)
+        self.line.editingFinished.connect(self._send_typed)
+        row(theme, (self.line, 1), self.button, gap=2, parent=self)
+
+    def text(self) -> str:
+        """The text of the line."""
+        return self.line.text()
+
+    def set_text(self, text: str) -> None:
+        """Set the text without sending `typed`."""
+        self._soon.stop()
+        self._last_sent = text
+        if text != self.line.text():
+            self.line.setText(text)
+
+    def take(self, text: str) -> None:
+        """Set the text as if it had been typed."""
+        self.line.setText(text)
+        self._send_typed()
+
+    @Slot(str)
+    def _edited(self, text: str) -> None:
+        self._soon.start()
+
+    @Slot()
+    def _send_typed(self) -> None:
+        self._soon.stop()
+        if self.line.text() != self._last_sent:
+            self._last_sent = self.line.text()
+            self.typed.emit(self._last_sent)
 
 
 class CardColumn(Scrolling):
@@ -158,9 +209,7 @@ class CardColumn(Scrolling):
         super().__init__(inner, sideways=True)
         self._theme = theme
         self._parts: list[QWidget] = []
-        self._column = QVBoxLayout(inner)
-        self._column.addStretch(1)
-        theme.space(self._column, 5, (6, 5, 6, 6))
+        self._column = column(theme, 1, gap=5, margins=(6, 5, 6, 6), parent=inner)
         theme.changed.connect(self._fit)
 
     def add(self, part: QWidget, *, wide: bool = False) -> None:
@@ -169,19 +218,14 @@ class CardColumn(Scrolling):
             self._column.insertWidget(self._column.count() - 1, part)
         else:
             # In a row of its own: a column takes the height of wrapped text at its own width, not at the text's.
-            row = QHBoxLayout()
-            row.addWidget(part, 1000)
-            row.addStretch(1)
-            self._column.insertLayout(self._column.count() - 1, row)
+            self._column.insertLayout(self._column.count() - 1, row(self._theme, (part, 1000), 1))
             self._parts.append(part)
             self._theme.in_steps(part.setMaximumWidth, MOST_WIDE)
         self._fit()
 
     def fill(self, page: QWidget) -> None:
         """Fill a page."""
-        whole = QHBoxLayout(page)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self)
+        row(self._theme, self, parent=page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

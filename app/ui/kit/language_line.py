@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from app.core.languages import Subject, language
 from app.core.models import Head
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
@@ -44,10 +45,7 @@ class LanguageLine(QFrame):
         self._words.setIndent(theme.step(1))  # level with the button's text
         self.button = push_button(theme, kind="link")
         mark(self.button, type="small")
-        column = QVBoxLayout(self)
-        column.addWidget(self._words)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        theme.space(column, 0)
+        column(theme, self._words, (self.button, 0, Qt.AlignmentFlag.AlignLeft), parent=self)
         self.button.clicked.connect(self._act)
         self.hide()
 
@@ -80,10 +78,8 @@ class LanguageLine(QFrame):
         from app.flows.models.languages import other_language
 
         # In the lane of the process that detects languages.
-        self._job = self._lanes.documents.start_aside(
-            other_language, self._workspace, self._head, self._subjects
-        )
-        self._job.done.connect(self._show)  # without a model, the page says so itself
+        job = self._lanes.documents.start_aside(other_language, self._workspace, self._head, self._subjects)
+        self._job = job.then(self._show)  # without a model, the page says so itself
 
     @Slot(object)
     def _show(self, other: OtherLanguage | None) -> None:
@@ -107,11 +103,10 @@ class LanguageLine(QFrame):
         if self._other.able is None:
             self.models_requested.emit(self._head.value, self._other.language)
             return
-        from app.flows.models.use import use
+        from app.flows.models.installed import use
 
-        job = self._lanes.files.start(do, partial(use, self._workspace, self._head, self._other.able.folder))
-        job.done.connect(self._used)
-        job.failed.connect(self.failed)
+        chosen = partial(use, self._workspace, self._head, self._other.able.folder)
+        self._lanes.files.start(do, chosen).then(self._used, self.failed)
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:

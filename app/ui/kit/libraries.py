@@ -88,51 +88,45 @@ class Libraries(QObject):
     def refresh(self) -> None:
         """List the libraries anew."""
         self._refreshed = time.monotonic()
-        job = self._lanes.files.start_aside(_all_libraries, self._workspace)
-        job.done.connect(self._listed)
-        job.failed.connect(self.failed)
+        self._lanes.files.start_aside(_all_libraries, self._workspace).then(self._listed, self.failed)
 
     def add(self, paths: Sequence[Path | str], name: str = "") -> None:
         """Add folders and files to the library of this name, or as one of their own; `large` may ask first."""
         from app.flows.library.libraries import plan
 
-        job = self._lanes.folders.start_aside(plan, self._workspace, paths, name)
-        job.done.connect(self._planned)
-        job.failed.connect(self.failed)
+        self._lanes.folders.start_aside(plan, self._workspace, paths, name).then(self._planned, self.failed)
 
     def carry_out(self, plan: Plan) -> None:
         """Add what was planned, and read its files."""
         from app.flows.library.libraries import carry_out
 
-        job = self._lanes.folders.start_aside(carry_out, self._workspace, plan)
-        job.done.connect(self._saved)
-        job.failed.connect(self.failed)
+        self._lanes.folders.start_aside(carry_out, self._workspace, plan).then(self._saved, self.failed)
 
     @Slot(object, object)
     def change(self, before: Library, after: Library) -> None:
         """Save what was changed of a library, and read its files."""
         from app.flows.library.libraries import change_library
 
-        job = self._lanes.folders.start_aside(change_library, self._workspace, before, after)
-        job.done.connect(self.update)
-        job.failed.connect(self.failed)
+        self._lanes.folders.start_aside(change_library, self._workspace, before, after).then(
+            self.update, self.failed
+        )
 
     def rename(self, library: Library, name: str) -> None:
         """Give a library another name."""
         from app.flows.library.libraries import rename_library
 
-        job = self._lanes.folders.start_aside(rename_library, self._workspace, library, name)
-        job.done.connect(self.refresh)
-        job.failed.connect(self.failed)
+        self._lanes.folders.start_aside(rename_library, self._workspace, library, name).then(
+            self.refresh, self.failed
+        )
 
     def remove(self, library: Library) -> None:
         """Forget a library and its index; no document is touched."""
         from app.flows.library.libraries import remove_library
 
         self.stop(library)
-        job = self._lanes.folders.start_aside(remove_library, self._workspace, library)
-        job.done.connect(self.refresh)
-        job.failed.connect(self.failed)
+        self._lanes.folders.start_aside(remove_library, self._workspace, library).then(
+            self.refresh, self.failed
+        )
 
     @Slot(object)
     def update(self, library: Library, *, everything: bool = False, quiet: bool = False) -> None:
@@ -149,8 +143,7 @@ class Libraries(QObject):
         """Read a file that was opened with a password, which is not kept, if it is one of a library's."""
         if self._all:
             job = self._lanes.documents.start_aside(_read_locked, self._workspace, path, password)
-            job.done.connect(self._unlocked)
-            job.failed.connect(self.failed)
+            job.then(self._unlocked, self.failed)
 
     @Slot()
     def update_all(self) -> None:
@@ -174,12 +167,8 @@ class Libraries(QObject):
             self._current = wanted = self._waiting.pop(0)
             self._job = self._lanes.library.start_aside(
                 _update, self._workspace, wanted.library, everything=wanted.everything
-            )
-            self._job.progress.connect(self._progressed)
+            ).then(self._updated, self._failed, self._ended, progress=self._progressed)
             self._job.partial.connect(self._file_read)
-            self._job.done.connect(self._updated)
-            self._job.stopped.connect(self._ended)
-            self._job.failed.connect(self._failed)
         self.refresh()
 
     @Slot(object)
@@ -224,11 +213,9 @@ class Libraries(QObject):
 
     @Slot(object)
     def _updated(self, update: Update) -> None:
-        wanted = self._current
-        found = update.in_words
+        wanted, found = self._current, update.in_words
         if wanted is not None and found:
             self.updated.emit(wanted.library)
-        if wanted is not None and found:
             self.told.emit(tr("{library}: {found}", library=wanted.library.name, found=found))
         elif wanted is not None and not wanted.quiet:
             self.told.emit(tr("{library}: nothing new", library=wanted.library.name))

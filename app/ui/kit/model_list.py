@@ -1,4 +1,4 @@
-"""A list of models, installed or offered: name, task, size, and use."""
+"""A list of models, installed or offered, with a search and filters above it; and the section around such a list."""
 
 from __future__ import annotations
 
@@ -7,11 +7,25 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFrame, QGridLayout, QStyleOptionViewItem
 
+from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column
+from app.ui.kit.empty_state import EmptyState
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
+from app.ui.kit.search_line import SearchLine
+from app.ui.kit.sectioned import Section
+from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised
+from app.ui.kit.translation import localised, tr
+from app.ui.kit.two_panes import TwoPanes
+
+# How many filters are beside each other.
+_ABREAST = 2
+
+Choices = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +160,109 @@ def _row_texts(row: ModelRow) -> tuple[str, str, str]:
     title, line = localised(row.title), localised(row.line)
     details = ", ".join(filter(None, (line, localised(row.size), localised(row.sign))))
     return title, f"{title}: {details}", f"{title}\n{line}"
+
+
+class ModelFilters(QFrame):
+    """A search line, and below it, two abreast, a choice for each name in `filters` with its (key, title) pairs.
+
+    `changed` is sent when a filter was chosen, and a moment after the search changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, placeholder: str, filters: dict[str, Choices]) -> None:
+        super().__init__()
+        self.search = SearchLine(theme, placeholder)
+        self.search.searched.connect(self.changed)
+        self.choices: dict[str, QComboBox] = {}
+        grid = QGridLayout()
+        for at, (name, choices) in enumerate(filters.items()):
+            box = self.choices[name] = QComboBox()
+            name_choice(box, name)
+            box.setToolTip(as_tip(tr("{filter}: which models are listed", filter=name)))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(6)
+            self.offer(name, choices)
+            box.activated.connect(self.changed)
+            grid.addWidget(box, at // _ABREAST, at % _ABREAST)
+            grid.setColumnStretch(at % _ABREAST, 1)
+        theme.space(grid, 2)
+        column(theme, self.search, grid, gap=2, parent=self)
+
+    def words(self) -> str:
+        """The text of the search."""
+        return self.search.text()
+
+    def choice(self, name: str) -> str:
+        """The key that is chosen under a name."""
+        return str(self.choices[name].currentData() or "")
+
+    def choose(self, name: str, key: str) -> None:
+        """Choose what a key stands for under a name, where it is offered."""
+        self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(key)))
+        self.changed.emit()
+
+    def offer(self, name: str, choices: Choices) -> None:
+        """Set the choices of a filter; the current one stays if it is still offered."""
+        box, before = self.choices[name], self.choice(name)
+        box.clear()
+        for key, title in choices:
+            box.addItem(localised(title), key)
+        box.setCurrentIndex(max(0, box.findData(before)))
+
+    @property
+    def narrowing(self) -> bool:
+        """Whether a search or a filter is set."""
+        return bool(self.words().strip()) or any(self.choice(name) for name in self.choices)
+
+    @Slot()
+    def clear(self) -> None:
+        """Clear the search and all filters."""
+        self.search.clear()
+        for box in self.choices.values():
+            box.setCurrentIndex(0)
+        self.changed.emit()
+
+
+class ListedSection(Section):
+    """A section with a list and its search at the left, and the chosen item, or that there is none, at the right.
+
+    `SPLITTER` names the sizes of the panes in the settings. A subclass shows the rows in `show_rows`, and connects
+    itself to `list.chosen` and `list.entered`.
+    """
+
+    SPLITTER = ""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        theme: Theme,
+        lanes: Lanes,
+        filters: ModelFilters,
+        name: str,
+        icon: str,
+    ) -> None:
+        super().__init__(workspace, theme, lanes)
+        self.panes, self.filters = TwoPanes(theme), filters
+        self.list, self.empty = ModelList(theme, name), EmptyState(theme, icon)
+        for part in (self.notice, self.filters, self.list):
+            self.panes.left.addWidget(part)
+        self.panes.left.setStretchFactor(self.list, 1)
+        self.panes.restore(workspace.settings.splitters.get(self.SPLITTER, []))
+        self.whole = column(theme, (self.panes, 1), parent=self)
+        filters.changed.connect(self.show_rows)
+        filters.search.down_requested.connect(self.list.go_in)
+        self.list.up_requested.connect(filters.search.go_in)
+
+    def keep(self) -> None:
+        """Save the splitter's sizes."""
+        self.workspace.settings.splitters[self.SPLITTER] = self.panes.placed()
+
+    def search(self) -> None:
+        """Go to the search."""
+        self.filters.search.go_in()
+
+    @Slot()
+    def show_rows(self) -> None:
+        """Show the rows that pass the filters."""
+        raise NotImplementedError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton
 
+from app.ui.kit.boxes import column, row
 from app.ui.kit.messages import fault_of
 from app.ui.kit.parts import IconLabel, as_tip, plain_label, push_button
 from app.ui.kit.spoken import announce
@@ -39,22 +40,12 @@ class Notice(QFrame):
         self._close.setAccessibleName(tr("Put this message away"))
         self._close.setToolTip(as_tip(tr("Put away")))
         self._close.clicked.connect(self._put_away)
-        words = QVBoxLayout()
-        words.addWidget(self._sentence)
-        words.addWidget(self._hint)
-        words.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
-        words.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
-        sign = QVBoxLayout()
-        sign.addWidget(self._sign)
-        sign.addStretch(1)
-        row = QHBoxLayout(self)
-        row.addLayout(sign)
-        row.addLayout(words, 1)
-        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        buttons = [(each, 0, Qt.AlignmentFlag.AlignLeft) for each in (self._copy, self._act)]
         # A single line of text is level with the sign and the close button.
-        theme.space(words, 1, (0, 1, 0, 0))
-        theme.space(sign, 0, (0, 1, 0, 0))
-        theme.space(row, 2, (3, 2.5, 2, 2.5))
+        sign = column(theme, self._sign, 1, margins=(0, 1, 0, 0))
+        words = column(theme, self._sentence, self._hint, *buttons, gap=1, margins=(0, 1, 0, 0))
+        close = (self._close, 0, Qt.AlignmentFlag.AlignTop)
+        row(theme, sign, (words, 1), close, gap=2, margins=(3, 2.5, 2, 2.5), parent=self)
         self.hide()
 
     def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:

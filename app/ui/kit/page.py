@@ -1,18 +1,24 @@
-"""The base class of the window's pages, and when a widget has been painted for the first time."""
+"""The base class of the window's pages, a dialog over one, and when a widget has been painted for the first time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
+from app.core.legible import legible
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.parts import Scrolling
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
+
+# Of the screen, for a dialog's own frame; in steps.
+_FRAME = 12
 
 
 class PagePart(QWidget):
@@ -106,3 +112,26 @@ class FirstPaint(QObject):
     @Slot()
     def _painted(self) -> None:
         self.first.emit()
+
+
+class PageDialog(QDialog):
+    """A dialog over a page: a `column` of parts, scrolled where there is no room, above a `foot` of buttons.
+
+    It is `wide` and `high` in steps, as far as the screen has room, and is deleted when it closes.
+    """
+
+    def __init__(self, theme: Theme, title: str, wide: float, high: float, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme, self._wanted = theme, (wide, high)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(legible(title))
+        self.setAccessibleName(title)
+        inner = QWidget()
+        self.column, self.foot = column(theme, gap=3, parent=inner), row(theme, gap=2)
+        column(theme, (Scrolling(inner), 1), self.foot, gap=3, margins=(6, 6, 6, 4), parent=self)
+        self.resize(self.sizeHint())  # Qt's own choice is the least height of a list
+
+    def sizeHint(self) -> QSize:
+        frame = self._theme.step(_FRAME)
+        room = self.screen().availableGeometry().size() - QSize(frame, frame)
+        return QSize(*map(self._theme.step, self._wanted)).boundedTo(room)

@@ -9,16 +9,15 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.core.legible import legible_line, legible_lines
+from app.ui.kit.boxes import column, row
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
@@ -235,17 +234,9 @@ class Sideways(QScrollArea):
 
 def in_the_middle(theme: Theme, inner: QWidget) -> Scrolling:
     """A widget in the middle of a page, a little above, no wider than can be read well; scrolled where it is taller."""
-    middle = QWidget()
-    row = QHBoxLayout(middle)
-    row.addStretch(1)
-    row.addWidget(inner, 1000)
-    row.addStretch(1)
-    around = QWidget()
-    tall = QVBoxLayout(around)
-    tall.addStretch(2)
-    tall.addWidget(middle)
-    tall.addStretch(3)
-    theme.space(row, 0, (8, 6, 8, 6))
+    middle, around = QWidget(), QWidget()
+    row(theme, 1, (inner, 1000), 1, margins=(8, 6, 8, 6), parent=middle)
+    column(theme, 2, middle, 3, parent=around)
     theme.in_steps(inner.setMaximumWidth, 130)
     return Scrolling(around)
 

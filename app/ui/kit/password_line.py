@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.ui.kit.boxes import column, row
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -31,19 +32,11 @@ class PasswordLine(QWidget):
         if not leavable:
             self._leave.hide()
         self._wrong = plain_label(tr("That password does not fit."), type="small", ink="fault")
-        row = QHBoxLayout()
-        row.addWidget(self.field, 1)
-        row.addWidget(self._open)
-        row.addWidget(self._leave)
-        column = QVBoxLayout(self)
-        column.addWidget(self._why)
-        column.addLayout(row)
-        column.addWidget(self._wrong)
+        entry = row(theme, (self.field, 1), self._open, self._leave, gap=2)
+        column(theme, self._why, entry, self._wrong, gap=2, parent=self)
         self._open.clicked.connect(self._give)
         self._leave.clicked.connect(self.left)
         self.field.returnPressed.connect(self._give)
-        theme.space(column, 2)
-        theme.space(row, 2)
         self.hide()
 
     def ask(self, file: str, wrong: bool) -> None:

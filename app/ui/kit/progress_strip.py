@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QProgressBar
 
 from app.core import wording
 from app.core.message import Message
 from app.core.report import Progress
+from app.ui.kit.boxes import column, row
 from app.ui.kit.jobs import Job, Lane
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.spoken import announce
@@ -73,15 +74,8 @@ class ProgressStrip(QFrame):
         else:
             self._stop = push_button(theme, tr("Stop"), icon="stop", tip=tr("Stop  (Esc)"))
         self._stop.clicked.connect(self.stop_asked)
-        column = QVBoxLayout()
-        column.addWidget(self._words)
-        column.addWidget(self._bar)
-        row = QHBoxLayout(self)
-        row.addLayout(column, 1)
-        row.addWidget(self._stop)
+        row(theme, (column(theme, self._words, self._bar, gap=1.5), 1), self._stop, gap=3, parent=self)
         self.setAccessibleName(tr("Progress"))
-        theme.space(column, 1.5)
-        theme.space(row, 3)
         self.hide()
 
     def waiting(self, words: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QFontMetrics,
@@ -76,18 +76,64 @@ class ScoreRow:
     best: bool = False
 
 
-class ScoreBars(QWidget):
-    """Rows of name, number and bar, best first; Ctrl+C copies them as lines with tabs."""
+class PaintedRows(QWidget):
+    """Painted rows with a focus ring and a tool tip each; Ctrl+C copies `text`."""
 
     ROLE = QAccessible.Role.Chart
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
         self._theme = theme
-        self._rows: tuple[ScoreRow, ...] = ()
-        self.setAccessibleName(tr("Class probabilities"))
+        self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def text(self) -> str:
+        """All numbers, a line for each row, with tabs between."""
+        raise NotImplementedError
+
+    def tip(self, at: int) -> str:
+        """The tool tip of a row by its number, which may be one too high."""
+        raise NotImplementedError
+
+    def row_height(self) -> int:
+        """The height of a row, in pixels."""
+        raise NotImplementedError
+
+    def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
+        """Paint the rows into `whole`, as far as they are in what is `shown`."""
+        raise NotImplementedError
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.text())
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = (event.pos().y() - self._theme.step(1)) // self.row_height()
+            QToolTip.showText(event.globalPos(), as_tip(self.tip(max(0, at))), self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, edge = QPainter(self), self._theme.step(1)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.hasFocus():
+            painter.setPen(self._theme.colour("focus"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+        self.draw_rows(painter, QRectF(self.rect()).adjusted(edge, edge, -edge, -edge), event.rect())
+
+
+class ScoreBars(PaintedRows):
+    """Rows of name, number and bar, best first."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, tr("Class probabilities"))
+        self._rows: tuple[ScoreRow, ...] = ()
 
     def set_rows(self, rows: tuple[ScoreRow, ...]) -> None:
         """Show these rows in their order."""
@@ -103,39 +149,22 @@ class ScoreBars(QWidget):
         return self._rows
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(50), max(1, len(self._rows)) * self._row_height() + self._theme.step(2))
+        return QSize(self._theme.step(50), max(1, len(self._rows)) * self.row_height() + self._theme.step(2))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(30), self.sizeHint().height())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText("\n".join(f"{row.name}\t{row.number}" for row in self._rows))
-            event.accept()
-            return
-        super().keyPressEvent(event)
+    def text(self) -> str:
+        return "\n".join(f"{row.name}\t{row.number}" for row in self._rows)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            at = (event.pos().y() - self._theme.step(1)) // self._row_height()
-            row = self._rows[at] if 0 <= at < len(self._rows) else None
-            QToolTip.showText(event.globalPos(), as_tip(f"{row.name}, {row.number}" if row else ""), self)
-            return True
-        return super().event(event)
+    def tip(self, at: int) -> str:
+        return f"{self._rows[at].name}, {self._rows[at].number}" if at < len(self._rows) else ""
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = theme.step(1)
-        if self.hasFocus():
-            painter.setPen(theme.colour("focus"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
-        high = self._row_height()
+    def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
+        high = self.row_height()
         for index, row in enumerate(self._rows):
-            place = QRectF(edge, edge + index * high, self.width() - 2 * edge, high)
-            if place.bottom() >= event.rect().top() and place.top() <= event.rect().bottom():
+            place = QRectF(whole.left(), whole.top() + index * high, whole.width(), high)
+            if place.bottom() >= shown.top() and place.top() <= shown.bottom():
                 self._paint_row(painter, place, row)
 
     def _paint_row(self, painter: QPainter, place: QRectF, row: ScoreRow) -> None:
@@ -155,6 +184,6 @@ class ScoreBars(QWidget):
             right = self.isRightToLeft()
             draw_bar(painter, theme, bar, row.fraction, faint=faint, from_right=right)
 
-    def _row_height(self) -> int:
+    def row_height(self) -> int:
         bars = any(row.fraction is not None for row in self._rows)
         return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(6 if bars else 2)

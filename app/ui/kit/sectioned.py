@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from app.core.errors import EngineLost
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page, PagePart
@@ -166,15 +167,8 @@ class SectionedPage(Page, Generic[SectionT]):
     def _lay_out(self) -> None:
         self.head = QFrame()
         self.head.setProperty("kind", "frame")
-        self.row = QHBoxLayout(self.head)
-        self.row.addWidget(plain_label(self.TITLE, type="title", wrap=False))
-        self.row.addWidget(self.names, 1)
-        self.theme.space(self.row, 6, (6, 4, 6, 4))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.head)
-        whole.addWidget(rule())
-        whole.addWidget(self.stack, 1)
+        title = plain_label(self.TITLE, type="title", wrap=False)
+        self.row = row(self.theme, title, (self.names, 1), gap=6, margins=(6, 4, 6, 4), parent=self.head)
+        column(self.theme, self.head, rule(), (self.stack, 1), parent=self)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -44,6 +44,12 @@ def announce(widget: QWidget, words: str, *, polite: bool = False) -> None:
         QAccessible.updateAccessibility(event)
 
 
+def sentence(words: str) -> str:
+    """Words as a sentence, with a capital letter and a mark at its end; empty for none."""
+    words = localised(words).strip()
+    return sentences(words[:1].upper() + words[1:])
+
+
 def sentences(*parts: str) -> str:
     """The parts that are not empty as sentences in a row, each with one mark at its end."""
     told = (localised(part) for part in parts if part)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
+from app.ui.kit.boxes import column
 from app.ui.kit.parts import Scrolling
 from app.ui.kit.theme import Theme
 
@@ -75,7 +76,7 @@ class TwoPanes(Panes):
         self._theme = theme
         inner = QFrame()
         inner.setProperty("kind", "desk")
-        self.left = QVBoxLayout(inner)
+        self.left = column(theme, gap=3, margins=(4, 5, 4, 4), parent=inner)
         # It scrolls, so that all of it can be reached in a low window or at a large text size.
         self.side = Scrolling(inner)
         self.right = QStackedWidget()
@@ -87,7 +88,6 @@ class TwoPanes(Panes):
         self.setHandleWidth(1)
         theme.in_steps(inner.setMinimumWidth, 72)
         theme.in_steps(self.right.setMinimumWidth, 76)
-        theme.space(self.left, 3, (4, 5, 4, 4))
 
     def show_right(self, page: QWidget) -> None:
         """Show a page at the right, which is added to the stack if it is new."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
@@ -36,13 +37,9 @@ class UndoLine(QFrame):
         self.button = push_button(theme, tr("Undo"), kind="link", tip=tr("Undo  (Ctrl+Z)"))
         mark(self.button, type="small")
         self.button.clicked.connect(self.undo_asked)
-        row = QHBoxLayout(self)
-        row.addWidget(self._words)
-        row.addWidget(self.button)
-        row.addStretch(1)
+        row(theme, self._words, self.button, 1, gap=1, parent=self)
         self._timer = QTimer(self, singleShot=True, interval=UNDO_MS)
         self._timer.timeout.connect(self._timed_out)
-        theme.space(row, 1)
         self.hide()
 
     def offer(self, words: str) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.corrections import Verdict
-from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.boxes import column, flow
 from app.ui.kit.parts import KeyButton, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -29,15 +29,10 @@ class VerdictRow(QWidget):
         self.instead = KeyButton(theme, tr("These words instead"), "E", kind="verdict", type="small")
         self.instead.setToolTip(as_tip(tr("Select the right words in the document first  (E)")))
         self.absent = KeyButton(theme, tr("Not in the text"), "X", kind="verdict", type="small")
-        column, buttons = QVBoxLayout(self), FlowRow()
-        column.addWidget(self.about)
-        column.addWidget(self.yours)
-        for button in (self.right, self.absent, self.instead):  # the long one last: it may need a line
+        buttons = (self.right, self.absent, self.instead)  # the long one last: it may need a line
+        for button in buttons:
             button.setCheckable(True)
-            buttons.addWidget(button)
-        column.addLayout(buttons)
-        theme.space(column, 1.5)
-        theme.in_steps(buttons.setSpacing, 1.5)
+        column(theme, self.about, self.yours, flow(theme, *buttons, gap=1.5), gap=1.5, parent=self)
         self.right.clicked.connect(self.accept)
         self.instead.clicked.connect(self.take_words)
         self.absent.clicked.connect(self.reject)

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QRadioButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QRadioButton, QSizePolicy, QWidget
 
 from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import PRECISIONS, DeviceChoice, DeviceOption, Devices, HeldModel, MemoryUse, model_title
+from app.core.models import (
+    PRECISION_WORDS,
+    PRECISIONS,
+    DeviceChoice,
+    DeviceOption,
+    Devices,
+    HeldModel,
+    MemoryUse,
+    model_title,
+)
 from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
+from app.ui.kit.boxes import column
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Choices, Segments
+from app.ui.kit.spoken import sentence, sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.models.words import does
@@ -40,11 +44,6 @@ PRECISION_TITLES = (
     ("bfloat16", Message("16 bits, bfloat16")),
     ("float16", Message("16 bits, float16")),
 )
-TERMS = {
-    "float32": Message("32 bits"),
-    "bfloat16": Message("16 bits (bfloat16)"),
-    "float16": Message("16 bits (float16)"),
-}
 _ABOUT = {
     "float32": Message("Every number as exact as the model computes it."),
     "bfloat16": Message(
@@ -54,6 +53,21 @@ _ABOUT = {
         "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it."
     ),
 }
+# What is said after a device's reason, by its pattern: the name of the value that is said before, and the sentence.
+_REMARKS = {
+    "{reason}; bfloat16 with {instructions}": (
+        "reason", Message("It computes with 16 bits, which is fastest here.")
+    ),
+    "{reason}; float32, faster here than bfloat16 with {instructions}": (
+        "reason", Message("It computes with 32 bits, which is faster here than 16.")
+    ),
+    "{reason}; {precision} chosen": ("reason", Message("It computes with {precision}, as was chosen.")),
+    "{cores}; bfloat16 with {instructions} is fastest": ("cores", Message("It is fastest with 16 bits.")),
+    "{cores}; float32 is faster than bfloat16 with {instructions}": (
+        "cores", Message("It is faster with 32 bits than with 16.")
+    ),
+    "fastest in {dtype}": ("", Message("It is fastest with {precision}.")),
+}  # fmt: skip
 MINUTES = (0, 5, 15, 60)
 BUSY = Message("After the work that runs now.")
 LOOKING = Message("Looking at what this computer has…")
@@ -61,11 +75,11 @@ LOOKING = Message("Looking at what this computer has…")
 
 def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
     """`auto` first, then every device; at the end the chosen one if it is no longer present."""
-    rows = [DeviceRow("auto", tr("Automatic"), plain(_auto_words(devices)), tip=devices.auto.reason)]
+    auto = devices.auto
+    taken = sentences(tr("Takes the {device} now.", device=auto.title), plain(auto.reason))
+    rows = [DeviceRow("auto", tr("Automatic"), taken, tip=auto.reason)]
     rows += [
-        DeviceRow(
-            one.key, _title(one), plain(_sentence(one.reason)), _memory_words(one), one.usable, one.reason
-        )
+        DeviceRow(one.key, _title(one), plain(one.reason), _memory_words(one), one.usable, one.reason)
         for one in devices.options
     ]
     chosen = device_key(settings)
@@ -95,10 +109,10 @@ def precision_words(devices: Devices, settings: Settings) -> str:
     """What the chosen precision means on this computer."""
     takes = precisions(devices, settings)
     if settings.precision == "auto":
-        automatic = tr("Automatic takes {precision} here.", precision=TERMS.get(takes[0], takes[0]))
+        automatic = tr("Automatic takes {precision} here.", precision=PRECISION_WORDS.get(takes[0], takes[0]))
         return f"{automatic} {localised(_ABOUT.get(takes[0], ''))}".strip()
     if settings.precision not in takes:
-        chosen = TERMS.get(settings.precision, settings.precision)
+        chosen = PRECISION_WORDS.get(settings.precision, settings.precision)
         return tr(
             "What was chosen to run models does not compute in {precision}. Choose another one.",
             precision=chosen,
@@ -137,24 +151,19 @@ def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
 
 
 def plain(reason: str) -> str:
-    """A reason without the names of dtypes and processor instructions."""
-    # In every language one word is before an instruction: "with".
-    reason = re.sub(r" \w+ (?:AMX|(?:AVX512-)?[BF][FP]16)\b", "", localised(reason))
-    return re.sub(
-        r"\b(b?float(?:16|32))\b", lambda found: localised(TERMS[found[1]]).partition(" (")[0], reason
-    )
+    """A device's reason in whole sentences, without the names of dtypes and of the processor's instructions."""
+    if not isinstance(reason, Message) or reason.pattern not in _REMARKS:
+        return sentence(reason)
+    name, remark = _REMARKS[reason.pattern]
+    precision = str(reason.values.get("precision", reason.values.get("dtype", "")))
+    remark = remark.filled(precision=PRECISION_WORDS.get(precision, precision))
+    before = reason.values.get(name, "")
+    return sentences(plain(before) if isinstance(before, str) else "", remark)
 
 
 def minutes_words(minutes: int) -> str:
     """The idle time after which models are unloaded, in words."""
     return tr("{n:,} minute", "{n:,} minutes", n=minutes) if minutes else tr("Never")
-
-
-def _auto_words(devices: Devices) -> str:
-    auto = devices.auto
-    if reason := localised(auto.reason).strip().rstrip("."):
-        return tr("Takes the {device} now: {reason}.", device=auto.title, reason=reason)
-    return tr("Takes the {device} now.", device=auto.title)
 
 
 def _title(one: DeviceOption) -> str:
@@ -173,17 +182,15 @@ def _memory_words(one: DeviceOption) -> str:
 
 def _loaded_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
-    parts = [does((model.head,)), where, TERMS.get(model.dtype, model.dtype), wording.size(model.size)]
+    parts = [
+        does((model.head,)),
+        where,
+        PRECISION_WORDS.get(model.dtype, model.dtype),
+        wording.size(model.size),
+    ]
     if model.opened:
         parts.append(tr("for Look inside"))
     return " · ".join(map(localised, parts))
-
-
-def _sentence(words: str) -> str:
-    words = localised(words).strip()
-    if not words:
-        return ""
-    return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,9 +324,8 @@ class ComputerSection(Section):
         self.devices.following = (*self.precision.buttons(), self.unload, *self.minutes.buttons())
         self._lay_out()
         self._show_settings()
-        self.devices.chosen.connect(self._device_chosen)
-        self.precision.chosen.connect(self._precision_chosen)
-        self.minutes.chosen.connect(self._minutes_chosen)
+        for choice in (self.devices, self.precision, self.minutes):
+            choice.chosen.connect(self._chosen)
         self.unload.clicked.connect(self._unload_now)
         lanes.work.begun.connect(self._work_begun)
         lanes.work.rested.connect(self._rested)
@@ -332,14 +338,11 @@ class ComputerSection(Section):
     def look(self) -> None:
         """Query devices and memory, queued after running work."""
         lane = self.lanes.work
-        if self._devices_job is not None:
-            self._devices_job.drop()
         if self._devices is None:
             busy = "" if lane.idle else localised(BUSY)
             set_hint(self._looking, f"{localised(LOOKING)} {busy}".strip())
-        self._devices_job = lane.start_aside(devices, self.workspace)
-        self._devices_job.done.connect(self._found)
-        self._devices_job.failed.connect(self._not_found)
+        job = lane.start_aside(devices, self.workspace).replacing(self._devices_job)
+        self._devices_job = job.then(self._found, self._not_found)
         self._query_memory()
 
     def settings_changed(self) -> None:
@@ -349,19 +352,21 @@ class ComputerSection(Section):
     # Choices
 
     @Slot(str)
-    def _device_chosen(self, key: str) -> None:
-        self.workspace.settings.device = key
-        self._save("device")
-
-    @Slot(str)
-    def _precision_chosen(self, key: str) -> None:
-        self.workspace.settings.precision = key
-        self._save("precision")
-
-    @Slot(str)
-    def _minutes_chosen(self, key: str) -> None:
-        self.workspace.settings.unload_minutes = int(key)
-        self._save("unload_minutes")
+    def _chosen(self, key: str) -> None:
+        settings, choice = self.workspace.settings, self.sender()
+        if choice is self.devices:
+            name, settings.device = "device", key
+        elif choice is self.precision:
+            name, settings.precision = "precision", key
+        else:
+            name, settings.unload_minutes = "unload_minutes", int(key)
+        self.notice.clear()
+        try:
+            self.workspace.save_settings()
+        except SpanlightError as error:
+            self.show_fault(error)
+        self._show_settings()
+        self.changed.emit(name)
 
     @Slot()
     def _unload_now(self) -> None:
@@ -369,18 +374,8 @@ class ComputerSection(Section):
         self.notice.clear()
         self.unload.setEnabled(False)
         set_hint(self._unload_words, "" if lane.idle else BUSY)
-        self._unload_job = lane.start_aside(unload, self.workspace)
-        self._unload_job.done.connect(self._unloaded)
-        self._unload_job.failed.connect(self._not_unloaded)
-
-    def _save(self, what: str) -> None:
-        self.notice.clear()
-        try:
-            self.workspace.save_settings()
-        except SpanlightError as error:
-            self.show_fault(error)
-        self._show_settings()
-        self.changed.emit(what)
+        job = lane.start_aside(unload, self.workspace)
+        self._unload_job = job.then(self._unloaded, self._not_unloaded)
 
     # Results
 
@@ -439,11 +434,8 @@ class ComputerSection(Section):
         return self._unload_job is not None and self._unload_job.running
 
     def _query_memory(self) -> None:
-        if self._memory_job is not None:
-            self._memory_job.drop()
-        self._memory_job = self.lanes.work.start_aside(memory, self.workspace)
-        self._memory_job.done.connect(self._memory_found)
-        self._memory_job.failed.connect(self.show_fault)
+        job = self.lanes.work.start_aside(memory, self.workspace).replacing(self._memory_job)
+        self._memory_job = job.then(self._memory_found, self.show_fault)
 
     # Looks
 
@@ -473,12 +465,10 @@ class ComputerSection(Section):
         self._memory, self._gpu = plain_label(), plain_label()
         self._none = plain_label(tr("No model is in memory."), ink="quiet")
         memory = QWidget()
-        column = QVBoxLayout(memory)
-        self.theme.space(column, 2.5, (0, 0, 0, 4))
-        for part in (self._memory, self.bar, self._gpu, self.gpu_bar, self.loaded, self._none):
-            column.addWidget(part)
+        later = (self.bar, self._gpu, self.gpu_bar, self.loaded, self._none)
+        column(self.theme, self._memory, *later, gap=2.5, margins=(0, 0, 0, 4), parent=memory)
+        for part in later:
             part.hide()
-        self._memory.show()
         self.unload.setEnabled(False)
         card = FormCard(self.theme, tr("Memory"))
         card.add_full_width(memory)

@@ -7,23 +7,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QCheckBox,
-    QFrame,
-    QHBoxLayout,
-    QLayout,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QPushButton, QWidget
 
 from app.core import wording
 from app.core.models import Head
 from app.core.reliability import Reliability
 from app.flows.teach.calibration import OwnVerdicts
+from app.ui.kit.boxes import column, flow, row, turn
 from app.ui.kit.facts import Fact, FactsGrid
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import IconLabel, Scrolling, as_tip, plain_label, push_button, rule
@@ -33,7 +24,6 @@ from app.ui.kit.translation import tr
 from app.ui.models.reliability import ReliabilityCard
 
 _MOST_WIDE = 170
-_HORIZONTAL, _VERTICAL = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
 class ModelSheet(Scrolling):
@@ -48,19 +38,10 @@ class ModelSheet(Scrolling):
         self._subtitle = plain_label(type="small", ink="quiet", selectable=True)
         self._line = plain_label()
         self._middle = QWidget()
-        self._column = QVBoxLayout(self._middle)
-        names = QVBoxLayout()
-        for part in (self._title, self._subtitle):
-            names.addWidget(part)
-        self._column.addLayout(names)
-        self._column.addWidget(self._line)
+        names = column(theme, self._title, self._subtitle, gap=0.5)
+        self._column = column(theme, names, self._line, gap=4, parent=self._middle)
         # Not by alignment, which would not take the wrapped text's height for this width.
-        row = QHBoxLayout(ground)
-        row.addWidget(self._middle, 1000)
-        row.addStretch(1)
-        theme.space(names, 0.5)
-        theme.space(self._column, 4)
-        theme.space(row, 0, (8, 7, 8, 8))
+        row(theme, (self._middle, 1000), 1, margins=(8, 7, 8, 8), parent=ground)
         theme.in_steps(self._middle.setMaximumWidth, _MOST_WIDE)
 
     def set_title(self, title: str, subtitle: str, line: str) -> None:
@@ -116,38 +97,24 @@ class _UseRow(QFrame):
         self._use = use
         self._plain = plain_label(use.plain, type="strong")
         self._term = plain_label(use.term, type="small", ink="quiet")
-        self._words = QVBoxLayout()
-        self._words.setSpacing(0)
-        for label in (self._plain, self._term):
-            self._words.addWidget(label)
+        self._words = column(theme, self._plain, self._term)
         sign = IconLabel(theme, theme.icon("check", "likely"), 4.5)
         reason = "" if use.chosen else tr("Spanlight’s choice")
         if use.only_model:
             reason = tr("the only one that can")
-        labels = QVBoxLayout()
-        labels.setSpacing(0)
         used = plain_label(tr("Used for {page}", page=use.page), type="strong", ink="likely", wrap=False)
         why = plain_label(reason, type="small", ink="quiet", wrap=False)
-        for label in (used, why):
-            labels.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
+        left = Qt.AlignmentFlag.AlignLeft
+        labels = column(theme, (used, 0, left), (why, 0, left))
         action = tr("Let Spanlight choose") if use.chosen else ""
         if not use.used:
             action = tr("Use for {page}", page=use.page)
         self.button = push_button(theme, action, kind="link" if use.used else "primary" if primary else "")
         self.button.clicked.connect(self._clicked)
-        self._status = QHBoxLayout()
-        self._status.addWidget(sign)
-        self._status.addLayout(labels)
-        # Takes the remaining width when it is below; at the right there is none.
-        self._status.addStretch(1)
-        self._row = QBoxLayout(_HORIZONTAL)
-        self._row.addLayout(self._status)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._whole = QBoxLayout(_HORIZONTAL, self)
-        self._whole.addLayout(self._words, 1)
-        self._whole.addLayout(self._row)
-        for layout in (self._row, self._status, self._whole):
-            theme.space(layout, 2)
+        # The stretch takes the remaining width when it is below; at the right there is none.
+        self._status = row(theme, sign, labels, 1, gap=2)
+        self._row = row(theme, self._status, (self.button, 0, left), gap=2)
+        self._whole = row(theme, (self._words, 1), self._row, gap=2, parent=self)
         for part in (sign, used, why):
             part.setHidden(not use.used or (part is why and not reason))
         self.button.setHidden(use.used and (use.only_model or not use.chosen))
@@ -168,12 +135,12 @@ class _UseRow(QFrame):
         gap, button = self._whole.spacing(), 0
         if not self.button.isHidden():
             button = gap + self.button.sizeHint().width()
-        row = self._status.sizeHint().width() + button
-        self._row.setDirection(_HORIZONTAL if self.width() >= row else _VERTICAL)
+        status = self._status.sizeHint().width() + button
+        turn(self._row, beside=self.width() >= status)
         # Widths on one line each: the size hint of a wrapping label is for wrapped text.
         labels = (self._plain, self._term)
         words = max(label.fontMetrics().horizontalAdvance(label.text()) for label in labels)
-        self._whole.setDirection(_HORIZONTAL if self.width() >= words + gap + row else _VERTICAL)
+        turn(self._whole, beside=self.width() >= words + gap + status)
 
     @Slot()
     def _clicked(self) -> None:
@@ -190,8 +157,7 @@ class ModelUses(QFrame):
         self._theme = theme
         self._uses: tuple[Use, ...] = ()
         self._rows: list[_UseRow] = []
-        self._column = QVBoxLayout(self)
-        theme.space(self._column, 3)
+        self._column = column(theme, gap=3, parent=self)
         self.setAccessibleName(tr("What it does"))
         self.hide()
 
@@ -204,17 +170,17 @@ class ModelUses(QFrame):
         self._uses = tuple(uses)
         first = next((at for at, use in enumerate(uses) if not use.used), -1)
         self._rows = [_UseRow(self._theme, use, primary=at == first) for at, use in enumerate(uses)]
-        for row in self._rows:
-            row.use_requested.connect(self.use_requested)
-            self._column.addWidget(row)
-            row.show()  # at once: a hidden widget cannot take the keyboard focus
+        for each in self._rows:
+            each.use_requested.connect(self.use_requested)
+            self._column.addWidget(each)
+            each.show()  # at once: a hidden widget cannot take the keyboard focus
         if focused:
-            button = next((row.button for row in self._rows if not row.button.isHidden()), None)
+            button = next((each.button for each in self._rows if not each.button.isHidden()), None)
             if button is not None:
                 button.setFocus(Qt.FocusReason.OtherFocusReason)
-        for row in before:
-            row.hide()
-            row.deleteLater()
+        for each in before:
+            each.hide()
+            each.deleteLater()
         self.setVisible(bool(uses))
 
 
@@ -233,15 +199,8 @@ class RemovalCard(QFrame):
         self.cache = QCheckBox()
         self.keep = push_button(theme, tr("Keep it"))
         self.remove = push_button(theme, tr("Remove"), kind="danger")
-        buttons = FlowRow()
-        for button in (self.remove, self.keep):
-            buttons.addWidget(button)
-        column = QVBoxLayout(self)
-        for part in (self._question, self._consequences, self.cache):
-            column.addWidget(part)
-        column.addLayout(buttons)
-        theme.space(buttons, 2)
-        theme.space(column, 2, (4, 4, 4, 4))
+        parts = (self._question, self._consequences, self.cache, flow(theme, self.remove, self.keep))
+        column(theme, *parts, gap=2, margins=(4, 4, 4, 4), parent=self)
         self.setProperty("kind", "fault")
         self.remove.clicked.connect(self._confirmed)
         self.keep.clicked.connect(self.withdraw)
@@ -312,16 +271,12 @@ class ModelDetails(ModelSheet):
         self.folder = push_button(theme, tr("Show in folder"), icon="open")
         self.remove = push_button(theme, tr("Remove…"), icon="delete", tip=tr("Remove  (Del)"))
         self._buttons = (self.again, self.measure, self.look, self.folder, self.remove)
-        row = FlowRow()
-        for button in self._buttons:
-            row.addWidget(button)
-        theme.space(row, 2)
         self._removal_note = plain_label(type="small", ink="quiet")
         self._rule = rule()
         self._actions = CardActions()
         self.put(
-            self.fault, self.notice, self.uses, self._rule, self.facts, self.reliability, rule(), row,
-            self._removal_note, self.removal, self.strip,
+            self.fault, self.notice, self.uses, self._rule, self.facts, self.reliability, rule(),
+            flow(theme, *self._buttons), self._removal_note, self.removal, self.strip,
         )  # fmt: skip
 
     def show_model(

@@ -20,8 +20,8 @@ from app.ui.models.words import PAGES, when
 
 
 @dataclass(slots=True)
-class _Transfer:
-    """A known download: `job` is the running or waiting one, None without."""
+class Transfer:
+    """A known download: `job` is the running or waiting one, None without; `card` is the installed model's."""
 
     passport: Passport
     stage: Stage
@@ -37,6 +37,11 @@ class _Transfer:
     hint: str = ""
     card: ModelCard | None = None
     used: bool = False
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs or waits."""
+        return self.job is not None and self.job.running
 
 
 class Downloads(QObject):
@@ -54,44 +59,33 @@ class Downloads(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._lanes = lanes
-        self._all: dict[str, _Transfer] = {}
+        self._all: dict[str, Transfer] = {}
 
     def look(self) -> None:
         """Find unfinished downloads of earlier sessions."""
-        self._lanes.files.start(unfinished, self._workspace).done.connect(self._unfinished_found)
+        self._lanes.files.start(unfinished, self._workspace).then(self._unfinished_found)
 
     def start(self, passport: Passport) -> None:
         """Download a model, after those queued before."""
         known = self._all.get(passport.repository)
-        if known is not None and known.job is not None and known.job.running:
+        if known is not None and known.running:
             return
-        transfer = _Transfer(passport, Stage.WAITING)
+        transfer = Transfer(passport, Stage.WAITING)
         if known is not None and known.passport.commit == passport.commit:
             transfer.done = known.done
         self._all[passport.repository] = transfer
         self._run(transfer)
 
-    def stage(self, repository: str) -> Stage | None:
-        """The stage of a repository's download, None if there is none."""
-        known = self._all.get(repository)
-        return known.stage if known is not None else None
-
-    def passport(self, repository: str) -> Passport | None:
-        """A repository's passport from the time its download was begun."""
-        known = self._all.get(repository)
-        return known.passport if known is not None else None
-
-    def card(self, repository: str) -> ModelCard | None:
-        """The card of a finished download's model."""
-        known = self._all.get(repository)
-        return known.card if known is not None else None
+    def find(self, repository: str) -> Transfer | None:
+        """The download of a repository, with its passport from the time it was begun."""
+        return self._all.get(repository)
 
     def pause(self, repository: str) -> bool:
         """Pause a download, keeping its files; returns whether there was one to pause."""
-        job = self._all[repository].job if repository in self._all else None
-        if job is None or not job.running:
+        known = self._all.get(repository)
+        if known is None or known.job is None or not known.running:
             return False
-        job.stop()
+        known.job.stop()
         return True
 
     def pause_running(self) -> bool:
@@ -101,7 +95,7 @@ class Downloads(QObject):
     def resume(self, repository: str) -> None:
         """Resume an interrupted download."""
         known = self._all.get(repository)
-        if known is not None and (known.job is None or not known.job.running):
+        if known is not None and not known.running:
             self._run(known)
 
     def throw_away(self, repository: str) -> None:
@@ -114,8 +108,7 @@ class Downloads(QObject):
         known.stage, known.job = Stage.GOING, None
         job = self._lanes.network.start(_give_up, self._workspace, repository)
         job.setProperty("repository", repository)
-        job.done.connect(self._deleted)
-        job.failed.connect(self._failed)
+        job.then(self._deleted, self._failed)
         self._post_note(known)
 
     def now_used(self, repository: str) -> None:
@@ -136,25 +129,21 @@ class Downloads(QObject):
 
     # Signals of the jobs
 
-    def _run(self, transfer: _Transfer) -> None:
+    def _run(self, transfer: Transfer) -> None:
         transfer.stage, transfer.sentence, transfer.hint, transfer.what = Stage.WAITING, "", "", ""
         transfer.speed, transfer.left = 0.0, None
         job = self._lanes.network.start(_download, self._workspace, transfer.passport)
         job.setProperty("repository", transfer.passport.repository)
         job.started.connect(self._started)
         job.partial.connect(self._partial_received)
-        job.progress.connect(self._progressed)
-        job.done.connect(self._done)
-        job.failed.connect(self._failed)
-        job.stopped.connect(self._paused)
-        transfer.job = job
+        transfer.job = job.then(self._done, self._failed, self._paused, progress=self._progressed)
         self._post_note(transfer)
 
-    def _mine(self) -> _Transfer | None:
+    def _mine(self) -> Transfer | None:
         """The download whose job sent the current signal."""
         return self._all.get(str(self.sender().property("repository")))
 
-    def _post_note(self, transfer: _Transfer) -> None:
+    def _post_note(self, transfer: Transfer) -> None:
         row = self._row(transfer.passport.repository, transfer)
         if transfer.stage in (Stage.RUNNING, Stage.FAILED):
             self.note.emit(tr("{model}: {words}", model=row.title, words=row.words))
@@ -224,12 +213,12 @@ class Downloads(QObject):
         for one in found:
             key = one.passport.repository
             if key not in self._all:
-                self._all[key] = _Transfer(one.passport, Stage.PAUSED, done=one.done, begun=one.begun)
+                self._all[key] = Transfer(one.passport, Stage.PAUSED, done=one.done, begun=one.begun)
         self.changed.emit()
 
     # In words
 
-    def _row(self, key: str, one: _Transfer) -> TransferRow:
+    def _row(self, key: str, one: Transfer) -> TransferRow:
         share, use = _share(one), ""
         if one.card is not None and not one.used:
             use = tr("Use it for {page}", page=PAGES[one.card.heads[0]])
@@ -238,7 +227,7 @@ class Downloads(QObject):
             key, _name(one.passport), one.stage, self._words(one), share, localised(one.hint), use, blocked
         )
 
-    def _words(self, one: _Transfer) -> str:
+    def _words(self, one: Transfer) -> str:
         of = localised(wording.size(one.total or one.passport.size))
         if one.done:
             of = tr("{done} of {total}", done=wording.size(one.done), total=of)
@@ -283,7 +272,7 @@ def _give_up(workspace: Workspace, repository: str, report: Report) -> None:
         give_up(workspace, repository, report)
 
 
-def _share(one: _Transfer) -> float | None:
+def _share(one: Transfer) -> float | None:
     total = one.total or one.passport.size
     if one.stage is Stage.RUNNING and (one.what or not one.done):
         return None

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame
 
 from app.core.models import ModelCard
 from app.core.report import Progress
 from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, flow
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.file_dialog import folder_name, open_names
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import as_tip, plain_label, push_button
@@ -50,18 +50,12 @@ class ImportCard(QFrame):
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop)
-        buttons = FlowRow()
-        for button in (self.folder, self.zip):
-            buttons.addWidget(button)
-        column = QVBoxLayout(self)
-        column.addWidget(plain_label(tr("A model you have already"), type="strong"))
-        words = tr("Drop its folder or zip here. It is checked first.")
-        column.addWidget(plain_label(words, type="small", ink="quiet"))
-        column.addLayout(buttons)
-        for part in (self.leave, self.strip, self.notice):
-            column.addWidget(part)
-        theme.space(buttons, 2)
-        theme.space(column, 2, (3, 3, 3, 3))
+        title = plain_label(tr("A model you have already"), type="strong")
+        words = plain_label(
+            tr("Drop its folder or zip here. It is checked first."), type="small", ink="quiet"
+        )
+        parts = (title, words, flow(theme, self.folder, self.zip), self.leave, self.strip, self.notice)
+        column(theme, *parts, gap=2, margins=(3, 3, 3, 3), parent=self)
         self.setAcceptDrops(True)
         self.setProperty("kind", "card")
 
@@ -103,12 +97,9 @@ class ImportCard(QFrame):
         self.strip.waiting(tr("{file} waits for the download", file=self._path.name))
         self._set_busy(True)
         link = self.leave.isChecked() and self._path.is_dir()
-        self._job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
-        self._job.started.connect(self._started)
-        self._job.progress.connect(self._progressed)
-        self._job.done.connect(self._done)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._stopped)
+        job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
+        job.started.connect(self._started)
+        self._job = job.then(self._done, self._failed, self._stopped, progress=self._progressed)
 
     @Slot()
     def _started(self) -> None:

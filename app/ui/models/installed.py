@@ -6,7 +6,6 @@ from functools import reduce
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Visit
@@ -15,20 +14,16 @@ from app.core.message import Message
 from app.core.models import SHOWN_HEADS, Head, ModelCard
 from app.core.offers import Removal, Source
 from app.core.report import Report
+from app.flows.models.installed import use
 from app.flows.models.remove import removal_of, remove
-from app.flows.models.use import use
 from app.flows.teach.calibration import set_followed
 from app.flows.workspace import Workspace
-from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.facts import Fact
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.model_filters import ModelFilters
-from app.ui.kit.model_list import ModelList
+from app.ui.kit.model_list import ListedSection, ModelFilters
 from app.ui.kit.outside import open_folder
-from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.details import CardActions, ModelDetails
 from app.ui.models.listed import Listed, listed, sample_visit
 from app.ui.models.words import PAGES, TASKS, came_from, subtitle, when
@@ -36,39 +31,29 @@ from app.ui.models.words import PAGES, TASKS, came_from, subtitle, when
 _TASK = Message("Task")
 # Bytes; a folder that only links to files elsewhere takes less.
 _HARDLY = 10_000
-_SPLITTER = "models"
 
 
-class InstalledSection(Section):
-    """A list with a search at the left, the chosen model at the right. `verdicts_asked` requests the list on Teach."""
+class InstalledSection(ListedSection):
+    """The installed models, the chosen one at the right. `verdicts_asked` requests the list on Teach."""
 
     KEY = "installed"
     TITLE = Message("Installed")
+    SPLITTER = "models"
 
     verdicts_asked = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
-        super().__init__(workspace, theme, lanes)
+        filters = ModelFilters(theme, tr("Search what is installed"), {_TASK: TASKS})
+        super().__init__(workspace, theme, lanes, filters, tr("Installed models"), "models")
         self._listed: Listed | None = None
         self._wanted = ""
         self._list_job: Job | None = None
         self._asked_about = ""
         self._removal: Removal | None = None
         self._removal_job: Job | None = None
-        self.panes = TwoPanes(theme)
-        self.filters = ModelFilters(theme, tr("Search what is installed"), {_TASK: TASKS})
-        self.list = ModelList(theme, tr("Installed models"))
         self.details = ModelDetails(theme)
-        self.empty = EmptyState(theme, "models")
-        for part in (self.notice, self.filters, self.list):
-            self.panes.left.addWidget(part)
-        self.panes.left.setStretchFactor(self.list, 1)
-        self.panes.show_right(self.details)
-        self.panes.show_right(self.empty)
-        self.panes.restore(workspace.settings.splitters.get(_SPLITTER, []))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.panes)
+        for page in (self.details, self.empty):
+            self.panes.show_right(page)
         self._connect()
 
     # The section's interface to the page
@@ -98,31 +83,20 @@ class InstalledSection(Section):
             return True
         return False
 
-    def keep(self) -> None:
-        """Save the splitter's sizes."""
-        self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
-
-    def search(self) -> None:
-        """Go to the search."""
-        self.filters.search.go_in()
-
     # The list
 
     def _look(self) -> None:
-        if self._list_job is not None:
-            self._list_job.drop()
-        self._list_job = self.lanes.files.start(listed, self.workspace)
-        self._list_job.done.connect(self._installed_found)
-        self._list_job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(listed, self.workspace).replacing(self._list_job)
+        self._list_job = job.then(self._installed_found, self.show_fault)
 
     @Slot(object)
     def _installed_found(self, found: Listed) -> None:
         self._listed = found
-        self._show_rows()
+        self.show_rows()
         self._wanted = ""
 
     @Slot()
-    def _show_rows(self) -> None:
+    def show_rows(self) -> None:
         if self._listed is None:
             return
         rows = self._listed.rows(self.filters.words(), self.filters.choice(_TASK))
@@ -203,8 +177,7 @@ class InstalledSection(Section):
             return
         self.details.notice.clear()
         job = self.lanes.files.start(_use, self.workspace, head, card.folder if on else "")
-        job.done.connect(self._used)
-        job.failed.connect(self._show_fault_here)
+        job.then(self._used, self._show_fault_here)
 
     @Slot(object)
     def _used(self, done: tuple[Head, str]) -> None:
@@ -218,8 +191,7 @@ class InstalledSection(Section):
         if self.card is not None:
             self.details.notice.clear()
             job = self.lanes.files.start(set_followed, self.workspace, self.card, on)
-            job.done.connect(self._followed)
-            job.failed.connect(self._show_fault_here)
+            job.then(self._followed, self._show_fault_here)
 
     @Slot()
     def _followed(self) -> None:
@@ -235,8 +207,7 @@ class InstalledSection(Section):
     def _look_inside(self) -> None:
         if self.card is not None:
             job = self.lanes.files.start(sample_visit, self.workspace, self.card)
-            job.done.connect(self._visit_found)
-            job.failed.connect(self._show_fault_here)
+            job.then(self._visit_found, self._show_fault_here)
 
     @Slot(object)
     def _visit_found(self, visit: Visit | None) -> None:
@@ -277,12 +248,9 @@ class InstalledSection(Section):
         if card is not None and card.source == Source.STARTER:
             self.details.notice.show_hint(tr("It comes with Spanlight and cannot be removed."))
         elif folder:
-            if self._removal_job is not None:
-                self._removal_job.drop()
             self._asked_about, self._removal = folder, None
-            self._removal_job = self.lanes.files.start(removal_of, self.workspace, folder)
-            self._removal_job.done.connect(self._removal_found)
-            self._removal_job.failed.connect(self._show_fault_here)
+            job = self.lanes.files.start(removal_of, self.workspace, folder).replacing(self._removal_job)
+            self._removal_job = job.then(self._removal_found, self._show_fault_here)
 
     @Slot(object)
     def _removal_found(self, removal: Removal) -> None:
@@ -295,10 +263,7 @@ class InstalledSection(Section):
             return
         self.details.strip.waiting(tr("Removing {model}", model=self._removal.card.title))
         job = self.lanes.files.start(remove, self.workspace, self._removal, from_cache=from_cache)
-        job.done.connect(self._removed)
-        job.failed.connect(self._show_fault_here)
-        job.stopped.connect(self._removal_cancelled)
-        self._removal_job = job
+        self._removal_job = job.then(self._removed, self._show_fault_here, self._removal_cancelled)
 
     @Slot()
     def _removed(self) -> None:
@@ -320,9 +285,6 @@ class InstalledSection(Section):
         self.details.notice.show_error(error)
 
     def _connect(self) -> None:
-        self.filters.changed.connect(self._show_rows)
-        self.filters.search.down_requested.connect(self.list.go_in)
-        self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show_model)
         self.list.entered.connect(self.details.go_in)
         self.list.remove_requested.connect(self._request_removal)

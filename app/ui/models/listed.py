@@ -13,8 +13,7 @@ from app.core.report import Report
 from app.core.wording import size
 from app.flows.heads.inspect import offers
 from app.flows.measure.measure import measured
-from app.flows.models.installed import installed, origin_of, refused
-from app.flows.models.use import in_use
+from app.flows.models.installed import in_use, installed, origin_of, refused
 from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact

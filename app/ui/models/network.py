@@ -15,10 +15,9 @@ from app.core.network import HUB, Remark, endpoint_remark, proxy_remark
 from app.core.report import Report
 from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
 from app.flows.workspace import Workspace
-from app.ui.kit.checked_line import CheckedLine
 from app.ui.kit.file_dialog import folder_name, open_name
-from app.ui.kit.form_card import CardColumn, FormCard, set_hint
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.form_card import CardColumn, CheckedLine, FormCard, set_hint
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
@@ -46,21 +45,13 @@ _ABOUT = {
 }
 
 
-def _endpoint(workspace: Workspace, typed: str, report: Report) -> Remark:
-    return endpoint_remark(typed)
-
-
-def _proxy(workspace: Workspace, typed: str, report: Report) -> Remark:
-    return proxy_remark(typed)
-
-
 @dataclass(slots=True)
 class _Field:
     """One setting: its line, its hint, its check, and the job of a running check."""
 
     line: CheckedLine
     hint: QLabel
-    check: Callable[..., Remark]
+    check: Callable[[str], Remark]
     job: Job | None = None
     bad: bool = False
 
@@ -75,22 +66,12 @@ class NetworkForm(FormCard):
         self._workspace = workspace
         self._lanes = lanes
         self.fields: dict[str, _Field] = {}
-        self._add_field("endpoint", tr("Address"), HUB, _endpoint)
-        self._add_field("proxy", tr("Proxy"), tr("The system's own"), _proxy)
-        self._add_field(
-            "certificates",
-            tr("Certificates"),
-            tr("The system's own"),
-            certificates_remark,
-            tr("Choose a file…"),
-        )
-        self._add_field(
-            "hub_cache",
-            tr("Folder for downloads"),
-            tr("The standard one"),
-            cache_remark,
-            tr("Choose a folder…"),
-        )
+        systems, standard = tr("The system's own"), tr("The standard one")
+        file, folder = tr("Choose a file…"), tr("Choose a folder…")
+        self._add_field("endpoint", tr("Address"), HUB, endpoint_remark)
+        self._add_field("proxy", tr("Proxy"), systems, proxy_remark)
+        self._add_field("certificates", tr("Certificates"), systems, certificates_remark, file)
+        self._add_field("hub_cache", tr("Folder for downloads"), standard, cache_remark, folder)
         self.token = QCheckBox(tr("Send the saved token"))
         self.add_row(
             tr("Who is asking"),
@@ -104,7 +85,7 @@ class NetworkForm(FormCard):
         self.fields["certificates"].line.button.clicked.connect(self._choose_certificates)
         self.fields["hub_cache"].line.button.clicked.connect(self._choose_cache)
         self.token.clicked.connect(self._token_chosen)
-        lanes.files.start(standard_cache, workspace).done.connect(self._standard_found)
+        lanes.files.start(do, standard_cache).then(self._standard_found)
 
     def show_settings(self) -> None:
         """Show the saved settings; unusable text that is being typed stays."""
@@ -116,7 +97,7 @@ class NetworkForm(FormCard):
                 self._look(name)
 
     def _add_field(
-        self, name: str, title: str, placeholder: str, check: Callable[..., Remark], choose: str = ""
+        self, name: str, title: str, placeholder: str, check: Callable[[str], Remark], choose: str = ""
     ) -> None:
         line = CheckedLine(self._theme, title, placeholder, choose)
         line.setObjectName(name)
@@ -133,12 +114,8 @@ class NetworkForm(FormCard):
     def _look(self, name: str) -> None:
         """Check the text of a line in the files lane, since it may name a file or folder."""
         field = self.fields[name]
-        if field.job is not None:
-            field.job.drop()
-        field.job = self._lanes.files.start(
-            _check_entry, self._workspace, name, field.line.text(), field.check
-        )
-        field.job.done.connect(self._checked)
+        job = self._lanes.files.start(_check_entry, name, field.line.text(), field.check)
+        field.job = job.replacing(field.job).then(self._checked)
 
     @Slot(object)
     def _checked(self, found: tuple[str, str, Remark]) -> None:
@@ -180,9 +157,9 @@ class NetworkForm(FormCard):
 
 
 def _check_entry(
-    workspace: Workspace, name: str, typed: str, check: Callable[..., Remark], report: Report
+    name: str, typed: str, check: Callable[[str], Remark], report: Report
 ) -> tuple[str, str, Remark]:
-    return name, typed, check(workspace, typed, report)
+    return name, typed, check(typed)
 
 
 class NetworkSection(Section):

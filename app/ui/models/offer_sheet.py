@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core import wording
 from app.core.offers import OfferedModel, Passport
@@ -13,6 +12,7 @@ from app.flows.measure.measure import measured
 from app.flows.models.catalogue import suits
 from app.flows.models.get import look_up
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.facts import FactsGrid
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
@@ -59,14 +59,8 @@ class OfferSheet(ModelSheet):
         self.button = push_button(theme, kind="primary")
         self._hint = plain_label(type="small", ink="quiet")
         self.link = push_button(theme, kind="link")
-        hints = QVBoxLayout()
-        hints.addWidget(self._hint)
-        hints.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
-        hints.setSpacing(0)
-        action = QHBoxLayout()
-        action.addWidget(self.button)
-        action.addLayout(hints, 1)
-        theme.space(action, 3)
+        hints = column(theme, self._hint, (self.link, 0, Qt.AlignmentFlag.AlignLeft))
+        action = row(theme, self.button, (hints, 1), gap=3)
         self.put(self.refusal, self.notice, action, self.strip, rule(), self.facts)
         self.button.clicked.connect(self.act)
         self.strip.stop_asked.connect(self.stop)
@@ -87,7 +81,13 @@ class OfferSheet(ModelSheet):
         """A repository's passport, from a look-up now or when its download was begun."""
         if repository in self._passports:
             return self._passports[repository][0]
-        return self._downloads.passport(repository)
+        begun = self._downloads.find(repository)
+        return begun.passport if begun is not None else None
+
+    def _stage(self) -> Stage | None:
+        """How far its download is, None if there is none."""
+        begun = self._downloads.find(self._repository)
+        return begun.stage if begun is not None else None
 
     def show_model(self, repository: str, offered: OfferedModel | None, suits: str, folder: str) -> None:
         """Show a repository; `offered` is its entry in the catalogue, `folder` its folder if it is installed."""
@@ -131,7 +131,7 @@ class OfferSheet(ModelSheet):
         self._offer_next(known)
 
     def _offer_next(self, known: Passport | None) -> None:
-        stage = self._downloads.stage(self._repository)
+        stage = self._stage()
         if self._folder:
             self._offer(tr("Show it"), tr("It is installed."), quiet=True)
         elif stage in _BUSY:
@@ -168,21 +168,12 @@ class OfferSheet(ModelSheet):
         download = tr("Download {size}", size=wording.size(known.to_fetch))
         short = known.free_disk and known.to_fetch > known.free_disk
         if self._workspace.settings.offline and known.to_fetch:
-            self._offer(
-                download,
-                tr("Spanlight is offline."),
-                icon="save",
-                possible=False,
-                link=tr("Network…"),
-            )
+            offline, link = tr("Spanlight is offline."), tr("Network…")
+            self._offer(download, offline, icon="save", possible=False, link=link)
         elif short:
             free = wording.size(known.free_disk)
-            self._offer(
-                download,
-                tr("There is not enough room: {size} are free.", size=free),
-                icon="save",
-                possible=False,
-            )
+            short_of = tr("There is not enough room: {size} are free.", size=free)
+            self._offer(download, short_of, icon="save", possible=False)
         elif not known.to_fetch:
             self._offer(tr("Add it"), tr("Its files are in the Hugging Face cache: nothing is downloaded."))
         else:
@@ -233,14 +224,14 @@ class OfferSheet(ModelSheet):
         here = self.button.hasFocus()
         if self._folder:
             self.show_requested.emit(self._folder)
-        elif self._downloads.stage(self._repository) in (Stage.PAUSED, Stage.FAILED):
+        elif self._stage() in (Stage.PAUSED, Stage.FAILED):
             self._downloads.resume(self._repository)
         elif known is None:
             self._look_up()
-        elif known.card is not None and self._downloads.stage(self._repository) not in _BUSY:
+        elif known.card is not None and self._stage() not in _BUSY:
             self._downloads.start(known)
         # The button is gone, or has another action now: the next action is the download's.
-        if here and self._downloads.stage(self._repository) in _BUSY:
+        if here and self._stage() in _BUSY:
             self.download_begun.emit(self._repository)
 
     @Slot()
@@ -250,10 +241,8 @@ class OfferSheet(ModelSheet):
         self.notice.clear()
         commit = self._offered.commit if self._offered is not None else ""
         self.strip.waiting(tr("Looking it up"))
-        self._job = self._lanes.lookups.start(_fetch_passport, self._workspace, self._repository, commit)
-        self._job.done.connect(self._passport_found)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._rest)
+        job = self._lanes.lookups.start(_fetch_passport, self._workspace, self._repository, commit)
+        self._job = job.then(self._passport_found, self._failed, self._rest)
         self.refresh()
 
     @Slot(object)

@@ -13,19 +13,15 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models.catalogue import search
 from app.flows.models.get import named
+from app.flows.models.installed import use
 from app.flows.models.take_in import looks_like_model
-from app.flows.models.use import use
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
-from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.model_filters import Choices, ModelFilters
-from app.ui.kit.model_list import ModelList
+from app.ui.kit.model_list import Choices, ListedSection, ModelFilters
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.downloads import Downloads
 from app.ui.models.import_card import ImportCard
 from app.ui.models.offer_sheet import OfferSheet
@@ -34,7 +30,6 @@ from app.ui.models.transfer_rows import TransferRows
 from app.ui.models.words import PAGES, TASKS
 
 _TASK, _LANGUAGE, _SIZE, _LICENCE = Message("Task"), Message("Language"), Message("Size"), Message("Licence")
-_SPLITTER = "models_offered"
 
 
 class RepositoryLine(QFrame):
@@ -103,44 +98,40 @@ class NothingFound(QFrame):
         self.suggested.setVisible(bool(repository))
 
 
-class OfferedSection(Section):
-    """The list with its search at the left, other sources below, the chosen model at the right, downloads below."""
+class OfferedSection(ListedSection):
+    """The models on offer, with other sources below their list, and downloads below all."""
 
     KEY = "offered"
     TITLE = Message("Get more")
+    SPLITTER = "models_offered"
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
-        super().__init__(workspace, theme, lanes)
+        choices: dict[str, Choices] = {
+            _TASK: TASKS,
+            _LANGUAGE: (("", tr("Language")),),
+            _SIZE: SIZES,
+            _LICENCE: LICENCES,
+        }
+        filters = ModelFilters(theme, tr("Search models"), choices)
+        super().__init__(workspace, theme, lanes, filters, tr("Models that can be had"), "save")
         self._offers = Offers((), {}, {})
         self._named: list[str] = []
         self._sent = False
         self._also_language = ""  # that the user was sent here for
         self._shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
-        filters: dict[str, Choices] = {
-            _TASK: TASKS,
-            _LANGUAGE: (("", tr("Language")),),
-            _SIZE: SIZES,
-            _LICENCE: LICENCES,
-        }
-        self.panes = TwoPanes(theme)
-        self.filters = ModelFilters(theme, tr("Search models"), filters)
-        self.list = ModelList(theme, tr("Models that can be had"))
         self.nothing = NothingFound(theme, tr("No model of this list fits. Any other can be named below."))
         self.repository = RepositoryLine(theme)
         self.imports = ImportCard(workspace, theme, lanes)
         self.downloads = Downloads(workspace, lanes, self)
         self.sheet = OfferSheet(workspace, theme, lanes, self.downloads)
-        self.empty = EmptyState(theme, "save")
         self.transfers = TransferRows(theme)
-        for part in (self.notice, self.filters, self.list, self.nothing, self.repository, self.imports):
+        for part in (self.nothing, self.repository, self.imports):
             self.panes.left.addWidget(part)
-        for part in (self.list, self.nothing):
-            self.panes.left.setStretchFactor(part, 1)
+        self.panes.left.setStretchFactor(self.nothing, 1)
         self.panes.show_right(self.sheet)
-        self.panes.restore(workspace.settings.splitters.get(_SPLITTER, []))
         self._show_nothing()
-        column(theme, (self.panes, 1), self.transfers, parent=self)
+        self.whole.addWidget(self.transfers)
         self._connect()
         self.downloads.look()
 
@@ -176,10 +167,6 @@ class OfferedSection(Section):
         """Stop a look-up or an import, else pause the running download."""
         return self.sheet.stop() or self.imports.stop() or self.downloads.pause_running()
 
-    def keep(self) -> None:
-        """Save the splitter's sizes."""
-        self.workspace.settings.splitters[_SPLITTER] = self.panes.placed()
-
     def take_files(self, paths: list[Path]) -> bool:
         """Import folders and zips that seem to be models."""
         models = [path for path in paths if path.is_dir() or looks_like_model(path)]
@@ -187,29 +174,22 @@ class OfferedSection(Section):
             self.imports.take(models)
         return bool(models)
 
-    def search(self) -> None:
-        """Go to the search."""
-        self.filters.search.go_in()
-
     # The list
 
     def _look(self) -> None:
-        if self._list_job is not None:
-            self._list_job.drop()
-        self._list_job = self.lanes.files.start(offers, self.workspace)
-        self._list_job.done.connect(self._offers_found)
-        self._list_job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(offers, self.workspace).replacing(self._list_job)
+        self._list_job = job.then(self._offers_found, self.show_fault)
 
     @Slot(object)
     def _offers_found(self, found: Offers) -> None:
         self._offers = found
         self.filters.offer(_LANGUAGE, found.languages(self._also_language))
-        self._show_rows()
+        self.show_rows()
         if self.sheet.repository:
             self._show_offer(self.sheet.repository)
 
     @Slot()
-    def _show_rows(self) -> None:
+    def show_rows(self) -> None:
         head = self.filters.choice(_TASK)
         found = search(
             self._offers.models,
@@ -272,7 +252,7 @@ class OfferedSection(Section):
     def _looked_up(self, requested: str, name: str) -> None:
         """A repository was looked up: update its row, under the repository's own name."""
         self._named = list(dict.fromkeys(name if one == requested else one for one in self._named))
-        self._show_rows()
+        self.show_rows()
         if self.sheet.repository == requested != name:
             self._show_offer(name)
             self.list.choose(name)
@@ -291,7 +271,8 @@ class OfferedSection(Section):
 
     @Slot(str, str)
     def _act_on_download(self, repository: str, action: str) -> None:
-        card = self.downloads.card(repository)
+        known = self.downloads.find(repository)
+        card = known.card if known is not None else None
         match action:
             case "pause":
                 self.downloads.pause(repository)
@@ -305,9 +286,7 @@ class OfferedSection(Section):
                 self.downloads.put_away(repository)
                 self.go.emit("installed", card)
             case "use" if card is not None:
-                job = self.lanes.files.start(_use, self.workspace, card)
-                job.done.connect(self._used)
-                job.failed.connect(self.show_fault)
+                self.lanes.files.start(_use, self.workspace, card).then(self._used, self.show_fault)
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
@@ -330,7 +309,7 @@ class OfferedSection(Section):
     @Slot()
     def _show_transfers(self) -> None:
         if self._own() != self._shown:
-            self._show_rows()
+            self.show_rows()
         self.transfers.set_rows(self.downloads.rows())
 
     @Slot()
@@ -356,11 +335,8 @@ class OfferedSection(Section):
         self.filters.search.go_in()
 
     def _connect(self) -> None:
-        self.filters.changed.connect(self._show_rows)
-        self.filters.search.down_requested.connect(self.list.go_in)
         self.nothing.button.clicked.connect(self._show_all)
         self.nothing.suggested.clicked.connect(self._show_suggested)
-        self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show_offer)
         self.list.entered.connect(self.sheet.go_in)
         self.repository.requested.connect(self._take_typed)

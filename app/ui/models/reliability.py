@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QSizePolicy, QWidget
 
 from app.core.message import Message
 from app.core.reliability import (
@@ -21,6 +21,7 @@ from app.core.reliability import (
     question_count,
 )
 from app.flows.teach.calibration import OwnVerdicts
+from app.ui.kit.boxes import column, row, turn
 from app.ui.kit.chart import Chart, Table, ticks
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
@@ -228,25 +229,14 @@ class ReliabilityCard(QFrame):
         self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
         grid = QGridLayout()
         grid.setColumnStretch(1, 1)
-        for row, (key, line) in enumerate(self._lines.values()):
-            grid.addWidget(key, row, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(line, row, 1)
-        words = QVBoxLayout()
-        words.addLayout(grid)
-        for part in (self.follow, self._so_far):
-            words.addWidget(part)
-        words.addWidget(self.list, 0, Qt.AlignmentFlag.AlignLeft)
-        for part in (self._how, self._description):
-            words.addWidget(part)
-        words.addStretch(1)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.addWidget(self.chart, 0, Qt.AlignmentFlag.AlignTop)
-        self._row.addLayout(words, 1)
-        column = QVBoxLayout(self)
-        column.addWidget(plain_label(TITLE, type="strong"))
-        column.addLayout(self._row)
-        for layout, spacing in ((grid, 2), (words, 3), (self._row, 6), (column, 2)):
-            theme.space(layout, spacing)
+        for at, (key, line) in enumerate(self._lines.values()):
+            grid.addWidget(key, at, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(line, at, 1)
+        theme.space(grid, 2)
+        link = (self.list, 0, Qt.AlignmentFlag.AlignLeft)
+        words = column(theme, grid, self.follow, self._so_far, link, self._how, self._description, 1, gap=3)
+        self._row = row(theme, (self.chart, 0, Qt.AlignmentFlag.AlignTop), (words, 1), gap=6)
+        column(theme, plain_label(TITLE, type="strong"), self._row, gap=2, parent=self)
         self.chart.hovered.connect(self._describe_mark)
         self.follow.clicked.connect(self.follow_requested)
         self.list.clicked.connect(self.list_requested)
@@ -267,8 +257,8 @@ class ReliabilityCard(QFrame):
         known, judged = any(self.chart.words.keys() - {None}), None in self.chart.words
         how = [_LINE, *([_HOW] if known else []), *([_HOW_OWN] if judged else [])]
         self._how.setText(" ".join(map(localised, how)))
-        for hidden in (self.chart, self._how, self._description):
-            hidden.setHidden(not self.chart.words)
+        for shown in (self.chart, self._how, self._description):
+            shown.setVisible(bool(self.chart.words))
         self.follow.setVisible(own is not None and own.enough)
         self._so_far.setVisible(own is not None and not own.enough)
         self.list.setVisible(own is not None)
@@ -297,9 +287,7 @@ class ReliabilityCard(QFrame):
         # Always two lines high, so that nothing moves if a mark's description is longer.
         line = QFontMetrics(self._theme.font("small")).lineSpacing()
         self._description.setMinimumHeight(2 * line)
-        narrow = self.width() < self._theme.step(_NARROW)
-        direction = QBoxLayout.Direction
-        self._row.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        turn(self._row, beside=self.width() >= self._theme.step(_NARROW))
 
 
 class _Key(QWidget):

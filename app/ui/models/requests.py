@@ -7,7 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.core import days, wording
 from app.core.message import Message
@@ -16,6 +16,7 @@ from app.core.report import Report
 from app.core.tables import csv_lines
 from app.flows.network.ledger import clear_ledger, ledger, ledger_begun
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
@@ -103,8 +104,8 @@ class LedgerTable(RowTable):
         spare = room - sum(widths) - step(_LEAST_ADDRESS)
         widths[_WHY] += max(0, min(spare, step(_MOST_WHY) - widths[_WHY]))
         widths[_ADDRESS] = max(step(40), room - sum(widths))
-        for column, width in enumerate(widths):
-            self.setColumnWidth(column, width)
+        for at, width in enumerate(widths):
+            self.setColumnWidth(at, width)
 
 
 def look(workspace: Workspace, report: Report) -> tuple[tuple[LedgerEntry, ...], bool]:
@@ -153,9 +154,7 @@ class RequestsCard(QFrame):
         """Refresh the list."""
         if self._job is not None and self._job.running:
             return
-        self._job = self._lanes.files.start(look, self._workspace)
-        self._job.done.connect(self._found)
-        self._job.failed.connect(self.failed)
+        self._job = self._lanes.files.start(look, self._workspace).then(self._found, self.failed)
 
     @Slot(object)
     def _found(self, found: tuple[tuple[LedgerEntry, ...], bool]) -> None:
@@ -201,9 +200,7 @@ class RequestsCard(QFrame):
     @Slot()
     def _confirmed(self) -> None:
         self._cancelled()
-        job = self._lanes.files.start(clear_ledger, self._workspace)
-        job.done.connect(self._cleared)
-        job.failed.connect(self.failed)
+        self._lanes.files.start(clear_ledger, self._workspace).then(self._cleared, self.failed)
 
     @Slot()
     def _cleared(self) -> None:
@@ -236,21 +233,12 @@ class RequestsCard(QFrame):
     # Looks
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(plain_label(tr("Every request"), type="strong", wrap=False))
-        head.addStretch(1)
-        head.addWidget(self._count)
+        theme = self._theme
+        head = row(theme, plain_label(tr("Every request"), type="strong", wrap=False), 1, self._count)
         self._tools = QWidget()
-        tools = QHBoxLayout(self._tools)
-        tools.addWidget(self.filter, 1)
-        tools.addWidget(self.copy)
-        tools.addWidget(self.clear)
-        column = QVBoxLayout(self)
-        column.addLayout(head)
+        row(theme, (self.filter, 1), self.copy, self.clear, gap=2, parent=self._tools)
         about = plain_label(_ABOUT, type="small", ink="quiet")
-        for part in (about, self._tools, self.question, self.table, self.empty):
-            column.addWidget(part)
-        self._theme.space(tools, 2)
-        self._theme.space(column, 3, (6, 6, 6, 6))
+        parts = (head, about, self._tools, self.question, self.table, self.empty)
+        column(theme, *parts, gap=3, margins=(6, 6, 6, 6), parent=self)
         for part in (self._tools, self.table):
             part.hide()

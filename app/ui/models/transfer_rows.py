@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QProgressBar
 
 from app.core.message import Message
+from app.ui.kit.boxes import column, row
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Button, as_tip, plain_label, push_button, rule
 from app.ui.kit.theme import Theme, mark
@@ -68,32 +69,23 @@ class _Row(QFrame):
     action_requested = Signal(str, str)
     left = Signal()
 
-    def __init__(self, theme: Theme, row: TransferRow) -> None:
+    def __init__(self, theme: Theme, shown: TransferRow) -> None:
         super().__init__()
         self._theme = theme
-        self.row = row
+        self.row = shown
         self._title = plain_label(type="strong", wrap=False)
         self._words = ElidedLabel()
         self._words.setProperty("type", "small")
         self._hint = plain_label(type="small", ink="quiet")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        line = QHBoxLayout()
-        line.addWidget(self._title)
-        line.addWidget(self._words, 1)
-        column = QVBoxLayout()
-        column.addLayout(line)
-        column.addWidget(self._bar)
-        column.addWidget(self._hint)
+        line = row(theme, self._title, (self._words, 1), gap=3)
         self._buttons: dict[str, Button] = {}
         self._asking = False
-        self._whole = QHBoxLayout(self)
-        self._whole.addLayout(column, 1)
-        theme.space(line, 3)
-        theme.space(column, 1.5)
-        theme.space(self._whole, 2)
+        left = column(theme, line, self._bar, self._hint, gap=1.5)
+        self._whole = row(theme, (left, 1), gap=2, parent=self)
         self._make_buttons()
-        self.take(row)
+        self.take(shown)
 
     def take(self, row: TransferRow) -> None:
         """Show the current state."""
@@ -180,13 +172,8 @@ class TransferRows(QFrame):
         super().__init__()
         self._theme = theme
         self._rows: dict[str, _Row] = {}
-        self._column = QVBoxLayout()
-        theme.space(self._column, 3.5, (6, 3.5, 6, 3.5))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(rule())
-        whole.addLayout(self._column)
+        self._column = column(theme, gap=3.5, margins=(6, 3.5, 6, 3.5))
+        column(theme, rule(), self._column, parent=self)
         self.setProperty("kind", "panel")
         self.setAccessibleName(tr("Downloads"))
         self.hide()
@@ -200,16 +187,15 @@ class TransferRows(QFrame):
             left = left or gone.isAncestorOf(self.window().focusWidget() or self)
             gone.hide()
             gone.deleteLater()
-        for row in rows:
-            if row.key in self._rows:
-                self._rows[row.key].take(row)
+        for shown in rows:
+            if shown.key in self._rows:
+                self._rows[shown.key].take(shown)
             else:
-                row_widget = _Row(self._theme, row)
-                row_widget.action_requested.connect(self.action_requested)
-                row_widget.left.connect(self._leave)
-                self._rows[row.key] = row_widget
-                self._column.addWidget(row_widget)
-                row_widget.show()
+                widget = self._rows[shown.key] = _Row(self._theme, shown)
+                widget.action_requested.connect(self.action_requested)
+                widget.left.connect(self._leave)
+                self._column.addWidget(widget)
+                widget.show()
         self.setVisible(bool(rows))
         if left:
             self._leave()

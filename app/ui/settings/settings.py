@@ -12,7 +12,7 @@ from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.core.legible import legible
 from app.core.message import Message
-from app.core.models import Head, ModelCard
+from app.core.models import PRECISION_WORDS, Head, ModelCard
 from app.core.report import Report
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
@@ -52,11 +52,6 @@ _DEVICES = {
     "cuda": Message("GPU"),
     "mps": Message("Apple GPU"),
 }
-_PRECISIONS = {
-    "float32": Message("32 bits"),
-    "bfloat16": Message("16 bits (bfloat16)"),
-    "float16": Message("16 bits (float16)"),
-}
 
 
 def device_words(settings: Settings) -> str:
@@ -65,7 +60,7 @@ def device_words(settings: Settings) -> str:
     device = localised(_DEVICES.get(kind, settings.device))
     if number not in ("", "0"):
         device = tr("{device} number {number}", device=device, number=number)
-    precision = _PRECISIONS.get(settings.precision)
+    precision = PRECISION_WORDS.get(settings.precision)
     return tr("{device}, in {precision}", device=device, precision=precision) if precision else device
 
 
@@ -121,7 +116,6 @@ class SettingsView(Page):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._models_job: Job | None = None
-        self._save_job: Job | None = None
         self.notice = Notice(theme)
         self.not_shown = Notice(theme)
         self.begin_anew = Notice(theme)
@@ -150,7 +144,7 @@ class SettingsView(Page):
         self.top_k.setValue(workspace.settings.ask_top_k)
         self.look.chosen.connect(self._look_chosen)
         self.motion.chosen.connect(self._motion_chosen)
-        self.reading.chosen.connect(self._reading_chosen)
+        self.reading.chosen.connect(partial(self._set, "ask_reading"))
         self.history.chosen.connect(self._history_chosen)
         self.language.activated.connect(self._language_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
@@ -159,7 +153,7 @@ class SettingsView(Page):
         self.about.followed.connect(self.open_about)
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
-        self.top_k.valueChanged.connect(self._top_k_chosen)
+        self.top_k.valueChanged.connect(partial(self._set, "ask_top_k"))
         self._open.clicked.connect(self._open_folder)
         self.updates.changed.connect(self.changed)
         self.updates.answered.connect(self._soon_show_updates)
@@ -177,11 +171,8 @@ class SettingsView(Page):
     def settings_changed(self) -> None:
         """Show what was changed elsewhere, and the current models."""
         self._take_settings()
-        if self._models_job is not None:
-            self._models_job.drop()
-        self._models_job = self.lanes.files.start(installed_cards, self.workspace)
-        self._models_job.done.connect(self._models_found)
-        self._models_job.failed.connect(self._show_fault)
+        job = self.lanes.files.start(installed_cards, self.workspace).replacing(self._models_job)
+        self._models_job = job.then(self._models_found, self.notice.show_error)
 
     def stop(self) -> bool:
         """Stop a check for updates."""
@@ -217,23 +208,12 @@ class SettingsView(Page):
         self._save("motion")
 
     @Slot(str)
-    def _reading_chosen(self, reading: str) -> None:
-        self.workspace.settings.ask_reading = reading
-        self._save("ask_reading")
-
-    @Slot(str)
     def _history_chosen(self, history: str) -> None:
-        self.workspace.settings.keep_history = history == "keep"
-        self._save("keep_history")
+        self._set("keep_history", history == "keep")
 
     def _model_chosen(self, head: Head, index: int) -> None:
         self.workspace.settings.models[head.value] = self.models[head].itemData(index)
         self._save(head.value)
-
-    @Slot(int)
-    def _top_k_chosen(self, number: int) -> None:
-        self.workspace.settings.ask_top_k = number
-        self._save("ask_top_k")
 
     @Slot()
     def _open_folder(self) -> None:
@@ -253,12 +233,16 @@ class SettingsView(Page):
     def _show_updates(self) -> None:
         self._column.ensureWidgetVisible(self.updates, 0, self.theme.step(4))
 
+    def _set(self, name: str, value: object) -> None:
+        setattr(self.workspace.settings, name, value)
+        self._save(name)
+
     def _save(self, what: str) -> None:
         self.notice.clear()
         try:
             self.workspace.save_settings()
         except SpanlightError as error:
-            self._show_fault(error)
+            self.notice.show_error(error)
         self.changed.emit(what)
 
     # Content
@@ -287,10 +271,6 @@ class SettingsView(Page):
         self.device.set_words(device_words(settings))
         self.network.set_words(network_words(settings))
         self.updates.settings_changed()
-
-    @Slot(object)
-    def _show_fault(self, error: BaseException) -> None:
-        self.notice.show_error(error)
 
     # Looks
 
@@ -336,12 +316,12 @@ class SettingsView(Page):
         card.add_row(tr("Updates"), self.updates)
         card.add_row(
             tr("Kept in"),
-            side_by_side(self._folder, self._open),
+            side_by_side(self.theme, self._folder, self._open),
             tr("Texts, drafts and answers stay here and never leave this computer."),
         )
         card.add_full_width(self.not_shown)
         card.add_row(tr("Version"), self.about)
-        self._column = column = CardColumn(self.theme)
+        self._column = CardColumn(self.theme)
         for part in (plain_label(self.TITLE, type="title", wrap=False), self.notice, card):
-            column.add(part)
-        column.fill(self)
+            self._column.add(part)
+        self._column.fill(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from app.core.days import plain_date
 from app.core.errors import SpanlightError
@@ -15,8 +15,8 @@ from app.core.report import Progress
 from app.core.wording import size
 from app.flows.network.updates import check_for_updates
 from app.flows.workspace import Workspace
-from app.ui.kit.checked_line import CheckedLine
-from app.ui.kit.form_card import set_hint
+from app.ui.kit.boxes import column, row
+from app.ui.kit.form_card import CheckedLine, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_outside
@@ -52,16 +52,8 @@ class ReleaseSheet(QFrame):
         self.open = QPushButton(tr("Open its page"))
         self.copy = push_button(theme, tr("Copy the address"), name=tr("Copy the address of its page"))
         self.copy.clicked.connect(self._copy)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.open)
-        buttons.addWidget(self.copy)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        for part in (self.sentence, self.notes, self.file):
-            column.addWidget(part)
-        column.addLayout(buttons)
-        theme.space(column, 2, (0, 2, 0, 0))
-        theme.space(buttons, 2)
+        parts = (self.sentence, self.notes, self.file, row(theme, self.open, self.copy, 1, gap=2))
+        column(theme, *parts, gap=2, margins=(0, 2, 0, 0), parent=self)
         theme.changed.connect(self._fit_notes)
         self._fit_notes()
         self.hide()
@@ -141,23 +133,13 @@ class UpdatesRow(QWidget):
         self.sheet = ReleaseSheet(theme)
         self.notice = Notice(theme)
         self.setFocusProxy(self.line)
-        upper = QHBoxLayout()
-        upper.addWidget(self.line, 1)
-        upper.addWidget(self.button)
-        column = QVBoxLayout(self)
-        column.addLayout(upper)
-        column.addWidget(self.hint)
-        column.addWidget(self.sheet)
-        lower = QVBoxLayout()
-        lower.addWidget(self.notice)
-        column.addLayout(lower)
+        upper = row(theme, (self.line, 1), self.button, gap=2)
+        lower = column(theme, self.notice, gap=1.5, margins=(0, 1, 0, 0))
+        column(theme, upper, self.hint, self.sheet, lower, gap=1, margins=(0, 0, 0, 3), parent=self)
         self.line.typed.connect(self._typed)
         self.line.line.returnPressed.connect(self._entered)
         self.button.clicked.connect(self._pressed)
         self.sheet.open.clicked.connect(self._open_page)
-        theme.space(upper, 2)
-        theme.space(column, 1, (0, 0, 0, 3))
-        theme.in_steps(lower.setContentsMargins, 0, 1, 0, 0)
         theme.in_steps(self.button.setMinimumWidth, 26)
         self.settings_changed()
 
@@ -187,11 +169,8 @@ class UpdatesRow(QWidget):
         if self.checking or not self.button.isEnabled():
             return
         self._forget()
-        self._job = job = self._lanes.lookups.start(check_for_updates, self._workspace)
-        job.progress.connect(self._heard)
-        job.done.connect(self._came)
-        job.failed.connect(self._failed)
-        job.stopped.connect(self._show_state)
+        job = self._lanes.lookups.start(check_for_updates, self._workspace)
+        self._job = job.then(self._came, self._failed, self._show_state, progress=self._heard)
         self._show_state()
 
     # Input

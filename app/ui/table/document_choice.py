@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QListView, QWidget
 
 from app.core.library import FileState, LibraryFile
 from app.ui.kit.boxes import flow
-from app.ui.kit.dialog import PageDialog
+from app.ui.kit.page import PageDialog
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.ui.kit.export_button import kinds_of
-from app.ui.kit.file_dialog import as_file_name, open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
 from app.ui.kit.jobs import Flow
 from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr

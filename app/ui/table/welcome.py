@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 from app.core.library import Library, LibraryStatus
 from app.core.message import Message
 from app.ui.kit.boxes import column, row
+from app.ui.kit.empty_state import SampleButton
 from app.ui.kit.named_tables import invite
 from app.ui.kit.parts import as_tip, plain_label, push_button
-from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 from app.core.labels import Dataset
 from app.core.message import Message
 from app.ui.kit.boxes import column, row
-from app.ui.kit.export_button import ExportButton
+from app.ui.kit.file_dialog import ExportButton
 from app.ui.kit.named_tables import TitleMenu
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip

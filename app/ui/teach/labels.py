@@ -17,8 +17,7 @@ from app.core.wording import first_words
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.export_button import kinds_of
-from app.ui.kit.file_dialog import as_file_name, open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.core.errors import SpanlightError
 from app.core.measures import Measure
 from app.core.models import SHOWN_HEADS, DeviceChoice, DeviceOption, Devices, Head, ModelCard
 from app.core.offers import OfferedModel, Passport
@@ -19,6 +24,7 @@ from app.flows.models.catalogue import (
     free_licence,
     offered,
     page_seconds,
+    read_catalogue,
     recommended,
     search,
     stronger,
@@ -28,9 +34,13 @@ from app.flows.models.catalogue import (
     weights,
 )
 from app.flows.workspace import Workspace
+from app.models.families import FAMILIES
+from tests.conftest import ROOT
 from tests.flows.fake_engine import READER, fake_workspace
 
 GB = 10**9
+SHIPPED = ROOT / "resources" / "models.json"
+ENTRIES: list[dict[str, Any]] = json.loads(SHIPPED.read_bytes())["models"]
 
 
 @pytest.fixture
@@ -45,10 +55,6 @@ def models(workspace: Workspace) -> tuple[OfferedModel, ...]:
 
 def names(models: tuple[OfferedModel, ...]) -> set[str]:
     return {model.repository for model in models}
-
-
-def test_no_words_and_no_filter_find_everything(models: tuple[OfferedModel, ...]) -> None:
-    assert search(models) == models
 
 
 @pytest.mark.parametrize(
@@ -70,11 +76,8 @@ def test_words_are_found_wherever_they_stand(
     assert len(search(models, words)) < len(models)
 
 
-def test_every_word_must_be_there(models: tuple[OfferedModel, ...]) -> None:
-    assert not search(models, "tinyroberta unicorn")
-
-
 def test_filters(models: tuple[OfferedModel, ...]) -> None:
+    assert search(models) == models and not search(models, "tinyroberta unicorn")
     for head in SHOWN_HEADS:
         assert {head} == {head for model in search(models, head=head) if head in model.heads}
     german = search(models, language="German", head=Head.QUESTION_ANSWERING)
@@ -135,9 +138,6 @@ def test_nothing_is_said_of_what_is_not_known(workspace: Workspace) -> None:
     assert suits(refused, workspace, memory=8 * GB) == ""
     assert suits(model(0), workspace, memory=8 * GB) == ""
     assert suits(model(1000), workspace, memory=0) == ""
-
-
-def test_a_passport_is_held_against_the_memory_by_its_card(workspace: Workspace) -> None:
     passport = Passport("a/b", "0" * 40, "", model(10**9), ())
     assert suits(passport, workspace, memory=8 * GB) == suits(model(10**9), workspace, memory=8 * GB)
 
@@ -156,6 +156,7 @@ def test_a_gpu_that_is_taken_is_what_counts(workspace: Workspace) -> None:
         == "Fits easily: takes 2.0 GB of the GPU's 16 GB of memory."
     )
     assert weights(model(10**9), gpu(dtype="float32")) == 4 * GB
+    assert suits(model(1000), workspace).startswith("Fits easily: takes 4.0 kB of this computer's ")
     on_cpu = suits(model(10**9), workspace, devices=gpu(usable=False, dtype="float32"), memory=8 * GB)
     assert on_cpu == "Large for this computer: takes 4.0 GB of its 8.0 GB."
 
@@ -189,10 +190,6 @@ def test_speed_is_told_only_where_a_like_model_was_measured(tmp_path: Path) -> N
     )
 
 
-def test_this_computers_own_memory_is_asked(workspace: Workspace) -> None:
-    assert suits(model(1000), workspace).startswith("Fits easily: takes 4.0 kB of this computer's ")
-
-
 def test_stronger_readers_are_those_with_more_f1_in_the_same_language(
     models: tuple[OfferedModel, ...],
 ) -> None:
@@ -210,17 +207,11 @@ def test_stronger_readers_are_those_with_more_f1_in_the_same_language(
     assert german and all(model.languages == ("multi",) for model in german)
 
 
-def test_nothing_large_is_recommended(models: tuple[OfferedModel, ...]) -> None:
+def test_nothing_large_or_slow_is_recommended(models: tuple[OfferedModel, ...]) -> None:
     found = stronger(models, READER)
     best = recommended(found, 0.0, memory=16 * GB)
     assert best is not None and found[0].parameters > 200e6 >= best.parameters
     assert recommended(found, 0.0, memory=GB // 2) is None, "nothing fits well"
-
-
-def test_nothing_slow_is_recommended(models: tuple[OfferedModel, ...]) -> None:
-    found = stronger(models, READER)
-    best = recommended(found, 0.0, memory=16 * GB)
-    assert best is not None
     speed = 1000 * best.parameters / 20  # a page of it takes 20 seconds
     assert page_seconds(best.parameters, speed) == pytest.approx(20)
     assert recommended(found, 1.01 * speed, memory=16 * GB) == best
@@ -283,3 +274,58 @@ def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(
     assert suits(model, workspace, memory=8 * GB).endswith(f" of memory. R{page}.")
     names = next(each for each in models if Head.QUESTION_ANSWERING not in each.heads)
     assert "a page" not in suits(names, workspace, memory=8 * GB)
+
+
+# The catalogue that comes along
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["repository"])
+def test_what_is_shipped_is_valid(entry: dict[str, Any]) -> None:
+    assert entry.keys() <= OfferedModel.__dataclass_fields__.keys()
+    (model,) = (each for each in read_catalogue(SHIPPED) if each.repository == entry["repository"])
+    assert re.fullmatch(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", model.repository)
+    assert re.fullmatch(r"[0-9a-f]{40}|", model.commit)
+    assert model.heads and set(model.heads) <= set(FAMILIES[model.family].heads_known)
+    assert model.languages and all(re.fullmatch(r"[a-z]{2,3}|multi", each) for each in model.languages)
+    assert (Head.QUESTION_ANSWERING in model.heads) == (model.no_answer is not None)
+    lines = (model.title, model.line, model.licence, *model.labels)
+    assert all(line and line.isprintable() and line == " ".join(line.split()) for line in lines)
+    assert type(model.size) is type(model.max_length) is int and model.max_length > 0
+    assert model.source == f"https://huggingface.co/{model.repository}"
+    assert date(2026, 1, 1) <= date.fromisoformat(model.checked)
+    assert 4e6 <= model.parameters <= 6e8
+    # Weights of four bytes each, or of two, and a tokenizer of at most 20 MB.
+    assert any(0 <= model.size - width * model.parameters <= 20e6 for width in (4, 2))
+    assert len(model.line) <= 140
+    assert model.line.endswith(".")
+    assert len(model.labels) == len(set(model.labels))
+    assert model.squad2_f1 == 0 or (model.no_answer and 60 <= model.squad2_f1 <= 95)
+
+
+def test_the_shipped_catalogue_is_in_order_and_has_something_for_everyone() -> None:
+    models = read_catalogue(SHIPPED)
+    assert [model.repository for model in models] == [entry["repository"] for entry in ENTRIES]
+    assert 25 <= len(models) <= 40
+    assert len({model.repository.casefold() for model in models}) == len(models)
+    keys = [(list(Head).index(model.heads[0]), model.size) for model in models]
+    assert keys == sorted(keys)
+    for head in SHOWN_HEADS:
+        assert [model for model in models if head in model.heads], head
+    readers = [model for model in models if Head.QUESTION_ANSWERING in model.heads]
+    assert {model.no_answer for model in readers} == {True, False}
+    assert min(model.size for model in readers) < 1e8 < 1e9 < max(model.size for model in readers)
+    for head in (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS, Head.TOKEN_CLASSIFICATION):
+        spoken = [model.languages for model in models if head in model.heads]
+        assert ("en",) in spoken, head
+        assert any(languages == ("multi",) or len(languages) > 3 for languages in spoken), head
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b'{"models": [{"heads": ["next-word"]}]}', b"\xff", b"[" * 100_000, None]
+)
+def test_a_file_that_is_no_catalogue_is_told(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "models.json"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(SpanlightError, match=r"The catalogue models\.json cannot be read\."):
+        read_catalogue(file)

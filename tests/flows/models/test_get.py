@@ -49,11 +49,6 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[Head, Path]:
 
 
 @pytest.fixture
-def reader(originals: dict[Head, Path], tmp_path: Path) -> Path:
-    return Path(shutil.copytree(originals[QA], tmp_path / "reader"))
-
-
-@pytest.fixture
 def hub() -> Iterator[HubServer]:
     with HubServer() as server:
         yield server

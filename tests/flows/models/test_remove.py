@@ -14,14 +14,12 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.measures import Measure
-from app.core.models import Head
 from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
-from app.flows.models import installing
 from app.flows.models import remove as remove_model
+from app.flows.models.installed import use
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.take_in import import_model
-from app.flows.models.use import use
 from app.flows.workspace import Workspace
 from app.models.disk import shelving
 from app.models.disk.copying import Meter, files_of
@@ -31,54 +29,22 @@ from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.history_entries import entry
-from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, in_cache, names
-from tests.helpers.small_models import small_checkpoint
+from tests.helpers.installing import STARTER, hidden, in_cache, names
 
 REPOSITORY, COMMIT = "org/tiny-reader", "0" * 40
 
 
-@pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[Head, Path]:
-    folder = tmp_path_factory.mktemp("models")
-    return {
-        QA: small_checkpoint(folder / "reader", "bert", QA),
-        CLASSIFY: small_checkpoint(folder / "judge", "bert", CLASSIFY),
-    }
-
-
-@pytest.fixture
-def reader(originals: dict[Head, Path], tmp_path: Path) -> Path:
-    return Path(shutil.copytree(originals[QA], tmp_path / "reader"))
-
-
-@pytest.fixture
-def workspace(
-    originals: dict[Head, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
-    monkeypatch.setattr(installing, "Engine", TrialHere)
-    with a_workspace(tmp_path / "home", originals[CLASSIFY]) as opened:
-        opened.settings.hub_cache = str(tmp_path / "hub")
-        yield opened
-
-
 def from_hub(workspace: Workspace, reader: Path) -> Path:
     """A model as a download leaves it: links to the cache, and the mark."""
-    cache = Path(workspace.settings.hub_cache)
-    snapshot = in_cache(reader, cache)
+    return install_from(in_cache(reader, Path(workspace.settings.hub_cache)), workspace)
+
+
+def install_from(snapshot: Path, workspace: Workspace) -> Path:
+    cache, meter = workspace.settings.hub_cache, Meter(Silent(), "", 0)
     with Staging(workspace.paths.models, "tiny-reader") as stage:
-        meter = Meter(Silent(), "", 0)
         placed = [stage.put(snapshot / name, name, meter, link=True) for name in files_of(snapshot)]
         sizes = tuple((file.name, file.size) for file in placed)
-        return stage.install(
-            Origin(
-                Source.HUB,
-                repository=REPOSITORY,
-                commit=COMMIT,
-                linked=True,
-                cache=str(cache),
-                sizes=sizes,
-            )
-        )
+        return stage.install(Origin(Source.HUB, REPOSITORY, COMMIT, linked=True, cache=cache, sizes=sizes))
 
 
 def size_of(folder: Path) -> int:
@@ -193,6 +159,9 @@ def test_what_another_model_links_to_stays_in_the_cache(workspace: Workspace, re
     assert removal.cached == 0
     remove(workspace, removal, Silent(), from_cache=True)
     assert names(workspace) == ["again", STARTER]
+    shutil.rmtree(workspace.settings.hub_cache)  # one whose cache is gone can be removed
+    remove(workspace, removal_of(workspace, "again", Silent()), Silent(), from_cache=True)
+    assert list(workspace.paths.models.iterdir()) == []
 
 
 def refuse(*_: object, **__: object) -> Any:
@@ -208,12 +177,7 @@ def test_with_hard_links_the_cache_frees_what_both_names_lead_to(
         storage = cache / "models--org--tiny-reader"
         snapshot = storage / "snapshots" / COMMIT
         shutil.copytree(reader, snapshot)  # such a system's cache has no blobs
-        with Staging(workspace.paths.models, "tiny-reader") as stage:
-            placed = [
-                stage.put(snapshot / n, n, Meter(Silent(), "", 0), link=True) for n in files_of(snapshot)
-            ]
-            sizes = tuple((file.name, file.size) for file in placed)
-            stage.install(Origin(Source.HUB, REPOSITORY, COMMIT, linked=True, cache=str(cache), sizes=sizes))
+        install_from(snapshot, workspace)
     removal = removal_of(workspace, "tiny-reader", Silent())
     assert removal.cached == size_of(reader)
     assert removal.freed < 5000  # the mark alone
@@ -285,39 +249,35 @@ def test_broken_ones_can_be_removed(
     assert list(workspace.paths.models.iterdir()) == []
 
 
-def test_one_whose_cache_is_gone_can_be_removed(workspace: Workspace, reader: Path) -> None:
-    from_hub(workspace, reader)
-    shutil.rmtree(workspace.settings.hub_cache)
-    removal = removal_of(workspace, "tiny-reader", Silent())
-    assert removal.cached == 0
-    remove(workspace, removal, Silent(), from_cache=True)
-    assert list(workspace.paths.models.iterdir()) == []
-
-
-def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace, reader: Path) -> None:
+@pytest.mark.parametrize(
+    ("repository", "commit", "cache", "sizes"),
+    [
+        ("../precious", "..", "precious", (("config.json", 4),)),
+        (REPOSITORY, COMMIT, "/a\0b", (("a\0b", 10**30),)),
+    ],
+)
+def test_a_mark_that_leads_elsewhere_takes_nothing_with_it_and_hinders_nothing(
+    workspace: Workspace,
+    reader: Path,
+    repository: str,
+    commit: str,
+    cache: str,
+    sizes: tuple[tuple[str, int], ...],
+) -> None:
     precious = workspace.paths.data / "precious"
     precious.mkdir(parents=True)
     (precious / "config.json").write_text("mine")
     place = Path(import_model(workspace, reader, Silent()).folder)
-    write_origin(
-        place, Origin(Source.HUB, "../precious", "..", cache=str(precious), sizes=(("config.json", 4),))
-    )
+    cache = str(workspace.paths.data / cache)
+    write_origin(place, Origin(Source.HUB, repository, commit, cache=cache, sizes=sizes))
     removal = removal_of(workspace, "reader", Silent())
     assert removal.cached == 0
     remove(workspace, removal, Silent(), from_cache=True)
     assert (precious / "config.json").read_text() == "mine"
+    assert list(workspace.paths.models.iterdir()) == []
 
 
 # In between
-
-
-def test_a_mark_of_files_that_cannot_be_hinders_nothing(workspace: Workspace, reader: Path) -> None:
-    place = Path(import_model(workspace, reader, Silent()).folder)
-    write_origin(place, Origin(Source.HUB, REPOSITORY, COMMIT, cache="/a\0b", sizes=(("a\0b", 10**30),)))
-    removal = removal_of(workspace, "reader", Silent())
-    assert removal.cached == 0
-    remove(workspace, removal, Silent(), from_cache=True)
-    assert list(workspace.paths.models.iterdir()) == []
 
 
 def test_stopped_before_it_began_it_stays_and_removed_twice_it_is_told(

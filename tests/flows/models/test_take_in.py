@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,29 +30,6 @@ from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, in_cache, names
 from tests.helpers.small_models import small_checkpoint
-
-
-@pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[Head, Path]:
-    folder = tmp_path_factory.mktemp("models")
-    return {
-        QA: small_checkpoint(folder / "reader", "bert", QA),
-        CLASSIFY: small_checkpoint(folder / "judge", "bert", CLASSIFY, ("bad", "fine", "good")),
-    }
-
-
-@pytest.fixture
-def reader(originals: dict[Head, Path], tmp_path: Path) -> Path:
-    return Path(shutil.copytree(originals[QA], tmp_path / "reader"))
-
-
-@pytest.fixture
-def workspace(
-    originals: dict[Head, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
-    monkeypatch.setattr(installing, "Engine", TrialHere)
-    with a_workspace(tmp_path / "home", originals[CLASSIFY]) as opened:
-        yield opened
 
 
 def zipped(folder: Path, below: str = "") -> Path:
@@ -252,24 +229,18 @@ def test_a_model_that_breaks_the_process_is_not_added(
     refused(workspace, reader, "reader makes the model process break off, and was not added")
 
 
-def test_what_is_no_model_is_told(workspace: Workspace, tmp_path: Path) -> None:
+def test_what_is_no_model_or_a_zip_to_be_linked_is_told(
+    workspace: Workspace, reader: Path, tmp_path: Path
+) -> None:
     (tmp_path / "x.txt").write_text("words")
     refused(workspace, tmp_path / "x.txt", "is no model")
     refused(workspace, tmp_path / "gone", "There is nothing at")
     (tmp_path / "empty").mkdir()
     refused(workspace, tmp_path / "empty", "config.json|vocabulary|safetensors")
-
-
-def test_a_zip_cannot_be_linked(workspace: Workspace, reader: Path) -> None:
     refused(workspace, zipped(reader), "is a zip", link=True)
 
 
 # Links and odd places
-
-
-def test_a_folder_that_is_a_link_is_taken(workspace: Workspace, reader: Path, tmp_path: Path) -> None:
-    (tmp_path / "by link").symlink_to(reader, target_is_directory=True)
-    assert import_model(workspace, tmp_path / "by link", Silent()).heads == (QA,)
 
 
 @pytest.mark.parametrize("link", [False, True])
@@ -284,10 +255,13 @@ def test_links_that_lead_out_are_refused(
         (tmp_path / name).replace(reader / name)
 
 
-def test_links_within_the_folder_are_taken(workspace: Workspace, reader: Path) -> None:
+def test_a_folder_that_is_a_link_and_links_within_it_are_taken(
+    workspace: Workspace, reader: Path, tmp_path: Path
+) -> None:
     (reader / "model.safetensors").rename(reader / "weights.v3")
     (reader / "model.safetensors").symlink_to("weights.v3")
-    place = Path(import_model(workspace, reader, Silent()).folder)
+    (tmp_path / "by link").symlink_to(reader, target_is_directory=True)
+    place = Path(import_model(workspace, tmp_path / "by link", Silent()).folder)
     assert not (place / "model.safetensors").is_symlink()
     assert (place / "model.safetensors").read_bytes() == (reader / "weights.v3").read_bytes()
 

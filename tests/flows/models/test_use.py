@@ -11,7 +11,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.offers import Origin, Source
-from app.flows.models.use import use
+from app.flows.models.installed import use
 from app.flows.workspace import Workspace
 from app.models.disk.origin import write_origin
 from app.settings import settings as settings_file

@@ -10,58 +10,53 @@ import pytest
 from app.core.report import Silent
 from app.flows.network.ledger import clear_ledger, ledger, ledger_begun
 from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
-from app.flows.workspace import Workspace
 from app.models.download.ledger import Ledger
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 
 
-@pytest.fixture
-def workspace(spanlight_home: Path) -> Workspace:
-    return open_fake_workspace(FakeEngine(lambda *_: None))
-
-
-def test_a_file_of_certificates_is_told_from_others(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_file_of_certificates_is_told_from_others(tmp_path: Path) -> None:
     good, wrong = tmp_path / "good.pem", tmp_path / "wrong.pem"
     good.write_text(PEM, "utf-8")
     wrong.write_text("-----BEGIN PRIVATE KEY-----\n", "utf-8")
-    assert not certificates_remark(workspace, "  ", Silent()).words
-    assert not certificates_remark(workspace, str(good), Silent()).bad
+    assert not certificates_remark("  ").words
+    assert not certificates_remark(str(good)).bad
     for typed in (str(wrong), str(tmp_path), str(tmp_path / "none.pem"), "a\0b"):
-        assert certificates_remark(workspace, typed, Silent()).bad, typed
+        assert certificates_remark(typed).bad, typed
 
 
-def test_a_folder_for_downloads(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_folder_for_downloads(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x", "utf-8")
-    assert not cache_remark(workspace, "", Silent()).words
-    assert not cache_remark(workspace, str(tmp_path), Silent()).words
-    remark = cache_remark(workspace, str(tmp_path / "new" / "deep"), Silent())
+    assert not cache_remark("").words
+    assert not cache_remark(str(tmp_path)).words
+    remark = cache_remark(str(tmp_path / "new" / "deep"))
     assert not remark.bad and "made" in remark.words
     assert not (tmp_path / "new").exists(), "looking makes nothing"
     for typed in ("relative/folder", str(file), str(file / "below")):
-        assert cache_remark(workspace, typed, Silent()).bad, typed
+        assert cache_remark(typed).bad, typed
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="everything can be written here")
-def test_a_folder_that_cannot_be_written_is_refused(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
-        assert cache_remark(workspace, str(tmp_path), Silent()).bad
-        assert cache_remark(workspace, str(tmp_path / "new"), Silent()).bad
+        assert cache_remark(str(tmp_path)).bad
+        assert cache_remark(str(tmp_path / "new")).bad
     finally:
         tmp_path.chmod(0o700)
 
 
 def test_the_standard_cache_is_where_hugging_faces_tools_look(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    assert standard_cache(workspace, Silent()) == tmp_path
+    assert standard_cache() == tmp_path
 
 
-def test_a_cleared_ledger_is_told_from_one_that_never_was(workspace: Workspace) -> None:
+def test_a_cleared_ledger_is_told_from_one_that_never_was(spanlight_home: Path) -> None:
+    workspace = open_fake_workspace(FakeEngine(lambda *_: None))
     assert not ledger_begun(workspace, Silent())
     clear_ledger(workspace, Silent())
     assert not ledger_begun(workspace, Silent())

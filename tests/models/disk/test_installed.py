@@ -40,14 +40,13 @@ def test_whole_models_are_listed_folder_by_folder_and_broken_ones_are_told_apart
     assert "ends before its own header" in fault.message
 
 
-def test_a_model_is_found_by_its_name_or_its_folder(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_model_is_found_by_its_name_or_its_folder_and_else_those_that_are_there_told(
+    shelf: Shelf, tmp_path: Path
+) -> None:
     assert shelf.find("zebra", QA).family == "distilbert"
     assert shelf.find(" Zebra ", QA).name == "zebra"
     elsewhere = small_checkpoint(tmp_path / "elsewhere", "electra")
     assert shelf.find(str(elsewhere), QA).family == "electra"
-
-
-def test_what_is_not_there_is_answered_with_what_is(shelf: Shelf) -> None:
     with pytest.raises(SpanlightError, match="There is no model 'unicorn'") as caught:
         shelf.find("unicorn", QA)
     assert caught.value.hint == "Installed: zebra, first-reader."
@@ -55,10 +54,10 @@ def test_what_is_not_there_is_answered_with_what_is(shelf: Shelf) -> None:
         shelf.find("moods", QA)
     with pytest.raises(SpanlightError, match="ends before its own header"):
         shelf.find("broken", QA)
-
-
-def test_of_two_models_of_one_name_the_one_with_the_head_is_meant(shelf: Shelf, tmp_path: Path) -> None:
-    small_checkpoint(tmp_path / "starter" / "moods")
+    for name in ("~nobody-of-this-name", "a" * 5_000, "a\0b", ".", ""):
+        with pytest.raises(SpanlightError):
+            shelf.find(name, QA)
+    small_checkpoint(tmp_path / "starter" / "moods")  # of two of one name the one with the head is meant
     assert shelf.find("moods", QA).folder == str(tmp_path / "starter" / "moods")
     assert shelf.find("moods", CLASSIFY).folder == str(tmp_path / "own" / "moods")
 
@@ -234,9 +233,3 @@ def test_whatever_one_folder_raises_is_said_beside_it_and_the_others_stay(
     check_refusal(fault, tmp_path / "own" / "odd", "odd cannot be read: its files hold what no model's do")
     with pytest.raises(SpanlightError, match="odd cannot be read"):
         shelf.find("odd", QA)
-
-
-@pytest.mark.parametrize("name", ["~nobody-of-this-name", "a" * 5_000, "a\0b", ".", ""])
-def test_what_no_folder_can_be_called_is_no_model(shelf: Shelf, name: str) -> None:
-    with pytest.raises(SpanlightError):
-        shelf.find(name, QA)

@@ -43,17 +43,13 @@ def test_they_are_kept_and_the_latest_comes_first(store: Measures, tmp_path: Pat
     assert store.all() == (TWO, ONE)
     assert Measures(tmp_path / "data" / "measures.json", write_atomic).all() == (TWO, ONE)
     assert ONE.speed == 2.0
-
-
-def test_what_another_process_wrote_stays(store: Measures, tmp_path: Path) -> None:
-    other = Measures(tmp_path / "data" / "measures.json", write_atomic)
-    store.keep(ONE)
-    other.keep(TWO)
+    other = Measures(tmp_path / "data" / "measures.json", write_atomic)  # of another process
+    other.keep(replace(TWO, data="theirs"))
     store.keep(replace(ONE, data="mine"))
-    assert len(other.all()) == 3
+    assert len(other.all()) == 4
 
 
-def test_one_is_forgotten_and_put_back(store: Measures) -> None:
+def test_one_is_forgotten_and_put_back_and_a_model_that_is_gone_takes_its_own(store: Measures) -> None:
     store.keep(ONE, TWO)
     store.forget(TWO)
     store.forget(TWO)
@@ -61,10 +57,7 @@ def test_one_is_forgotten_and_put_back(store: Measures) -> None:
     store.keep(TWO)
     store.keep(TWO)
     assert store.all() == (TWO, ONE)
-
-
-def test_a_model_that_is_gone_takes_its_own(store: Measures) -> None:
-    store.keep(ONE, TWO, replace(ONE, data="mine"))
+    store.keep(replace(ONE, data="mine"))
     store.forget_model("/models/small")
     assert store.all() == (TWO,)
     store.forget_model("/models/none")

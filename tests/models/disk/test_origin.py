@@ -35,9 +35,11 @@ def test_a_mark_is_read_as_it_was_written(origin: Origin) -> None:
         assert [path.name for path in Path(folder).iterdir()] == [ORIGIN]
 
 
-def test_without_a_file_there_is_no_mark(tmp_path: Path) -> None:
-    assert read_origin(tmp_path) is None
-    assert read_origin(tmp_path / "missing") is None
+def test_without_a_file_there_is_no_mark_and_a_link_to_nothing_is_malformed(tmp_path: Path) -> None:
+    assert read_origin(tmp_path) is read_origin(tmp_path / "missing") is None
+    (tmp_path / ORIGIN).symlink_to(tmp_path / "gone.json")
+    with pytest.raises(SpanlightError):
+        read_origin(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -69,9 +71,3 @@ def test_a_malformed_mark_is_refused_in_one_sentence(tmp_path: Path, text: str) 
 def test_a_source_that_is_not_known_and_further_keys_are_taken(tmp_path: Path, source: str) -> None:
     (tmp_path / ORIGIN).write_text(f'{{"source": {source}, "colour": "blue"}}')
     assert read_origin(tmp_path) == Origin(Source.UNKNOWN)
-
-
-def test_a_mark_that_is_a_link_to_nothing_is_malformed(tmp_path: Path) -> None:
-    (tmp_path / ORIGIN).symlink_to(tmp_path / "gone.json")
-    with pytest.raises(SpanlightError):
-        read_origin(tmp_path)

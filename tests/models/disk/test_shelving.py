@@ -128,17 +128,12 @@ def test_a_model_set_aside_for_one_that_never_came_gets_its_place_back(models: P
     place = add(models, reader)
     place.rename(models / ".reader.old")
     assert Shelf([models]).cards() == ()
-    clear_leftovers(models)
-    assert [card.name for card in Shelf([models]).cards()] == ["reader"]
-
-
-def test_hidden_things_of_others_are_left(models: Path, tmp_path: Path) -> None:
-    models.mkdir(parents=True)
     (models / ".DS_Store").write_bytes(b"x")
     (models / ".git").mkdir()
     (models / ".part").mkdir()
     clear_leftovers(models)
-    assert hidden(models) == [".DS_Store", ".git", ".part"]
+    assert [card.name for card in Shelf([models]).cards()] == ["reader"]
+    assert hidden(models) == [".DS_Store", ".git", ".part"], "hidden things of others are left"
 
 
 # Links

@@ -26,13 +26,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "uses.json"
 
 
-def test_a_use_is_kept_from_one_start_to_the_next(path: Path) -> None:
-    uses = Uses(path, write_atomic, Clock())
-    assert uses.last("a") == ""
-    uses.used("a")
-    assert uses.last("a") == Uses(path, write_atomic).last("a") == "2026-03-01T12:00:00+00:00"
-
-
 def test_the_file_is_written_at_most_once_a_minute_for_a_folder(path: Path) -> None:
     writes: list[bytes] = []
     clock = Clock()
@@ -56,6 +49,7 @@ def test_two_spanlights_keep_each_others_times(path: Path) -> None:
     terminal.used("b")
     window.used("c")
     assert all(uses.last(folder) for uses in (window, terminal) for folder in "abc")
+    assert window.last("z") == "" and Uses(path, write_atomic).last("a") == "2026-03-01T12:00:00+00:00"
     terminal.forget("a")
     window.used("d")
     assert window.last("a") == "" and terminal.last("d")

@@ -53,19 +53,9 @@ def test_what_no_model_needs_is_never_asked_for(hub: HubServer, visit: Visit, ch
         assert not hub.requests(f"*{name}")
 
 
-def test_what_was_fetched_costs_no_byte_and_no_request_again(
+def test_what_was_fetched_is_found_by_other_programs_and_fetched_again_only_where_it_is_damaged(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
-    hub.add(NAME, small)
-    visit.fetch(visit.look_up())
-    again = visit.look_up()
-    assert all(file.cached for file in again.files) and again.to_fetch == 0
-    before = len(hub.requests())
-    fetched = visit.fetch(again)
-    assert fetched.received == 0 and len(hub.requests()) == before
-
-
-def test_other_programs_find_it_in_the_cache(hub: HubServer, visit: Visit, small: Files) -> None:
     from huggingface_hub import scan_cache_dir, try_to_load_from_cache
 
     commit = hub.add(NAME, small)
@@ -74,6 +64,18 @@ def test_other_programs_find_it_in_the_cache(hub: HubServer, visit: Visit, small
     assert found == str(Path(fetched.folder) / WEIGHTS)
     told = scan_cache_dir(visit.network.cache)
     assert not told.warnings and told.size_on_disk == sum(len(data) for data in small.values())
+    again = visit.look_up()
+    assert all(file.cached for file in again.files) and again.to_fetch == 0
+    before = len(hub.requests())
+    fetched = visit.fetch(again)
+    assert fetched.received == 0 and len(hub.requests()) == before
+    blob = visit.blob(again)
+    data = bytearray(blob.read_bytes())
+    data[-1] ^= 1
+    blob.write_bytes(data)
+    fetched = visit.fetch(again)
+    whole(fetched, small, again)
+    assert fetched.received == len(small[WEIGHTS])
 
 
 def test_the_commit_looked_up_is_fetched_though_main_moves_on(
@@ -102,19 +104,6 @@ def test_two_commits_share_their_blobs(hub: HubServer, visit: Visit, checkpoint:
     assert fetched.received == len(b"# Another reader\n") and hub.sent("/cdn/*") == sent
     entries = Path(visit.network.cache).rglob(WEIGHTS)
     assert len({path.resolve() for path in entries}) == 1
-
-
-def test_a_damaged_file_in_the_cache_is_fetched_again(hub: HubServer, visit: Visit, small: Files) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
-    visit.fetch(passport)
-    blob = visit.blob(passport)
-    data = bytearray(blob.read_bytes())
-    data[-1] ^= 1
-    blob.write_bytes(data)
-    fetched = visit.fetch(passport)
-    whole(fetched, small, passport)
-    assert fetched.received == len(small[WEIGHTS])
 
 
 def test_a_name_without_owner_follows_the_hub_to_its_own_name(

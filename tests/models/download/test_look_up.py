@@ -236,16 +236,15 @@ def test_licences_and_languages_are_as_stated(
     assert (passport.licence, passport.languages) == (licence, languages)
 
 
-def test_names_and_commits_that_none_can_have_send_nothing(hub: HubServer, visit: Visit) -> None:
+def test_names_and_commits_that_none_can_have_send_nothing_and_a_pasted_address_is_taken(
+    hub: HubServer, visit: Visit, small: Files
+) -> None:
     for typed in ("", "../x", "https://evil.example/a/b"):
         with pytest.raises(SpanlightError, match="is no name of a model"):
             visit.look_up(typed)
     with pytest.raises(SpanlightError, match="is no commit's id"):
         visit.look_up(commit="refs/pr/1")
     assert not hub.requests()
-
-
-def test_a_pasted_address_is_taken(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     assert visit.look_up(f"https://huggingface.co/{NAME}/tree/main").card is not None
     assert visit.look_up(f"{hub.url}/{NAME}").repository == NAME

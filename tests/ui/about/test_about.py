@@ -100,7 +100,7 @@ def test_versions_computer_and_device_are_told(window: MainWindow, qtbot: QtBot)
     assert f"Version {VERSION}" in section.version.text()
     for name in ("Python", "Qt", "PySide6", "PyTorch", "transformers", "tokenizers", "PDFium", "SQLite"):
         assert section.versions.value(name)[0].isdigit(), name
-    assert section.computer.value("Models run on") == "Test Processor, as there is no GPU"
+    assert section.computer.value("Models run on") == "Test Processor. There is no GPU."
     assert section.computer.value("System") and section.computer.value("Memory")
     assert "Apache License 2.0" in section.licence.words()
 

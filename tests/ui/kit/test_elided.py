@@ -1,13 +1,15 @@
-"""A choice that says as much as there is room for."""
+"""Lines of text: as much of them as there is room for, and one to search with."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.elided import ElidedChoice, ElidedLabel
 from app.ui.kit.parts import draw_line
+from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
 
 
@@ -38,3 +40,25 @@ def test_what_has_one_line_is_shown_on_one(theme: Theme, qtbot: QtBot) -> None:
         painter.end()
         drawn.append(image)
     assert drawn[0] == drawn[1]
+
+
+def test_its_icons_grow_with_the_text(theme: Theme, qtbot: QtBot) -> None:
+    line = SearchLine(theme, "Search")
+    qtbot.addWidget(line)
+    line.setText("rent")
+    line.resize(300, 60)
+    line.show()
+    theme.choose("light", 2.0)
+    for button in line.findChildren(QToolButton):
+        assert button.isVisible() and button.height() >= theme.step(4)
+        assert line.rect().contains(button.geometry())
+        # The icon itself, not only its button: its ink comes within a few pixels of the edge.
+        picture = button.grab().toImage()
+        ground = picture.pixel(0, 0)
+        inked = [
+            x
+            for x in range(picture.width())
+            for y in range(picture.height())
+            if picture.pixel(x, y) != ground
+        ]
+        assert max(inked) - min(inked) >= theme.step(4) / 2

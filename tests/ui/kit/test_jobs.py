@@ -55,11 +55,14 @@ def test_a_result_arrives_once_in_the_windows_thread(lane: Lane, qtbot: QtBot) -
         assert threading.current_thread() is not threading.main_thread()
         return number + add
 
-    job = lane.start(flow, 40, add=2)
+    ended: list[object] = []
+    replaced = lane.start(lambda report: 1)
+    job = lane.start(flow, 40, add=2).replacing(replaced).replacing(None).then(ended.append, ended.append)
     heard = Listener(job)
     qtbot.waitUntil(lambda: not job.running)
     qtbot.wait(80)
     assert heard.said == [("started", None), ("done", 42)]
+    assert ended == [42] and not replaced.running
     assert heard.threads == {QCoreApplication.instance().thread()}  # type: ignore[union-attr]
     assert lane.idle
 
@@ -153,19 +156,7 @@ def test_progress_crosses_at_most_every_50_ms_and_the_latest_counts(lane: Lane, 
     assert len(heard.times) < 200
 
 
-def test_every_partial_result_arrives_in_order_and_before_the_end(lane: Lane, qtbot: QtBot) -> None:
-    def flow(report: Report) -> str:
-        for number in range(500):
-            report.partial(number)
-        return "end"
-
-    heard = Listener(lane.start(flow))
-    qtbot.waitUntil(lambda: bool(heard.ends()))
-    assert [value for kind, value in heard.said if kind == "partial"] == list(range(500))
-    assert heard.said[-1] == ("done", "end")
-
-
-def test_every_notice_reaches_the_window_once_in_its_thread_and_before_the_end(
+def test_partial_results_and_notices_all_arrive_in_order_in_the_windows_thread_before_the_end(
     lane: Lane, qtbot: QtBot
 ) -> None:
     noticed: list[tuple[str, int]] = []
@@ -178,6 +169,7 @@ def test_every_notice_reaches_the_window_once_in_its_thread_and_before_the_end(
     def flow(report: Report) -> str:
         for number in range(100):
             report.notice(f"step {number}")
+            report.partial(number)
         return "end"
 
     lane.noticed.connect(hear)
@@ -185,6 +177,7 @@ def test_every_notice_reaches_the_window_once_in_its_thread_and_before_the_end(
     qtbot.waitUntil(lambda: bool(heard.ends()))
     qtbot.wait(80)
     assert noticed == [(f"step {number}", 0) for number in range(100)]
+    assert heard.said[1:] == [*(("partial", number) for number in range(100)), ("done", "end")]
     assert threads == {QCoreApplication.instance().thread()}  # type: ignore[union-attr]
 
 

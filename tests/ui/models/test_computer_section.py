@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
+from app.core.message import Message
 from app.core.models import DeviceChoice, DeviceOption, Devices, Head, HeldModel, MemoryUse
 from app.core.report import Report
+from app.models.compute import device as compute
 from app.ui.models.computer import BUSY, ComputerSection, plain
 from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
@@ -76,7 +78,7 @@ def quiet(section: ComputerSection, qtbot: QtBot) -> None:
 def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> None:
     rows = section.devices
     assert rows.selected() == "auto"
-    assert rows._buttons["auto"].accessibleDescription() == "Takes the GPU now: GPU One, faster than the CPU."
+    assert rows._buttons["auto"].accessibleDescription() == "Takes the GPU now. GPU One, faster than the CPU."
     assert rows._buttons["cpu"].accessibleDescription() == "8 cores. 9.0 GB of 16 GB free"
     assert rows._buttons["cuda:1"].accessibleDescription() == "The driver is older than this PyTorch needs."
     usable = [rows._buttons[key].isEnabled() for key in ("auto", "cpu", "cuda:0", "cuda:1")]
@@ -172,17 +174,24 @@ def test_a_fault_is_said_and_a_dead_process_told(
     assert not section._looking.isVisible()
 
 
-@pytest.mark.parametrize(
-    ("reason", "words"),
-    [
-        ("float32 is faster than bfloat16 with AVX512-BF16", "32 bits is faster than 16 bits"),
-        ("no GPU was found; bfloat16 with AMX is fastest", "no GPU was found; 16 bits is fastest"),
-        ("float32, faster here than bfloat16 with BF16.", "32 bits, faster here than 16 bits."),
-        ("chosen in the settings; float16 chosen", "chosen in the settings; 16 bits chosen"),
-    ],
-)
-def test_reasons_are_said_without_the_names_of_instructions(reason: str, words: str) -> None:
-    assert plain(reason) == words
+def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    none = Message("no GPU that PyTorch can use was found")
+    said = "No GPU that PyTorch can use was found."
+    assert plain(none) == said and plain("") == ""
+    for fast, native, remark in (
+        ("AMX", "", "It computes with 16 bits, which is fastest here."),
+        ("", "AVX512-BF16", "It computes with 32 bits, which is faster here than 16."),
+        ("", "", ""),
+    ):
+        monkeypatch.setattr(compute.processor, "fast_bfloat16", lambda fast=fast: fast)
+        monkeypatch.setattr(compute.processor, "bfloat16", lambda native=native: native)
+        assert plain(compute.cpu(none).reason) == f"{said} {remark}".strip()
+        assert not {"AMX", "BF16", "bfloat16"} & set(plain(compute._cpu().reason).replace(".", "").split())
+    assert plain(compute.cpu(none, "float32").reason) == f"{said} It computes with 32 bits, as was chosen."
+    fastest = Message("fastest in {dtype}", dtype="float16")
+    assert plain(fastest) == "It is fastest with 16 bits (float16)."
 
 
 def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:

@@ -59,12 +59,12 @@ def narrow(section: OfferedSection, name: str, title: str) -> None:
 
 
 def stage(opened: Opened, repository: str = READER) -> Stage | None:
-    return opened.offered().downloads.stage(repository)
+    known = opened.offered().downloads.find(repository)
+    return known.stage if known is not None else None
 
 
 def until(opened: Opened, wanted: Stage, repository: str = READER) -> None:
-    section = opened.offered()
-    opened.qtbot.waitUntil(lambda: section.downloads.stage(repository) is wanted, timeout=60_000)
+    opened.qtbot.waitUntil(lambda: stage(opened, repository) is wanted, timeout=60_000)
     opened.settle()
 
 
@@ -279,7 +279,9 @@ def test_a_download_is_paused_and_gone_on_with_after_a_new_start(
     sent = hub.sent("/cdn/*model.safetensors")
     again.offered().transfers.button(READER, "resume").click()
     until(again, Stage.DONE)
-    whole = sum(file.size for file in again.offered().downloads._all[READER].passport.files)
+    begun = again.offered().downloads.find(READER)
+    assert begun is not None
+    whole = sum(file.size for file in begun.passport.files)
     assert hub.sent("/cdn/*model.safetensors") - sent < whole
 
 

@@ -50,13 +50,12 @@ def kept(row: UpdatesRow) -> str:
     return settings_file.load(row._workspace.paths.settings_file).updates
 
 
-def test_without_an_address_that_is_said_and_nothing_can_be_asked(row: UpdatesRow, qtbot: QtBot) -> None:
+def test_an_address_is_kept_once_it_can_be_one_and_without_one_nothing_can_be_asked(
+    row: UpdatesRow, qtbot: QtBot
+) -> None:
     assert row.hint.text().startswith("No address is known yet") and not row.button.isEnabled()
     row.check()
     assert not row.checking and not row.stop() and "downloads" not in row._workspace.__dict__
-
-
-def test_an_address_is_kept_once_it_can_be_one(row: UpdatesRow, qtbot: QtBot) -> None:
     told: list[str] = []
     row.changed.connect(told.append)
     for bad in ("example.org", "http://example.org/feed", "javascript:alert(1)", "https://a b"):

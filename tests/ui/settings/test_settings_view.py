@@ -110,29 +110,26 @@ def test_a_chosen_model_is_saved_and_told(view: SettingsView, qtbot: QtBot) -> N
     assert view.models[QA].currentData() == "large-reader"
 
 
-@pytest.mark.parametrize(
-    ("device", "precision", "words"),
-    [
+def test_where_models_run_is_told_with_the_way_there(view: SettingsView, qtbot: QtBot) -> None:
+    for device, precision, words in (
         ("auto", "auto", "Automatic: a GPU if there is one"),
         ("cpu", "bfloat16", "CPU, in 16 bits (bfloat16)"),
         ("cuda:0", "auto", "GPU"),
         ("cuda:1", "float32", "GPU number 1, in 32 bits"),
         ("tpu", "auto", "tpu"),
-    ],
-)
-def test_where_models_run_is_told_with_the_way_there(
-    view: SettingsView, qtbot: QtBot, device: str, precision: str, words: str
-) -> None:
-    view.workspace.settings.device, view.workspace.settings.precision = device, precision
-    view.settings_changed()
-    assert view.device.words() == words
+    ):
+        view.workspace.settings.device, view.workspace.settings.precision = device, precision
+        view.settings_changed()
+        assert view.device.words() == words
     with qtbot.waitSignal(view.open_models) as asked:
         qtbot.keyClick(view.device.link, Qt.Key.Key_Space)
     assert asked.args == ["computer"]
     qtbot.waitUntil(lambda: view.lanes.files.idle)
 
 
-def test_the_network_is_told_with_the_way_there(view: SettingsView, qtbot: QtBot) -> None:
+def test_the_network_is_told_with_the_way_there_and_a_disk_that_refuses(
+    view: SettingsView, qtbot: QtBot
+) -> None:
     assert view.network.words().startswith("Only when asked")
     view.workspace.settings.offline = True
     view.settings_changed()
@@ -141,15 +138,11 @@ def test_the_network_is_told_with_the_way_there(view: SettingsView, qtbot: QtBot
         qtbot.mouseClick(view.network.link, Qt.MouseButton.LeftButton)
     assert asked.args == ["network"]
     qtbot.waitUntil(lambda: view.lanes.files.idle)
-
-
-def test_a_disk_that_refuses_is_said_on_the_page(view: SettingsView, qtbot: QtBot) -> None:
     config = view.workspace.paths.config
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("a file where the folder should be", encoding="utf-8")
     view.top_k.setValue(7)
-    assert view.notice.isVisible()
-    assert view.notice.sentence()
+    assert view.notice.isVisible() and view.notice.sentence()
 
 
 def test_where_no_program_shows_the_folder_that_is_said_below_it_in_any_window(

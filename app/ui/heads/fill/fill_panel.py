@@ -11,7 +11,7 @@ from app.core.models import ModelCard
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.text_panel import PaperTerm, TextPanel
-from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.class_card import CardFoot
 from app.ui.kit.parts import Button, Label, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr

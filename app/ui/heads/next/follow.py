@@ -20,7 +20,7 @@ from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
-from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.class_card import CardFoot
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel
 
 from app.core.legible import legible
 from app.core.measures import MEASURED, ExampleSet, examples
 from app.core.message import Message
 from app.core.models import ModelCard
+from app.ui.kit.boxes import column
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import as_tip, plain_label, push_button
@@ -42,11 +43,8 @@ class LabelChoices(QFrame):
         self._rows: list[tuple[QLabel, QComboBox]] = []
         self._grid = QGridLayout()
         self._grid.setColumnStretch(2, 1)
-        column = QVBoxLayout(self)
-        column.addWidget(plain_label(_LABELS_DIFFER, type="small_strong"))
-        column.addLayout(self._grid)
         theme.space(self._grid, 1)
-        theme.space(column, 2)
+        column(theme, plain_label(_LABELS_DIFFER, type="small_strong"), self._grid, gap=2, parent=self)
         self.hide()
 
     def ask(self, model_labels: Sequence[str], set_labels: Sequence[str]) -> None:
@@ -119,11 +117,7 @@ class MeasureForm(QFrame):
         self._grid = QGridLayout()
         self._narrow: bool | None = None
         self._place(narrow=False)
-        column = QVBoxLayout(self)
-        column.addLayout(self._grid)
-        column.addWidget(self._line)
-        column.addWidget(self.matching)
-        theme.space(column, 2.5, (5, 4, 5, 4))
+        column(theme, self._grid, self._line, self.matching, gap=2.5, margins=(5, 4, 5, 4), parent=self)
         self.model.activated.connect(self._model_chosen)
         self.data.activated.connect(self._data_chosen)
         self.setAcceptDrops(True)
@@ -210,10 +204,10 @@ class MeasureForm(QFrame):
             return
         self._narrow = narrow
         for at, (label, choice) in enumerate(zip(self._labels, (self.model, self.data), strict=True)):
-            row, column = (2 * at, 0) if narrow else (0, at)
-            label.setContentsMargins(0, self._theme.step(2) if row else 0, 0, 0)
-            self._grid.addWidget(label, row, column)
-            self._grid.addWidget(choice, row + 1, column)
+            line, place = (2 * at, 0) if narrow else (0, at)
+            label.setContentsMargins(0, self._theme.step(2) if line else 0, 0, 0)
+            self._grid.addWidget(label, line, place)
+            self._grid.addWidget(choice, line + 1, place)
             self._grid.setColumnStretch(at, int(not (narrow and at)))
         self._grid.addWidget(self.button, 3 if narrow else 1, 1 if narrow else 2)
 

@@ -5,35 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import (
-    QFontMetrics,
-    QGuiApplication,
-    QHelpEvent,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
-    QFrame,
-    QHBoxLayout,
-    QSizePolicy,
-    QToolTip,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame
 
 from app.core.measures import Comparison, Figure, Measure, examples, figure, named, share, speed, verdict
 from app.core.message import Message
 from app.core.models import model_title
 from app.core.wording import percent
+from app.ui.kit.boxes import column, row, turn
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import as_tip, draw_line, plain_label
-from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
+from app.ui.kit.score_bars import PaintedRows, ScoreBars, ScoreRow, draw_bar
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.models.words import when
@@ -61,25 +44,18 @@ class PairRow:
     cells: tuple[PairCell | None, ...]
 
 
-class MeasurePairs(QWidget):
-    """A row for each figure, below a heading with the models' names if there are two.
-
-    Ctrl+C copies all as lines with tabs.
-    """
+class MeasurePairs(PaintedRows):
+    """A row for each figure, below a heading with the models' names if there are two."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme, tr("Figures side by side"))
         self._names: tuple[str, ...] = ()
         self._rows: tuple[PairRow, ...] = ()
-        self.setAccessibleName(tr("Figures side by side"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, names: Sequence[str], rows: Sequence[PairRow]) -> None:
         """Show these figures of the models of these names."""
         self._names, self._rows = tuple(names), tuple(rows)
-        self.setAccessibleDescription(self.text().replace("\t", " ").replace("\n", ", "))
+        self.setAccessibleDescription(self.text().strip().replace("\t", " ").replace("\n", ", "))
         self.updateGeometry()
         self.update()
 
@@ -88,51 +64,35 @@ class MeasurePairs(QWidget):
         return self._rows
 
     def text(self) -> str:
-        """All numbers, a line for each figure, with tabs between."""
         lines = ["\t".join(("", *self._names))]
-        for row in self._rows:
-            lines.append("\t".join((row.title, *(cell.number if cell else "" for cell in row.cells))))
-        return "\n".join(lines)
+        for each in self._rows:
+            lines.append("\t".join((each.title, *(cell.number if cell else "" for cell in each.cells))))
+        return "\n".join([*lines, ""])
 
     def sizeHint(self) -> QSize:
-        high = (self._headings() + len(self._rows)) * self._row_height() + self._theme.step(2)
+        high = (self._headings() + len(self._rows)) * self.row_height() + self._theme.step(2)
         return QSize(self._theme.step(40 + 40 * len(self._names)), high)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(34 + 22 * len(self._names)), self.sizeHint().height())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.text() + "\n")
-            event.accept()
-            return
-        super().keyPressEvent(event)
+    def tip(self, at: int) -> str:
+        if at < self._headings():
+            return ", ".join(self._names)
+        at -= self._headings()
+        return self._rows[at].tip if at < len(self._rows) else ""
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            at = (event.pos().y() - self._theme.step(1)) // self._row_height() - self._headings()
-            tip = ", ".join(self._names) if at < 0 else self._rows[at].tip if at < len(self._rows) else ""
-            QToolTip.showText(event.globalPos(), as_tip(tip), self)
-            return True
-        return super().event(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = theme.step(1)
-        if self.hasFocus():
-            painter.setPen(theme.colour("focus"))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
-        high = self._row_height()
-        whole = QRectF(edge, edge, self.width() - 2 * edge, high)
+    def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
+        theme, high = self._theme, self.row_height()
+        whole.setHeight(high)
         if self._headings():
             for at, name in enumerate(self._names):
                 draw_line(painter, theme, self._cell(whole, at), name, "strong", "ink", _MIDDLE)
             whole.translate(0, high)
-        for row in self._rows:
+        for each in self._rows:
             title = QRectF(whole.left(), whole.top(), self._title_width() - theme.step(2), high)
-            draw_line(painter, theme, title, row.title, "ui", "ink_quiet", _MIDDLE)
-            for at, cell in enumerate(row.cells):
+            draw_line(painter, theme, title, each.title, "ui", "ink_quiet", _MIDDLE)
+            for at, cell in enumerate(each.cells):
                 if cell is not None:
                     self._paint_cell(painter, self._cell(whole, at), cell)
             whole.translate(0, high)
@@ -166,7 +126,7 @@ class MeasurePairs(QWidget):
         numbers = [cell.number for row in self._rows for cell in row.cells if cell is not None]
         return max(map(metrics.horizontalAdvance, numbers), default=0) + self._theme.step(1)
 
-    def _row_height(self) -> int:
+    def row_height(self) -> int:
         return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(2.5)
 
 
@@ -194,26 +154,11 @@ class MeasurePanel(QFrame):
         self.pairs = MeasurePairs(theme)
         self.counts = ScoreBars(theme)
         self.counts.setAccessibleName(tr("Which examples were answered rightly"))
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._with)
-        head.addWidget(self.other)
-        self._sides = QHBoxLayout()
-        self._sides.addWidget(self.pairs, 5)
-        self._sides.addWidget(self.counts, 3)
-        self._sides.addStretch(0)
-        words = QVBoxLayout()
-        words.addLayout(head)
-        words.addWidget(self._facts)
-        words.addWidget(self._verdict)
-        column = QVBoxLayout(self)
-        column.addLayout(words)
-        column.addLayout(self._sides)
-        theme.space(head, 2)
-        theme.space(self._sides, 6)
+        head = row(theme, (self._title, 1), self._with, self.other, gap=2)
         # The figures leave room for their focus ring: their text is aligned with the words above.
-        theme.space(words, 2, (1, 0, 0, 0))
-        theme.space(column, 2, (4, 4, 5, 4))
+        words = column(theme, head, self._facts, self._verdict, gap=2, margins=(1, 0, 0, 0))
+        self._sides = row(theme, (self.pairs, 5), (self.counts, 3), 0, gap=6)
+        column(theme, words, self._sides, gap=2, margins=(4, 4, 5, 4), parent=self)
         self.setProperty("kind", "card")
 
     def minimumSizeHint(self) -> QSize:
@@ -224,10 +169,7 @@ class MeasurePanel(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the counts to the right of the figures, or below them."""
         super().resizeEvent(event)
-        narrow = event.size().width() < self._theme.step(190)
-        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        if self._sides.direction() != way:
-            self._sides.setDirection(way)
+        turn(self._sides, beside=event.size().width() >= self._theme.step(190))
 
     def verdict(self) -> str:
         """The sentence on the comparison or, without one, on how to get one."""
@@ -246,8 +188,7 @@ class MeasurePanel(QFrame):
         self._verdict.setVisible(not others)
         self._verdict.setToolTip("")
         self._offer(others, None)
-        rows = [PairRow(title, tip, (cell,)) for title, tip, cell in _rows(measure)]
-        self.pairs.show_rows((model_title(measure.model),), rows)
+        self.pairs.show_rows((model_title(measure.model),), _rows((measure,)))
         self.pairs.setMaximumWidth(self._theme.step(150))
         self.counts.hide()
         self.setAccessibleName(f"{model_title(measure.model)}, {_data(measure)}")
@@ -268,7 +209,7 @@ class MeasurePanel(QFrame):
         )
         self._verdict.setToolTip(as_tip(test))
         self._verdict.show()
-        self.pairs.show_rows((first, second), _compared(found))
+        self.pairs.show_rows((first, second), _rows((found.first, found.second)))
         self.pairs.setMaximumWidth(_ANY_WIDTH)
         whole, most = len(found.first.right) or 1, max(found.only_first, found.only_second, 1)
         counts = (
@@ -327,31 +268,14 @@ def meaning(info: Figure) -> str:
     return f"{localised(info.words)} {localised(info.term)}".strip()
 
 
-def _rows(measure: Measure) -> list[tuple[str, str, PairCell]]:
-    found = []
-    for name, value in measure.figures.items():
-        info = figure(name, measure.head)
-        # A longer bar reads as better.
-        bar = None if info.less else value / 100
-        found.append((localised(info.title), meaning(info), PairCell(localised(share(value)), bar)))
-    return [
-        *found,
-        (
-            tr("Speed"),
-            tr("Examples a second, the model loaded before"),
-            PairCell(localised(speed(measure)), None),
-        ),
-    ]
-
-
-def _compared(found: Comparison) -> list[PairRow]:
-    sides = (found.first, found.second)
+def _rows(sides: Sequence[Measure]) -> list[PairRow]:
+    """A row for each figure of one or two measures, the better one of two marked; a longer bar reads as better."""
     rows = []
-    for name in dict.fromkeys((*found.first.figures, *found.second.figures)):
-        info = figure(name, found.first.head)
+    for name in dict.fromkeys(name for side in sides for name in side.figures):
+        info = figure(name, sides[0].head)
         values = [side.figures.get(name) for side in sides]
-        there = [value for value in values if value is not None]
-        best = (min if info.less else max)(there) if len(set(there)) == 2 else None
+        there = {value for value in values if value is not None}
+        best = (min if info.less else max)(there) if len(there) == 2 else None
         cells = tuple(
             None
             if value is None
@@ -359,15 +283,13 @@ def _compared(found: Comparison) -> list[PairRow]:
             for value in values
         )
         rows.append(PairRow(localised(info.title), meaning(info), cells))
-    fastest = max(side.speed for side in sides) or 1.0
-    speeds = tuple(
-        PairCell(localised(speed(side)), side.speed / fastest, side.speed == fastest) for side in sides
-    )
-    return [
-        *rows,
-        PairRow(
-            tr("Speed"),
-            tr("Examples a second, the model loaded before; the bar of the faster one is full"),
-            speeds,
-        ),
-    ]
+    if len(sides) == 1:
+        tip = tr("Examples a second, the model loaded before")
+        speeds = [PairCell(localised(speed(sides[0])), None)]
+    else:
+        tip = tr("Examples a second, the model loaded before; the bar of the faster one is full")
+        fastest = max(side.speed for side in sides) or 1.0
+        speeds = [
+            PairCell(localised(speed(side)), side.speed / fastest, side.speed == fastest) for side in sides
+        ]
+    return [*rows, PairRow(tr("Speed"), tip, tuple(speeds))]

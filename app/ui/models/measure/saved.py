@@ -7,7 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.errors import SpanlightError
 from app.core.measures import Measure, examples, figure, share
@@ -16,7 +16,8 @@ from app.core.report import Report
 from app.core.tables import csv_lines
 from app.flows.measure.measure import bring_back, compare, forget, measured
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.boxes import column, row
+from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import Column, RowTable
 from app.ui.kit.theme import Theme
@@ -123,24 +124,12 @@ class MeasureTable(RowTable):
     def text_of(self, rows: Sequence[Measure]) -> str:
         """The measures as CSV, with every figure that any of them has."""
         names = list(dict.fromkeys(name for one in rows for name in one.figures))
-        heading = [
-            "model",
-            "examples",
-            "number",
-            *names,
-            "seconds",
-            "examples a second",
-            "device",
-            "when",
-            "folder",
-        ]
-        lines = [heading]
+        times = ("seconds", "examples a second")
+        lines = [["model", "examples", "number", *names, *times, "device", "when", "folder"]]
         for one in rows:
             figures = [f"{one.figures[name]:.2f}" if name in one.figures else "" for name in names]
-            times = [f"{one.seconds:.3f}", f"{one.speed:.2f}"]
-            lines.append(
-                [one.model, one.data, str(one.examples), *figures, *times, one.device, one.when, one.folder]
-            )
+            figures += [f"{one.seconds:.3f}", f"{one.speed:.2f}"]
+            lines.append([one.model, one.data, str(one.examples), *figures, one.device, one.when, one.folder])
         return csv_lines(lines)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -213,18 +202,8 @@ class SavedMeasures(QWidget):
         self.undo = UndoLine(theme)
         self.table = MeasureTable(theme)
         self.panel = MeasurePanel(theme)
-        row = QHBoxLayout()
-        row.addWidget(self._heading)
-        row.addWidget(self.undo, 1)
-        row.addStretch(1)
-        for button in (self.copy, self.delete):
-            row.addWidget(button)
-        column = QVBoxLayout(self)
-        column.addLayout(row)
-        column.addWidget(self.table)
-        column.addWidget(self.panel)
-        theme.space(row, 2)
-        theme.space(column, 3)
+        head = row(theme, self._heading, (self.undo, 1), 1, self.copy, self.delete, gap=2)
+        column(theme, head, self.table, self.panel, gap=3, parent=self)
         self.copy.clicked.connect(self._copy)
         self.delete.clicked.connect(self.delete_chosen)
         self.table.delete_requested.connect(self.delete_chosen)
@@ -289,7 +268,7 @@ class SavedMeasures(QWidget):
         chosen = self.table.chosen()
         if chosen:
             self._deleted += chosen
-            self._follow(self._lanes.files.start(_delete, self._workspace, chosen))
+            self._lanes.files.start(_delete, self._workspace, chosen).then(self.changed, self._failed)
             self.undo.offer(tr("{n:,} measure deleted", "{n:,} measures deleted", n=len(self._deleted)))
 
     @Slot()
@@ -297,17 +276,14 @@ class SavedMeasures(QWidget):
         """Restore the measures deleted last."""
         if self._deleted:
             self._back = tuple(self._deleted)
-            self._follow(self._lanes.files.start(_put_back, self._workspace, self._back))
+            job = self._lanes.files.start(_put_back, self._workspace, self._back)
+            job.then(self.changed, self._failed)
         self._forget_deleted()
 
     @Slot()
     def _forget_deleted(self) -> None:
         self._deleted = []
         self.undo.clear()
-
-    def _follow(self, job: Job) -> None:
-        job.done.connect(self.changed)
-        job.failed.connect(self._failed)
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

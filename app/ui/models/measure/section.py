@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core import wording
 from app.core.measures import ExampleSet, Measure, examples
@@ -17,14 +18,14 @@ from app.core.models import Head, ModelCard, model_title
 from app.core.report import Progress, Report
 from app.flows.measure.label_matching import LabelsDiffer
 from app.flows.measure.measure import example_set, example_sets, measure, measured
-from app.flows.models.installed import installed
-from app.flows.models.use import in_use
+from app.flows.models.installed import in_use, installed
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row, turn
+from app.ui.kit.empty_state import SampleButton
 from app.ui.kit.file_dialog import open_name
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import Scrolling, plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
-from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -55,10 +56,6 @@ def _read_content(workspace: Workspace, report: Report) -> _Content:
     return _Content(installed(workspace), sets, measured(workspace, report), in_use(workspace))
 
 
-def _own_set(path: Path, report: Report) -> ExampleSet:
-    return example_set(path)
-
-
 class MeasureEmpty(QFrame):
     """A title, a few sentences, and a button for each suggestion. `tried` carries its index."""
 
@@ -69,17 +66,11 @@ class MeasureEmpty(QFrame):
         self._theme = theme
         self.buttons: list[SampleButton] = []
         self._words = plain_label(_WORDS, ink="quiet")
-        self._row = QHBoxLayout()
-        column = QVBoxLayout(self)
-        column.addWidget(plain_label(tr("How good is a model?"), type="answer"))
-        # Without this row Qt would take the text's height at any width.
-        words = QHBoxLayout()
-        words.addWidget(self._words, 1)
-        words.addStretch(0)
-        column.addLayout(words)
-        column.addLayout(self._row)
-        theme.space(self._row, 3)
-        theme.space(column, 3)
+        self._row = row(theme, gap=3)
+        # Without a row of its own Qt would take the text's height at any width.
+        words = row(theme, (self._words, 1), 0)
+        title = plain_label(tr("How good is a model?"), type="answer")
+        column(theme, title, words, self._row, gap=3, parent=self)
         theme.in_steps(self._words.setMaximumWidth, 190)
 
     def offer(self, things: Sequence[tuple[str, str]]) -> None:
@@ -103,14 +94,8 @@ class MeasureEmpty(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the suggestions beside or below each other."""
         super().resizeEvent(event)
-        beside = sum(button.minimumWidth() + self._row.spacing() for button in self.buttons)
-        way = (
-            QBoxLayout.Direction.LeftToRight
-            if beside <= event.size().width()
-            else QBoxLayout.Direction.TopToBottom
-        )
-        if self._row.direction() != way:
-            self._row.setDirection(way)
+        wide = sum(button.minimumWidth() + self._row.spacing() for button in self.buttons)
+        turn(self._row, beside=wide <= event.size().width())
 
     def set_busy(self, busy: bool) -> None:
         """Set whether a measurement is running."""
@@ -180,20 +165,14 @@ class MeasureSection(Section):
     def open_file(self, path: Path) -> None:
         """Offer the examples of a file, and choose them."""
         self.notice.clear()
-        if self._file_job is not None:
-            self._file_job.drop()
-        self._file_job = self.lanes.files.start(_own_set, path)
-        self._file_job.done.connect(self._file_read)
-        self._file_job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(do, partial(example_set, path)).replacing(self._file_job)
+        self._file_job = job.then(self._file_read, self.show_fault)
 
     # Content
 
     def _look(self) -> None:
-        if self._look_job is not None:
-            self._look_job.drop()
-        self._look_job = self.lanes.files.start(_read_content, self.workspace)
-        self._look_job.done.connect(self._content_found)
-        self._look_job.failed.connect(self.show_fault)
+        job = self.lanes.files.start(_read_content, self.workspace).replacing(self._look_job)
+        self._look_job = job.then(self._content_found, self.show_fault)
 
     @Slot(object)
     def _content_found(self, found: _Content) -> None:
@@ -277,10 +256,7 @@ class MeasureSection(Section):
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
         self._job.name = tr("the measuring of {model}", model=card.title)
         QueueStatus(self.lanes.work, self._job, self.strip, words)
-        self._job.progress.connect(self._progressed)
-        self._job.done.connect(self._measured)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._stopped)
+        self._job.then(self._measured, self._failed, self._stopped, progress=self._progressed)
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -358,19 +334,11 @@ class MeasureSection(Section):
         self.saved.changed.connect(self._saved_changed)
         self.saved.failed.connect(self.show_fault)
         self.saved.note.connect(self.note)
-        for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.saved.bring_back)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
+        self.add_shortcuts(("Ctrl+Return", self._measure), ("Ctrl+Z", self.saved.bring_back), within=self)
 
     def _lay_out(self) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        for part in (self.form, self.notice, self.strip, self.empty, self.saved):
-            column.addWidget(part)
-        column.addStretch(1)
-        self.theme.space(column, 4, (6, 5, 6, 6))
+        parts = (self.form, self.notice, self.strip, self.empty, self.saved)
+        column(self.theme, *parts, 1, gap=4, margins=(6, 5, 6, 6), parent=inner)
         self._scroll = Scrolling(inner)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._scroll)
+        column(self.theme, self._scroll, parent=self)
