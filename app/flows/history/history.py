@@ -170,7 +170,7 @@ def document_of(workspace: Workspace, entry: Entry, report: Report, *, password:
     return Opened(Document(text, entry.name), sha256=entry.sha256)
 
 
-def check_again(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Comparison:
+def check_again(workspace: Workspace, entry: Entry, report: Report) -> Comparison:
     """Ask an entry's question again with the same settings, and compare; nothing is saved.
 
     Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when
@@ -181,7 +181,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     report.progress(Progress(0, 0, Message("Opening {document}", document=entry.name)))
     if not entry.path and not workspace.history.text_of(entry):
         return Comparison(entry, None, (Message("The text is not kept any more."),))
-    opened = document_of(workspace, entry, report, password=password)
+    opened = document_of(workspace, entry, report)
     sentences = []
     if opened.sha256 != entry.sha256:
         sentences.append(Message("The file has changed since."))
