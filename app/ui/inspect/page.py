@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QWidget
 
 from app.core.inspection import Visit
 from app.core.message import Message
@@ -32,6 +24,7 @@ from app.ui.inspect.visit import (
     visit_from_json,
     visit_to_json,
 )
+from app.ui.kit.boxes import column, row
 from app.ui.kit.draft import Draft
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Job, Lanes
@@ -65,9 +58,8 @@ class InspectEmpty(QScrollArea):
         self.samples = SampleList(theme, tr("Try one of these"))
         self._middle = QWidget()
         self._middle.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        column = QVBoxLayout(self._middle)
-        for widget in (heading, about, self.notice, self.samples, self._hint):
-            column.addWidget(widget)
+        parts = (heading, about, self.notice, self.samples, self._hint)
+        column(theme, *parts, gap=4, margins=(2.25, 2.25, 2.25, 2.25), parent=self._middle)
         inner = QWidget()
         around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
         around.addWidget(self._middle, 1, 1)
@@ -80,7 +72,6 @@ class InspectEmpty(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        theme.in_steps(column.setSpacing, 4)
         theme.in_steps(self._middle.setMaximumWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
@@ -101,21 +92,16 @@ class SubjectBar(QFrame):
         self.models = choice_box(tr("Model that is looked into"), chosen)
         self.others = push_button(theme, tr("Other examples"))
         self.others.setIcon(theme.icon("paste"))
-        words = QVBoxLayout()
-        words.addWidget(self._title)
-        words.addWidget(self._head)
-        row = QHBoxLayout(self)
-        row.addLayout(words, 1)
+        words = column(theme, self._title, self._head, gap=0.5)
         label = plain_label(tr("Model"), type="small", ink="quiet", wrap=False)
         label.setBuddy(self.models)
-        for widget in (label, self.models, self.others):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        level = Qt.AlignmentFlag.AlignVCenter
+        choice = [(widget, 0, level) for widget in (label, self.models, self.others)]
+        row(theme, (words, 1), *choice, gap=3, margins=(6, 3, 6, 2.5), parent=self)
         self.setProperty("kind", "frame")
         mark(self._title, type="answer")
         mark(self._head, type="small", ink="quiet")
-        theme.in_steps(words.setSpacing, 0.5)
         theme.in_steps(self.models.setMinimumWidth, 40)
-        theme.space(row, 3, (6, 3, 6, 2.5))
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Show the subject and what the head does; the models are not known yet."""
@@ -161,7 +147,9 @@ class InspectView(Page):
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
         self._saving = ChartSaver(lanes, self)
-        self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
+        self._draft = Draft(
+            Drafts(workspace.paths.drafts), DRAFT, lambda: visit_to_json(self._visit), lanes, self
+        )
         self._lay_out()
         self._arrange()
         self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
@@ -290,9 +278,6 @@ class InspectView(Page):
         if section is not None and numbers:
             self._saving.save_numbers(localised(section.TITLE), numbers)
 
-    def _saved_visit(self) -> str:
-        return visit_to_json(self._visit)
-
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
@@ -313,7 +298,7 @@ class InspectView(Page):
         section.note.connect(self.note)
         section.lost.connect(self.lost)
         section.save_requested.connect(self._saving.save_chart)
-        section.visit_requested.connect(self.look_at)
+        section.look_inside.connect(self.look_at)
         return section
 
     def _arrange(self) -> None:
@@ -326,24 +311,14 @@ class InspectView(Page):
             self._sections.show_nothing()
 
     def _lay_out(self) -> None:
-        self._names_frame = QFrame()
+        theme = self.theme
+        self._names_frame, self._notice_frame = QFrame(), QFrame()
         self._names_frame.setProperty("kind", "frame")
-        names = QVBoxLayout(self._names_frame)
-        names.addWidget(self._sections.names)
-        self._notice_frame = QFrame()
-        notice = QVBoxLayout(self._notice_frame)
-        notice.addWidget(self._notice)
+        column(theme, self._sections.names, margins=(5, 0, 5, 0), parent=self._names_frame)
+        column(theme, self._notice, margins=(6, 3, 6, 3), parent=self._notice_frame)
         self._notice_frame.hide()
-        self.theme.in_steps(names.setContentsMargins, 5, 0, 5, 0)
-        self.theme.in_steps(notice.setContentsMargins, 6, 3, 6, 3)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._bar)
-        whole.addWidget(self._names_frame)
-        whole.addWidget(self._notice_frame)
-        whole.addWidget(self._sections.stack, 1)
-        whole.addWidget(self._empty, 1)
+        parts = (self._bar, self._names_frame, self._notice_frame)
+        column(theme, *parts, (self._sections.stack, 1), (self._empty, 1), parent=self)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._notice.closed.connect(self._hide_notice)

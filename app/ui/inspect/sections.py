@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QTabBar, QWidget
 
 from app.core.inspection import Visit
 from app.core.models import Head, ModelCard
@@ -16,6 +16,7 @@ from app.ui.inspect.pooling import PoolingSection
 from app.ui.inspect.section import Section
 from app.ui.inspect.spans import SpansSection
 from app.ui.inspect.why import WhySection
+from app.ui.kit.boxes import column
 from app.ui.kit.parts import Scrolling, as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -111,9 +112,7 @@ class Sections(QObject):
         section = self._make(SECTIONS[at])
         ground = QFrame()
         ground.setProperty("kind", "panel")
-        layout = QVBoxLayout(ground)
-        layout.addWidget(section)
-        self._theme.in_steps(layout.setContentsMargins, 6, 5, 6, 6)
+        column(self._theme, section, margins=(6, 5, 6, 6), parent=ground)
         area = Scrolling(ground)
         self._sections[at], self._areas[at] = section, area
         self.stack.addWidget(area)

@@ -95,6 +95,8 @@ def test_an_empty_page_offers_samples_of_what_is_installed(opened: Opened, qtbot
     assert view._bar.isVisible()
     assert view._bar._title.full_text() in said[0]
     assert not offers(view)
+    without = opened(FakeEngine(insides.answer))
+    assert not offers(without) and "no model" in without._empty._hint.text()
 
 
 def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectView, qtbot: QtBot) -> None:
@@ -108,12 +110,6 @@ def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectVie
     middle = view._empty._middle
     assert middle.height() >= middle.heightForWidth(middle.width())
     assert view._empty.verticalScrollBar().maximum() > 0
-
-
-def test_without_any_model_the_page_says_when_there_will_be_examples(opened: Opened) -> None:
-    view = opened(FakeEngine(insides.answer))
-    assert not offers(view)
-    assert "no model" in view._empty._hint.text()
 
 
 def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
@@ -184,6 +180,11 @@ def test_another_model_has_everything_looked_at_anew(
     section = view.section()
     assert section is not None
     assert [card.name for card in section.models] == ["other-qa", "reader-quick"]
+    third = replace(insides.READER, name="third", folder="/models/third")
+    view.workspace.shelf.models = (*engine.cards, third)  # type: ignore[attr-defined]
+    view.settings_changed()
+    rested(view, qtbot)
+    assert box.findText("third") >= 0
 
 
 def test_a_model_that_is_not_here_is_said_and_another_can_be_looked_into(
@@ -273,22 +274,18 @@ def test_a_chart_is_saved_by_the_ending_of_its_name_and_a_disk_that_refuses_is_s
     assert "could not be written" in view._notice.sentence()
 
 
-def test_the_last_visit_comes_back_at_the_next_start(make: Callable[[], InspectView], qtbot: QtBot) -> None:
-    view = make()
-    look(view, qtbot, insides.BLANKED)
-    view.keep()
-    again = make()
-    rested(again, qtbot)
-    section = again.section()
-    assert section is not None
-    assert section.visit.subject == insides.BLANKED
-
-
-def test_other_examples_lead_back_to_the_samples_and_are_kept_so(
+def test_the_last_visit_comes_back_at_the_next_start_or_the_samples_that_others_led_to(
     make: Callable[[], InspectView], qtbot: QtBot
 ) -> None:
+    first = make()
+    look(first, qtbot, insides.BLANKED)
+    first.keep()
     view = make()
-    look(view, qtbot)
+    rested(view, qtbot)
+    section = view.section()
+    assert section is not None and section.visit.subject == insides.BLANKED
+    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
+    assert view._visit is not None and view._visit.subject == insides.BLANKED, "the kept one comes too late"
     button = next(b for b in view._bar.findChildren(QPushButton) if b.accessibleName() == "Other examples")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     rested(view, qtbot)
@@ -299,24 +296,6 @@ def test_other_examples_lead_back_to_the_samples_and_are_kept_so(
     again = make()
     rested(again, qtbot)
     assert offers(again)
-
-
-def test_a_visit_that_came_first_is_not_put_aside_by_the_kept_one(view: InspectView, qtbot: QtBot) -> None:
-    look(view, qtbot, insides.BLANKED)
-    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
-    assert view._visit is not None
-    assert view._visit.subject == insides.BLANKED
-
-
-def test_models_are_looked_up_again_when_the_settings_change(
-    view: InspectView, engine: FakeEngine, qtbot: QtBot
-) -> None:
-    look(view, qtbot)
-    third = replace(insides.READER, name="third", folder="/models/third")
-    view.workspace.shelf.models = (*engine.cards, third)  # type: ignore[attr-defined]
-    view.settings_changed()
-    rested(view, qtbot)
-    assert view._bar.models.findText("third") >= 0
 
 
 # What is kept
@@ -340,13 +319,10 @@ def test_a_visit_is_read_back_as_it_was_kept(
     assert visit_from_json(visit_to_json(visit)) == visit
 
 
-def test_a_title_that_is_not_a_persons_is_kept_for_any_language() -> None:
+def test_a_title_that_is_not_a_persons_is_kept_for_any_language_and_a_large_visit_is_not_kept() -> None:
     visit = Visit(Subject(Head.CLASSIFICATION, "Lovely."), title=Message("A happy customer"))
     read = visit_from_json(visit_to_json(visit))
     assert read == visit and isinstance(read.title, Message)
-
-
-def test_a_large_visit_is_not_kept() -> None:
     assert visit_to_json(Visit(Subject(Head.CLASSIFICATION, "x" * MAX_VISIT_CHARACTERS))) == ""
     assert visit_to_json(None) == ""
 

@@ -19,11 +19,12 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.core.message import Message
 from app.settings.files import write_atomic
 from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.kit.boxes import column, row
 from app.ui.kit.chart import Figures
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.flow_row import FlowRow
@@ -102,21 +103,13 @@ class ChartBar(QWidget):
         copy_image.clicked.connect(self._copy_picture)
         save = self._button(tr("Save…"), tr("Save the numbers (CSV) or the picture (PNG, SVG)"))
         save.clicked.connect(self._save)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.numbers)
-        row.addStretch(1)
         buttons = FlowRow()
         for button in (copy_table, copy_image, save):
             buttons.addWidget(button)
-        row.addLayout(buttons)
-        self._save_button = save
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(row)
-        chart.renewed.connect(self._renewed)
-        theme.in_steps(row.setSpacing, 2)
         theme.in_steps(buttons.setSpacing, 2)
-        theme.space(self._column, 1)
+        self._save_button = save
+        self._column = column(theme, row(theme, self.numbers, 1, buttons, gap=2), gap=1, parent=self)
+        chart.renewed.connect(self._renewed)
 
     @Slot(bool)
     def show_numbers(self, shown: bool) -> None:

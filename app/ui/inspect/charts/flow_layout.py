@@ -47,12 +47,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A line along its points with a head at the end, labelled with the shape that flows there."""
+    """A line along its points with a head at the end; `used` on the way to the head in use."""
 
     points: tuple[QPointF, ...]
     used: bool
-    label: str = ""
-    headed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +190,7 @@ class FigureLayout:
             x, join = left + each / 2, bottom + step(3)
             down = (QPointF(middle, start), QPointF(middle, bus), QPointF(x, bus), QPointF(x, top))
             on = (QPointF(x, bottom), QPointF(x, join), QPointF(middle, join), QPointF(middle, self._y))
-            self.figure.arrows += [Arrow(down, True), Arrow(on, True, headed=False)]
+            self.figure.arrows += [Arrow(down, True), Arrow(on, True)]
             place = QRectF(left, top, each, bottom - top)
             self.figure.boxes.append(Box(place, TRUNK, texts, words.describe_stage(stage)))
         self._y = bottom + step(3)
