@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
+from app.core.inspection import Visit
 from app.core.languages import Subject
 from app.core.layout import Opened
 from app.core.message import Message
@@ -16,7 +17,7 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.flows.ask.read import read_document
 from app.flows.heads.heads import load_head
-from app.flows.heads.kept import KeptResult, keep_result, kept_result
+from app.flows.heads.kept import HeadResult, KeptResult, keep_result, kept_result
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -25,6 +26,7 @@ from app.ui.document.finding import Finding, Zoom, reading_keys
 from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.text_editor import Paper
 from app.ui.heads.text_panel import TextPanel
+from app.ui.kit.boxes import column
 from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
 from app.ui.kit.jobs import Job, Lanes
@@ -36,12 +38,6 @@ from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import Panes
-
-
-def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
-    """The card of the model used for a head; raises SpanlightError if there is none."""
-    return workspace.find_model(head)
-
 
 # That a head's model is loaded, its loading for what waits for it, and that it is ready.
 _LOADING = {
@@ -93,7 +89,9 @@ class ModelPreloader(QObject):
         """Find the current model, and load it if the model or the device changed."""
         if self._search is not None:
             self._search.drop()
-        self._search = self._lanes.files.start(find_model, self._workspace, self._head)
+        self._search = self._lanes.files.start(
+            lambda workspace, report: workspace.find_model(self._head), self._workspace
+        )
         self._search.done.connect(self._found)
         self._search.failed.connect(self._missing)
 
@@ -236,11 +234,13 @@ class PaperFiles(QObject):
 class TextPage(Page):
     """One paper (text editor) or several at the left, a panel at the right.
 
-    A subclass calls `build` once its widgets exist, starts its flow with `start`, and overrides `run`, `refresh`,
-    `try_sample` and `take`, and `result` and `take_kept`, by which its last result comes back at the next start.
-    `file` is the name of the file whose text is on the paper, empty for any other text.
+    A subclass calls `build` once its widgets exist, starts its flow in `run` with `start`, and overrides `show_result`,
+    which is given each result, partial ones and the one of an earlier session too, `refresh`, `told` and `visit`.
+    `kept` is the result that is shown, with its texts; it is saved for the next start. `file` is the name of the file
+    whose text is on the paper, empty for any other text.
     """
 
+    HEAD: Head
     SAMPLES = ""
     DRAFTS: tuple[str, ...] = ()
     FILES: str = Message("Text (*.txt *.md);;All files (*)")
@@ -250,24 +250,22 @@ class TextPage(Page):
         self._job: Job | None = None
         self._samples: tuple[Sample, ...] = ()
         self.file = ""
+        self.kept: KeptResult | None = None
+        self._asked: Callable[
+            [HeadResult], KeptResult
+        ]  # a result of the running flow, with the texts it is of
         self._keeping: Job | None = None
         self._was_empty = True
 
-    def build(
-        self,
-        desk: QWidget,
-        papers: tuple[Paper, ...],
-        panel: TextPanel,
-        head: Head,
-    ) -> None:
+    def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
         """Lay the page out and begin."""
-        self._papers, self._panel, self._head = papers, panel, head
+        self._papers, self._panel = papers, panel
         self._files = PaperFiles(self.workspace, self.lanes, panel, self)
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
-        self._model = ModelPreloader(self.workspace, self.lanes, self, head)
-        self._language = LanguageLine(self.workspace, self.theme, self.lanes, self._head)
+        self._model = ModelPreloader(self.workspace, self.lanes, self, self.HEAD)
+        self._language = LanguageLine(self.workspace, self.theme, self.lanes, self.HEAD)
         panel.add_line(self._language)
         drafts = Drafts(self.workspace.paths.drafts)
         self._drafts = [
@@ -276,24 +274,18 @@ class TextPage(Page):
         ]
         desk.setProperty("kind", "desk")
         desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._splitter = Panes()
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.find_bar)
-        column.addWidget(desk, 1)
+        column(self.theme, self.find_bar, (desk, 1), parent=left)
+        self._splitter = Panes()
         self._splitter.addWidget(left)
         self._splitter.addWidget(panel)
         self._splitter.setStretchFactor(0, 1)
         self.place_splitter()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
+        column(self.theme, self._splitter, parent=self)
         self._connect_all()
         self.add_shortcuts(
             ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
-            ("Ctrl+L", self._go_to_text), *reading_keys(finding, zoom),
+            ("Ctrl+L", self._go_to_text), ("Ctrl+I", self._look_inside), *reading_keys(finding, zoom),
         )  # fmt: skip
         self.refresh()
         self._first_job = self.lanes.files.start(initial_content, self.workspace, self.DRAFTS, self.SAMPLES)
@@ -316,7 +308,7 @@ class TextPage(Page):
             for draft in self._drafts:
                 draft.save_now()
         if self.working() or (self._keeping is not None and self._keeping.running):
-            keep_result(self.workspace, self.KEY, self._head, self._to_keep(), Silent())
+            keep_result(self.workspace, self.KEY, self.HEAD, self._to_keep(), Silent())
 
     def shown(self) -> None:
         """Focus the text; find the model, show its name and load it."""
@@ -344,19 +336,28 @@ class TextPage(Page):
 
     def try_sample(self, index: int) -> None:
         """Put a sample on the papers and start the flow."""
+        sample = self._samples[index]
+        for paper, text in zip(self._papers, (sample.text, sample.second), strict=False):
+            paper.replace(text)
+        self.run()
 
-    def take(self, result: object) -> None:
-        """Show the flow's result."""
+    def show_result(self, kept: KeptResult) -> None:
+        """Show a result of these texts."""
 
-    @Slot(object)
-    def take_part(self, result: object) -> None:
-        """Show the flow's partial result."""
+    def told(self, result: HeadResult) -> str:
+        """What the status line says of a result that has just come."""
+        raise NotImplementedError
 
-    def result(self) -> KeptResult | None:
-        """The result that is shown; None without one."""
+    def visit(self) -> Visit | None:
+        """What Look inside shows of the current text; None where there is nothing to look into."""
 
-    def take_kept(self, kept: KeptResult) -> None:
-        """Show the result of an earlier session."""
+    def texts(self) -> tuple[str, ...]:
+        """The texts that the flow is run on."""
+        return tuple(paper.text() for paper in self._papers)
+
+    def is_outdated(self) -> bool:
+        """Whether there is a result, but of other texts or another model."""
+        return self.kept is not None and (self._panel.is_stale or self.texts() != self.kept.texts)
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
@@ -383,10 +384,12 @@ class TextPage(Page):
 
     # The flow
 
-    def start(self, words: str, flow: Callable[..., object], request: object) -> None:
-        """Start the flow, replacing a running one; `words` are shown while it is getting ready."""
+    def start(self, words: str, flow: Callable[..., object], request: object, way: str = "") -> None:
+        """Start the flow on `texts()`, replacing a running one; `words` are shown while it is getting ready."""
         if self._job is not None:
             self._job.drop()
+        texts, file = self.texts(), self.file
+        self._asked = lambda result: KeptResult(texts, result, way, file)
         self.note.emit("")
         self._language.look(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request)
@@ -403,16 +406,14 @@ class TextPage(Page):
         return self._job is not None and self._job.running
 
     @Slot(object)
-    def _partly_done(self, result: object) -> None:
-        self._panel.is_stale = False
-        self.take_part(result)
+    def _partly_done(self, result: HeadResult) -> None:
+        self._take(self._asked(result))
 
     @Slot(object)
-    def _done(self, result: object) -> None:
+    def _done(self, result: HeadResult) -> None:
         self._panel.strip.clear()
-        self._panel.is_stale = False
-        self.take(result)
-        self.refresh()
+        self._take(self._asked(result))
+        self.note.emit(self.told(result))
         announce(self._panel, self._panel.spoken())
         self._keep_result()
 
@@ -436,20 +437,31 @@ class TextPage(Page):
         """Show an error in the panel."""
         self._panel.notice.show_error(error)
 
+    @Slot()
+    def _look_inside(self) -> None:
+        if (visit := self.visit()) is not None:
+            self.look_inside.emit(visit)
+
     # The result, kept for the next start
+
+    def _take(self, kept: KeptResult) -> None:
+        self._panel.is_stale = not kept.same_model
+        self.kept = kept
+        self.show_result(kept)
+        self.refresh()
 
     def _keep_result(self) -> None:
         """Save the result that is shown, in the files lane."""
         if self._keeping is not None:
             self._keeping.drop()
         self._keeping = self.lanes.files.start(
-            keep_result, self.workspace, self.KEY, self._head, self._to_keep()
+            keep_result, self.workspace, self.KEY, self.HEAD, self._to_keep()
         )
         self._keeping.failed.connect(self.show_fault)
 
     def _to_keep(self) -> KeptResult | None:
         """The result that is shown, unless it goes with its text, or there is to be no history."""
-        return self.result() if self.workspace.settings.keep_history and not self._is_empty() else None
+        return self.kept if self.workspace.settings.keep_history and not self._is_empty() else None
 
     def _is_empty(self) -> bool:
         return all(paper.is_empty() for paper in self._papers)
@@ -458,9 +470,7 @@ class TextPage(Page):
     def _kept_read(self, kept: KeptResult | None) -> None:
         """Show the result of an earlier session, unless another one has come since or the text is gone."""
         if kept is not None and self._job is None and not self._is_empty():
-            self._panel.is_stale = not kept.same_model
-            self.take_kept(kept)
-            self.refresh()
+            self._take(kept)
 
     # Texts
 
@@ -474,7 +484,7 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
         if self.workspace.settings.keep_history:
-            job = self.lanes.files.start(kept_result, self.workspace, self.KEY, self._head)
+            job = self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD)
             job.done.connect(self._kept_read)
 
     @Slot(int)
@@ -490,6 +500,8 @@ class TextPage(Page):
         for draft in self._drafts:
             draft.save_soon()
         self._language.look()  # what was said was of the text before
+        if self._is_empty():
+            self.kept = None
         self.refresh()
         if self._is_empty() != self._was_empty:
             self._was_empty = not self._was_empty
@@ -548,7 +560,7 @@ class TextPage(Page):
     def _model_used(self, card: ModelCard) -> None:
         self.note.emit(tr("{model} is used for {page} now", model=card.title, page=self.TITLE))
         self._model.look()
-        self.changed.emit(self._head.value)
+        self.changed.emit(self.HEAD.value)
 
     @Slot(str)
     def _model_noted(self, note: str) -> None:
@@ -577,17 +589,3 @@ class TextPage(Page):
         self._language.used.connect(self._model_used)
         self._language.models_requested.connect(self.find_models)
         self._language.failed.connect(self.show_fault)
-
-
-def centred(theme: Theme, editor: QWidget) -> QWidget:
-    """A desk with one paper in its middle, no wider than can be read well."""
-    desk = QWidget()
-    row = QHBoxLayout(desk)
-    row.addStretch(1)
-    row.addWidget(editor, 1000)
-    row.addStretch(1)
-    theme.in_steps(row.setContentsMargins, 6, 5, 6, 5)
-    theme.in_steps(editor.setMinimumWidth, 50)
-    theme.in_steps(editor.setMinimumHeight, 24)  # above the panel some lines are seen
-    theme.in_steps(editor.setMaximumWidth, 200)
-    return desk

@@ -119,7 +119,7 @@ DEEDS = (
     Deed("a filter", "table", ("Right", "Right"), lambda table: table.head.chips.selected() == "unseen", "Show: All"),
     Deed(
         "classify", "classify", ("Ctrl+L", "Ctrl+A", "“Bad", "Ctrl+Return"),
-        lambda page: page._shown.texts == ("Bad",),
+        lambda page: page.kept.texts == ("Bad",),
     ),
     Deed("each line a text", "classify", ("Right",), lambda page: page._way == "lines", "What is a text: One"),
     Deed("find names", "names", ("Ctrl+Return",), lambda page: page._panel.list.model().rowCount() > 3),

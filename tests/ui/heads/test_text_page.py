@@ -314,7 +314,7 @@ def test_the_last_result_comes_back_as_it_was_without_a_run(
     put(changed, "New ___ words")
     empty = open_page(kind, named)
     settled(empty, qtbot)
-    assert empty.result() is None, "a result goes with its text"
+    assert empty.kept is None, "a result goes with its text"
 
 
 @EVERY
@@ -350,7 +350,7 @@ def test_no_result_is_saved_without_a_history_and_one_that_cannot_be_read_is_lef
         drafts.save(name, damaged)
         view = open_page(kind, named)
         settled(view, qtbot)
-        assert view.result() is None and texts(view)[0] == "A ___ cup of tea"
+        assert view.kept is None and texts(view)[0] == "A ___ cup of tea"
 
 
 @EVERY
@@ -367,7 +367,7 @@ def test_a_result_that_is_not_saved_yet_is_saved_at_the_end(
     go_on.set()
     view = open_page(kind, named)
     settled(view, qtbot)
-    assert view.result() == first.result() is not None
+    assert view.kept == first.kept is not None
     assert not busy.running
 
 
@@ -383,7 +383,7 @@ def test_a_text_in_another_language_is_said_until_it_is_changed(
     assert view._language.words().startswith("This text is in German; ")
     with qtbot.waitSignal(view.find_models) as asked:
         QTest.mouseClick(view._language.button, Qt.MouseButton.LeftButton)
-    assert asked.args == [view._head.value, "de"]
+    assert asked.args == [view.HEAD.value, "de"]
     put(view, LEASE["en"])
     assert not view._language.isVisible()
     view.run()
@@ -403,3 +403,15 @@ def test_every_place_that_is_found_is_marked(kind: type[TextPage], open_page: Op
     assert page.viewport().grab().toImage() != plain
     page.mark_all("")
     assert page.viewport().grab().toImage() == plain
+
+
+@pytest.mark.parametrize(("high", "told"), [(700, True), (300, False)])
+def test_a_low_window_gives_the_room_to_what_was_found(open_page: OpenPage, high: int, told: bool) -> None:
+    view = open_page(FollowView, FakeEngine(find, FINDER))
+    view.resize(1000, high)
+    panel = view._panel
+    assert panel._about.isVisible(), "an empty page says what happens on it"
+    view._papers[0].replace("One passage.")
+    assert panel._about.isVisible() == told
+    view._papers[0].replace("")
+    assert panel._about.isVisible()

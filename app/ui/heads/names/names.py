@@ -20,7 +20,7 @@ from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.heads import find_names
-from app.flows.heads.kept import KeptResult
+from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -30,19 +30,19 @@ from app.ui.heads.names.names_panel import NamesPanel
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import DOCUMENTS, save_name
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 
 @dataclass(slots=True)
 class NamesFound:
-    """One text in which names are searched, and the result so far.
+    """The names found in a text so far.
 
     `chosen` is a name's index, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
     """
 
     text: str = ""
-    aggregation: PieceAggregation = PieceAggregation.FIRST
     result: TaggedTexts | None = None
     chosen: int = -1
     units: int = 0
@@ -97,6 +97,7 @@ class NamesView(TextPage):
     KEY = "names"
     TITLE = Message("Names")
     ICON = "names"
+    HEAD = Head.TOKEN_CLASSIFICATION
     SAMPLES = NAMES
     DRAFTS = ("names",)
     FILES = DOCUMENTS
@@ -117,7 +118,6 @@ class NamesView(TextPage):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._requested = NamesFound()
         self.found = NamesFound()
         self._save_job: Job | None = None
         self._fraction = 0.0
@@ -137,11 +137,10 @@ class NamesView(TextPage):
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
         theme.in_steps(self.pane.setMinimumHeight, 34)  # above the panel some lines are seen
-        self.build(self.pane, (self.pane,), panel, Head.TOKEN_CLASSIFICATION)
+        self.build(self.pane, (self.pane,), panel)
         self.add_shortcuts(
-            ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),
-            ("F3", self.next_name), ("Shift+F3", self._previous_name),
-        )  # fmt: skip
+            ("Ctrl+S", panel.show_formats), ("F3", self.next_name), ("Shift+F3", self._previous_name)
+        )
 
     @Slot()
     def run(self) -> None:
@@ -152,46 +151,31 @@ class NamesView(TextPage):
             notice.show_hint(tr("There is no text yet."), tr("Type or paste one, or open a file."))
             self.pane.setFocus()
             return
-        self._requested = NamesFound(text, PieceAggregation(self.workspace.settings.names_joining))
+        aggregation = PieceAggregation(self.workspace.settings.names_joining)
         self._fraction = 0.0
         self._names_panel.set_partly("")
-        self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), self._requested.aggregation))
+        self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), aggregation))
 
-    @Slot(int)
-    def try_sample(self, index: int) -> None:
-        """Show a sample, and find its names."""
-        self.pane.replace(self._samples[index].text)
-        self.run()
+    def told(self, result: HeadResult) -> str:
+        length = Message("{n:,} character", "{n:,} characters", n=len(self.found.text))
+        return tr(
+            "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
+            n=len(self.found.entities), length=length, time=wording.duration(result.seconds),
+        )  # fmt: skip
 
-    @Slot(object)
-    def take_part(self, result: object) -> None:
-        """Show the names found so far."""
-        if isinstance(result, TaggedTexts) and result.items:
-            self._show_found(NamesFound(self._requested.text, self._requested.aggregation, result))
-
-    def take(self, result: object) -> None:
-        """Show the names, and the time it took to find them."""
-        self.take_part(result)
-        if isinstance(result, TaggedTexts):
-            length = Message("{n:,} character", "{n:,} characters", n=len(self._requested.text))
-            self.note.emit(
-                tr(
-                    "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
-                    n=len(self.found.entities), length=length, time=wording.duration(result.seconds),
-                )
-            )  # fmt: skip
-
-    def result(self) -> KeptResult | None:
-        result = self.found.result
-        return KeptResult((self.found.text,), result) if result is not None else None
-
-    def take_kept(self, kept: KeptResult) -> None:
-        if isinstance(kept.result, TaggedTexts):
-            if not kept.result.complete:
-                self._names_panel.set_partly(
-                    tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
-                )
-            self._show_found(NamesFound(kept.texts[0], result=kept.result))
+    def show_result(self, kept: KeptResult) -> None:
+        """Show the names; the previously chosen one stays chosen if it is still there."""
+        assert isinstance(kept.result, TaggedTexts)
+        panel, before = self._names_panel, self.found.name
+        self.found = NamesFound(kept.texts[0], kept.result)
+        if not kept.result.complete and not self.working():
+            panel.set_partly(
+                tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
+            )
+        panel.show_names(self.found.entities, kept.result.labels)
+        panel.set_complete(kept.result.complete)
+        same = [at for at, each in enumerate(self.found.entities) if before and each.span == before.span]
+        self.found.chosen = same[0] if same else -1
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
@@ -207,9 +191,8 @@ class NamesView(TextPage):
         stopped = localised(wording.stopped_after(self._fraction))
         result = self.found.result
         if self._fraction and result is not None and not result.complete:
-            self._names_panel.set_partly(
-                tr("{stopped}: later names are missing. Ctrl+Enter reads the whole text.", stopped=stopped)
-            )
+            rest = tr("Later names are missing. Ctrl+Enter reads the whole text.")
+            self._names_panel.set_partly(sentences(stopped, rest))
         super()._stopped()
         self.note.emit(stopped)
 
@@ -232,17 +215,6 @@ class NamesView(TextPage):
 
     # The names, in the text and in the list
 
-    def _show_found(self, found: NamesFound) -> None:
-        """Show a result; the previously chosen name stays chosen if it is still there."""
-        before, self.found = self.found.name, found
-        if found.result is None:
-            return
-        self._names_panel.show_names(found.entities, found.result.labels)
-        self._names_panel.set_complete(found.result.complete)
-        same = [at for at, each in enumerate(found.entities) if before and each.span == before.span]
-        found.chosen = same[0] if same else -1
-        self.refresh()
-
     @Slot()
     def refresh(self) -> None:
         """Highlight the names if the text is the one they were found in; else mark them as outdated."""
@@ -262,21 +234,17 @@ class NamesView(TextPage):
         self._choose(self.found.chosen, go=False)
 
     def is_outdated(self) -> bool:
-        """Whether the text, or the model in use, is another one than that of the result."""
         # The length detects most edits without reading a text of megabytes at every key.
-        if self._names_panel.is_stale or self.pane.units() != self.found.units:
-            return True
-        return self.pane.text() != self.found.text
+        return self.pane.units() != self.found.units or super().is_outdated()
 
-    @Slot()
-    def _look_inside(self) -> None:
-        """Inspect the chosen name, else the first one."""
+    def visit(self) -> Visit | None:
+        """The chosen name, else the first one."""
         result = self.found.result
         if result is None or not self.found.entities or self.is_outdated():
-            return
+            return None
         name = self.found.name or self.found.entities[0]
         subject = Subject(Head.TOKEN_CLASSIFICATION, self.found.text, focus=name.span)
-        self.look_inside.emit(Visit(subject, result.model, wording.first_words(name.text)))
+        return Visit(subject, result.model, wording.first_words(name.text))
 
     @Slot()
     def next_name(self) -> None:

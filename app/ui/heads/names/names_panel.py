@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QMenu,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.kit.boxes import column, row
 from app.ui.kit.parts import as_tip, caption, look_button, plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.spoken import sentences
@@ -86,11 +85,10 @@ class NameLegend(QFrame):
             tick.toggled.connect(self.changed)
             number = plain_label(type="small", ink="quiet", wrap=False)
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            row, column = at % high, at // high * 3
-            self._grid.addWidget(NameSwatch(self._theme, style), row, column)
-            self._grid.addWidget(tick, row, column + 1)
-            self._grid.addWidget(number, row, column + 2)
-            self._grid.setColumnStretch(column + 1, 1)
+            down, across = at % high, at // high * 3
+            for by, part in enumerate((NameSwatch(self._theme, style), tick, number)):
+                self._grid.addWidget(part, down, across + by)
+            self._grid.setColumnStretch(across + 1, 1)
             self._ticks.append(tick)
             self._counts.append(number)
             QWidget.setTabOrder(before, tick)
@@ -126,10 +124,7 @@ class AggregationChoice(QFrame):
         self.ways = Segments(theme, question, _CHOICES)
         self.ways.chosen.connect(self._picked)
         self._about = PaperTerm(theme, "", "")
-        column = QVBoxLayout(self)
-        for widget in (heading, self.ways, self._about):
-            column.addWidget(widget)
-        theme.space(column, 1.5)
+        column(theme, heading, self.ways, self._about, gap=1.5, parent=self)
 
     def select(self, aggregation: PieceAggregation) -> None:
         """Show an aggregation as the selected one."""
@@ -177,12 +172,7 @@ class NamesPanel(TextPanel):
             tr("Token classification, BERT section 5.3."),
         )
         self._actions = QWidget()
-        row = QHBoxLayout(self._actions)
-        theme.space(row, 2)
-        row.addWidget(self.look)
-        row.addStretch(1)
-        row.addWidget(self.copy)
-        row.addWidget(self.save)
+        row(theme, self.look, 1, self.copy, self.save, gap=2, parent=self._actions)
         super().__init__(theme, self.opening, find, None, about)
         theme.in_steps(self._layout.setSpacing, 3)
         menu = QMenu(self.save)
