@@ -184,17 +184,6 @@ def test_one_long_text_hands_its_names_over_as_they_are_found(monkeypatch: pytes
     assert sum(numbers) < 6 * len(result.items[0].entities)
 
 
-def test_many_texts_come_in_their_order_with_partials_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
-    noted = Noted()
-    texts = tuple("alice " * (1 + n * 7 % 40) + f"{n}" for n in range(200))
-    result = tag(TextsToTag(texts), tagger(BIO), noted)
-    assert (noted.told[-1].done, noted.told[-1].total, noted.told[-1].what) == (200, 200, "texts")
-    partials = [p for p in noted.partials if isinstance(p, TaggedTexts)]
-    assert partials
-    assert all(p.items == result.items[: len(p.items)] for p in partials)
-
-
 def test_tagging_stops_and_refuses_what_is_empty() -> None:
     model = tagger(BIO)
     with pytest.raises(Stopped):
