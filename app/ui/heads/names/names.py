@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -21,6 +21,7 @@ from app.core.results import Entity, Tagged, TaggedTexts
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.heads import find_names
 from app.flows.heads.kept import HeadResult, KeptResult
+from app.flows.history.export_formats import require_format
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -126,13 +127,13 @@ class NamesView(TextPage):
         panel.aggregation.select(PieceAggregation(workspace.settings.names_joining))
         self.pane.copy_asked.connect(self.copy)
         self.pane.light_chosen.connect(self._choose)
-        panel.shown_types_changed.connect(self._types_changed)
+        panel.legend.changed.connect(self._types_changed)
         panel.list.chosen.connect(self._row_chosen)
         panel.list.again.connect(self._row_again)
         panel.list.copy_requested.connect(self.copy)
         panel.copy.clicked.connect(self.copy)
         panel.opening.clicked.connect(self._choose_file)
-        panel.save_requested.connect(self._choose_path)
+        panel.menu.triggered.connect(self._choose_path)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
@@ -298,12 +299,12 @@ class NamesView(TextPage):
             QGuiApplication.clipboard().setText(names_csv([document], "\t"))
             self.note.emit(tr("{n:,} name copied", "{n:,} names copied", n=len(self.found.entities)))
 
-    @Slot(str)
-    def _choose_path(self, kind: str) -> None:
-        form = next(one for one in FORMATS if one.key == kind)
+    @Slot(QAction)
+    def _choose_path(self, chosen: QAction) -> None:
+        form = require_format(FORMATS, chosen.data())
         kinds = f"{localised(form.title)} (*{form.suffix})"
         if name := save_name(self, tr("Save the names"), f"names{form.suffix}", kinds):
-            self.save_as(kind, Path(name))
+            self.save_as(form.key, Path(name))
 
     def save_as(self, kind: str, path: Path) -> None:
         """Write the names in a format, in the files lane."""

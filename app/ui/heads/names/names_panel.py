@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -138,13 +137,7 @@ class AggregationChoice(QFrame):
 
 
 class NamesPanel(TextPanel):
-    """The buttons Open and Find; the types with check boxes, and the list of names.
-
-    `save_requested` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
-    """
-
-    save_requested = Signal(str)
-    shown_types_changed = Signal()
+    """The buttons Open and Find, the types with check boxes, the list of names; `menu` has the formats to save in."""
 
     OPEN = Message("Open a file")
 
@@ -175,14 +168,13 @@ class NamesPanel(TextPanel):
         row(theme, self.look, 1, self.copy, self.save, gap=2, parent=self._actions)
         super().__init__(theme, self.opening, find, None, about)
         theme.in_steps(self._layout.setSpacing, 3)
-        menu = QMenu(self.save)
+        self.menu = QMenu(self.save)
         for key, title in formats:
-            menu.addAction(f"{localised(title)}…").setData(key)
-        menu.triggered.connect(self._format_chosen)
-        self.save.setMenu(menu)
+            self.menu.addAction(f"{localised(title)}…").setData(key)
+        self.save.setMenu(self.menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
-        self.legend.changed.connect(self._types_changed)
+        self.legend.changed.connect(self._show_rows)
         self._arrange()
 
     # Content
@@ -243,16 +235,12 @@ class NamesPanel(TextPanel):
 
     def set_complete(self, complete: bool) -> None:
         """Set whether all of the text was read: only then is every word's tag known."""
-        for form in self.save.menu().actions():
+        for form in self.menu.actions():
             form.setEnabled(complete or form.data() != "conll")
 
     # Parts
 
     @Slot()
-    def _types_changed(self) -> None:
-        self._show_rows()
-        self.shown_types_changed.emit()
-
     def _show_rows(self) -> None:
         hidden = self.legend.hidden()
         self.list.set_rows([row for row in self._rows if row.style.number not in hidden])
@@ -271,7 +259,3 @@ class NamesPanel(TextPanel):
         """Offer the formats that names can be saved in, if there are any names."""
         if self.save.isVisible() and self.save.isEnabled():
             self.save.showMenu()
-
-    @Slot(QAction)
-    def _format_chosen(self, form: QAction) -> None:
-        self.save_requested.emit(form.data())
