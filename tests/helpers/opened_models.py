@@ -31,14 +31,14 @@ NEXT, TOKENS = Head.NEXT_SENTENCE, Head.TOKEN_CLASSIFICATION
 DAILY = ("bert", "roberta", "distilbert", "albert")
 
 
-def _daily(family: str, *more: object) -> Any:
+def daily(family: str, *more: object) -> Any:
     """A test's parameters, which are daily ones or not."""
     return pytest.param(family, *more, marks=() if family in DAILY else pytest.mark.long)
 
 
-FAMILIES = [_daily(family) for family in (*DAILY, "mpnet", "electra")]
-EVERY = [_daily(*one.values, head) for one in FAMILIES for head in KNOWN[one.values[0]].heads_known]
-EVERY_KNOWN = [_daily(family, head) for family, about in KNOWN.items() for head in about.heads_known]
+FAMILIES = [daily(family) for family in (*DAILY, "mpnet", "electra")]
+EVERY = [daily(*one.values, head) for one in FAMILIES for head in KNOWN[one.values[0]].heads_known]
+EVERY_KNOWN = [daily(family, head) for family, about in KNOWN.items() for head in about.heads_known]
 LENGTH = 21
 LABELS = ("bad", "fine", "good")
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")

@@ -16,13 +16,14 @@ from app.models.disk.card import read_card
 from app.tasks.heads.fill_mask import fill
 from app.tasks.scores import softmax
 from tests.helpers.fake_models import CPU
+from tests.helpers.opened_models import daily
 from tests.helpers.small_models import small_checkpoint
 
 FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert", "xlm-roberta", "mobilebert")
 TEXT = "The queen made ___ tarts. The knave of hearts, (not the king!) stole all the ____ and took them."
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", map(daily, FAMILIES))
 def test_words_have_the_probabilities_that_transformers_gives(tmp_path: Path, family: str) -> None:
     import torch
     import transformers

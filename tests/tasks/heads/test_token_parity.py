@@ -15,10 +15,10 @@ from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.token_classification import tag
 from tests.helpers.fake_models import CPU
+from tests.helpers.opened_models import FAMILIES
 from tests.helpers.small_models import small_checkpoint
 
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
-FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert")
 TEXT = "Alice and the Queen of Hearts, O'Brien (U.S.) too, saw Paris.\nThe zanzibarbarian took tarts; é 北!"
 
 

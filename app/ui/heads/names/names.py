@@ -69,9 +69,9 @@ class NamesFound:
         """The chosen name."""
         return self.entities[self.chosen] if 0 <= self.chosen < len(self.entities) else None
 
-    def document(self, name: str = "") -> TaggedDocument | None:
+    def document(self) -> TaggedDocument | None:
         """The document to save or copy; None without a result."""
-        return TaggedDocument(self.text, self.tagged, name) if self.tagged is not None else None
+        return TaggedDocument(self.text, self.tagged) if self.tagged is not None else None
 
     def mates(self, index: int) -> list[int]:
         """The occurrences of the same name and type, in text order."""
