@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,9 @@ from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.errors import EngineLost
 from app.core.inspection import Subject, Visit
-from app.core.models import Head
+from app.core.models import Head, LoadedModel
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
@@ -211,3 +213,68 @@ def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
     assert view._class_panel.table.isVisible() and view._class_panel.table.csv() == rows
     assert view._class_panel._summary.text() == said and not view._panel.outdated()
     assert len(engine.requests) == 1
+
+
+# The model behind the page
+
+
+def test_the_classifier_loads_behind_the_page_and_again_for_another_device(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "Classifier ready, on CPU"])
+    assert [(choice.folder, choice.device) for choice in engine.loads] == [("/models/moods", "auto")]
+    assert "moods" in view._panel.model.words()
+    view.shown()
+    view.settings_changed()
+    qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.work.idle)
+    assert len(engine.loads) == 1
+    view.workspace.settings.device = "cpu"
+    view.settings_changed()
+    qtbot.waitUntil(lambda: [choice.device for choice in engine.loads] == ["auto", "cpu"])
+    assert engine.requests == []
+
+
+def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    leave = threading.Event()
+
+    def held(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
+        leave.wait(5)
+        return by_length(request, choice, report)
+
+    engine.answer = held
+    edit(view).setPlainText("x" * 95)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.run()
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    view.shown()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert engine.loads == []
+    assert view._panel.strip.isVisible()
+    leave.set()
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+    assert len(engine.loads) == 1
+    assert view._class_panel.card.text() == "Positive (Very likely, 95%)"
+    assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
+
+
+def test_a_classifier_that_cannot_be_loaded_is_said_in_the_status_line_only(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        raise EngineLost("The model process ended.", "Try once more.")
+
+    monkeypatch.setattr(engine, "load", refuse)
+    notes: list[str] = []
+    lost: list[bool] = []
+    view.note.connect(notes.append)
+    view.lost.connect(lambda: lost.append(True))
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "The model process ended."])
+    assert lost == [True]
+    assert view._panel.notice.sentence() == ""
