@@ -39,7 +39,7 @@ def model_in(folder: Path, family: str = "bert") -> ReadyModel:
     return ready(load(read_card(folder), Head.EMBEDDINGS, CPU))
 
 
-@pytest.mark.parametrize("family", map(daily, FAMILIES))
+@pytest.mark.parametrize("family", [*map(daily, FAMILIES)])
 def test_vectors_are_the_means_of_transformers_last_states(tmp_path: Path, family: str) -> None:
     import torch
     import transformers
