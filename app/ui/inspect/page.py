@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from app.core.inspection import Visit
 from app.core.message import Message
-from app.core.models import HEAD_WORDS, ModelCard
+from app.core.models import HEAD_WORDS, Head, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.inspect.charts.export import ChartSaver
+from app.ui.inspect.compare import CompareSection
+from app.ui.inspect.loss import LossSection
+from app.ui.inspect.picture import PictureSection
+from app.ui.inspect.pooling import PoolingSection
 from app.ui.inspect.section import Section, choice_box
-from app.ui.inspect.sections import Sections
+from app.ui.inspect.spans import SpansSection
 from app.ui.inspect.visit import (
     DRAFT,
     find_models,
@@ -24,6 +28,7 @@ from app.ui.inspect.visit import (
     visit_from_json,
     visit_to_json,
 )
+from app.ui.inspect.why import WhySection
 from app.ui.kit.boxes import column, row
 from app.ui.kit.draft import Draft
 from app.ui.kit.elided import ElidedLabel
@@ -31,12 +36,15 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
-from app.ui.kit.parts import as_tip, plain_label, push_button
+from app.ui.kit.parts import Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
+SECTIONS: tuple[type[Section], ...] = (
+    PictureSection, SpansSection, PoolingSection, LossSection, WhySection, CompareSection,
+)  # fmt: skip
 _ABOUT = Message(
     "See how the model came to its result: the words cut into tokens, the numbers that flow through its layers, and"
     " what each of its heads makes of them. Every number is computed on this computer while you look, from the model"
@@ -143,7 +151,12 @@ class InspectView(Page):
         self._find_job: Job | None = None
         self._offer_job: Job | None = None
         self._bar = SubjectBar(theme, self._model_chosen)
-        self._sections = Sections(self._make, theme, self)
+        # Those that were shown, by their place in SECTIONS, and what each scrolls in.
+        self._sections: dict[int, Section] = {}
+        self._areas: dict[int, QScrollArea] = {}
+        self.names = self._named_sections()
+        self._stack, self._blank = QStackedWidget(), QWidget()
+        self._stack.addWidget(self._blank)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
         self._saving = ChartSaver(lanes, self)
@@ -161,20 +174,21 @@ class InspectView(Page):
     @Slot(object)
     def look_at(self, visit: Visit) -> None:
         """Inspect a result: find its models, then show it in the current section."""
-        self._sections.drop()
+        self._drop()
         self._hide_notice()
         self._empty.notice.clear()
         self._visit, self._models = visit, ()
         plain, term = HEAD_WORDS[visit.subject.head]
         self._bar.show_subject(title_of(visit), plain, term)
-        self._sections.name_for(visit.subject.head)
+        self._list_sections(visit.subject.head)
         self._arrange()
         self._draft.save_soon()
         self._find()
 
     def stop(self) -> bool:
         """Stop the queries of the current section."""
-        return self._sections.stop()
+        section = self._sections.get(self.names.currentIndex())
+        return section is not None and section.stop()
 
     def keep(self) -> None:
         """Save the visit for the next start."""
@@ -186,7 +200,7 @@ class InspectView(Page):
         if self._visit is None:
             self._offer()
         else:
-            self._sections.names.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.names.setFocus(Qt.FocusReason.OtherFocusReason)
             self._show_section()
 
     def settings_changed(self) -> None:
@@ -195,9 +209,69 @@ class InspectView(Page):
         if self._visit is not None:
             self._find()
 
+    # The sections
+
     def section(self) -> Section | None:
-        """The current section."""
-        return self._sections.current() if self._visit is not None else None
+        """The selected section, if it exists already and there is a visit."""
+        return self._sections.get(self.names.currentIndex()) if self._visit is not None else None
+
+    def listed(self) -> list[int]:
+        """The places in SECTIONS of those that apply to the visit's head."""
+        return [at for at in range(self.names.count()) if self.names.isTabVisible(at)]
+
+    def _list_sections(self, head: Head) -> None:
+        """List those that apply to the head; the selected one stays so if it does, else the first one is selected."""
+        if head not in SECTIONS[self.names.currentIndex()].HEADS:
+            self.names.setCurrentIndex(0)
+        for at, kind in enumerate(SECTIONS):
+            self.names.setTabVisible(at, head in kind.HEADS)
+
+    @Slot()
+    def _show_section(self) -> None:
+        """Show the visit in the selected section, once its models are known; queries of the others are dropped."""
+        if self._visit is None or not self._models:
+            return
+        visit = Visit(self._visit.subject, self._models[0].folder, self._visit.title)
+        at = self.names.currentIndex()
+        if at not in self._sections:
+            self._make(at)
+        for other, section in self._sections.items():
+            if other != at:
+                section.drop()
+        self._stack.setCurrentWidget(self._areas[at])
+        self._sections[at].show_visit(visit, self._models)
+
+    def _make(self, at: int) -> None:
+        section = self._sections[at] = SECTIONS[at](self.workspace, self.theme, self.lanes)
+        section.note.connect(self.note)
+        section.lost.connect(self.lost)
+        section.save_requested.connect(self._saving.save_chart)
+        section.look_inside.connect(self.look_at)
+        ground = QFrame()
+        ground.setProperty("kind", "panel")
+        column(self.theme, section, margins=(6, 5, 6, 6), parent=ground)
+        self._areas[at] = Scrolling(ground)
+        self._stack.addWidget(self._areas[at])
+        # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
+        self.theme.refresh()
+
+    def _drop(self) -> None:
+        for section in self._sections.values():
+            section.drop()
+
+    @Slot()
+    def _next(self) -> None:
+        self._step(1)
+
+    @Slot()
+    def _previous(self) -> None:
+        self._step(-1)
+
+    def _step(self, way: int) -> None:
+        """Go to the next section or the previous one, round from the last one to the first."""
+        listed = self.listed()
+        at = listed.index(self.names.currentIndex()) + way
+        self.names.setCurrentIndex(listed[at % len(listed)])
 
     # The subject
 
@@ -224,7 +298,7 @@ class InspectView(Page):
     @Slot(int)
     def _try_sample(self, index: int) -> None:
         self.look_at(self._offers[index].visit)
-        self._sections.names.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.names.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _find(self) -> None:
         if self._find_job is not None:
@@ -244,7 +318,7 @@ class InspectView(Page):
     def _no_model(self, error: BaseException) -> None:
         self._models = ()
         self._bar.show_models(())
-        self._sections.show_nothing()
+        self._stack.setCurrentWidget(self._blank)
         self._show_fault(error)
 
     @Slot(int)
@@ -254,20 +328,13 @@ class InspectView(Page):
 
     @Slot()
     def _show_samples(self) -> None:
-        self._sections.drop()
+        self._drop()
         self._visit, self._models = None, ()
         self._hide_notice()
         self.note.emit("")
         self._arrange()
         self._offer()
         self._draft.save_soon()
-
-    @Slot()
-    def _show_section(self) -> None:
-        """Show the visit in the selected section, once its models are known."""
-        if self._visit is not None and self._models:
-            visit = Visit(self._visit.subject, self._models[0].folder, self._visit.title)
-            self._sections.show_visit(visit, self._models)
 
     # Saving
 
@@ -293,43 +360,46 @@ class InspectView(Page):
 
     # Looks
 
-    def _make(self, kind: type[Section]) -> Section:
-        section = kind(self.workspace, self.theme, self.lanes)
-        section.note.connect(self.note)
-        section.lost.connect(self.lost)
-        section.save_requested.connect(self._saving.save_chart)
-        section.look_inside.connect(self.look_at)
-        return section
-
     def _arrange(self) -> None:
         looking = self._visit is not None
         self._bar.setVisible(looking)
         self._names_frame.setVisible(looking)
-        self._sections.stack.setVisible(looking)
+        self._stack.setVisible(looking)
         self._empty.setVisible(not looking)
         if not self._models:
-            self._sections.show_nothing()
+            self._stack.setCurrentWidget(self._blank)
+
+    def _named_sections(self) -> QTabBar:
+        names = QTabBar()
+        names.setDrawBase(False)
+        names.setProperty("ground", "panel")
+        names.setExpanding(False)
+        names.setAccessibleName(tr("Sections"))
+        for at, kind in enumerate(SECTIONS):
+            names.addTab(localised(kind.TITLE))
+            names.setTabToolTip(at, as_tip(kind.TERM))
+        return names
 
     def _lay_out(self) -> None:
         theme = self.theme
         self._names_frame, self._notice_frame = QFrame(), QFrame()
         self._names_frame.setProperty("kind", "frame")
-        column(theme, self._sections.names, margins=(5, 0, 5, 0), parent=self._names_frame)
+        column(theme, self.names, margins=(5, 0, 5, 0), parent=self._names_frame)
         column(theme, self._notice, margins=(6, 3, 6, 3), parent=self._notice_frame)
         self._notice_frame.hide()
         parts = (self._bar, self._names_frame, self._notice_frame)
-        column(theme, *parts, (self._sections.stack, 1), (self._empty, 1), parent=self)
+        column(theme, *parts, (self._stack, 1), (self._empty, 1), parent=self)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._notice.closed.connect(self._hide_notice)
         self._bar.others.clicked.connect(self._show_samples)
-        self._sections.names.currentChanged.connect(self._show_section)
+        self.names.currentChanged.connect(self._show_section)
         self._empty.samples.chosen.connect(self._try_sample)
         self._saving.note.connect(self.note)
         self._saving.failed.connect(self._show_fault)
         self._draft.failed.connect(self._show_fault)
         self.add_shortcuts(
-            ("Ctrl+Tab", self._sections.next), ("Ctrl+Shift+Tab", self._sections.previous),
-            ("Alt+Right", self._sections.next), ("Alt+Left", self._sections.previous),
+            ("Ctrl+Tab", self._next), ("Ctrl+Shift+Tab", self._previous),
+            ("Alt+Right", self._next), ("Alt+Left", self._previous),
             ("Ctrl+S", self._save_numbers),
         )  # fmt: skip

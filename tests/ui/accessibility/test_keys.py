@@ -132,7 +132,7 @@ DEEDS = (
     Deed("take a word", "fill", ("Ctrl+L", "Alt+1"), lambda page: "France" in page._papers[0].text()),
     Deed("does it follow", "follow", ("Ctrl+Return",), lambda page: page._panel.card.isVisible()),
     Deed("swap", "follow", ("Ctrl+T",), lambda page: page._papers[0].text().startswith("So we")),
-    Deed("the next section", "inspect", ("Ctrl+Tab",), lambda page: page._sections.names.currentIndex() == 1),
+    Deed("the next section", "inspect", ("Ctrl+Tab",), lambda page: page.names.currentIndex() == 1),
     Deed("a chart's numbers", "inspect", ("Space",), lambda page: bool(_tables(page)), "Numbers: "),
     Deed("search the history", "history", ("“several",), lambda page: page.panel.search.text() == "several"),
     Deed("a section of models", "models", ("Ctrl+Tab",), lambda page: page.names.selected() == "offered"),

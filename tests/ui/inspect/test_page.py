@@ -26,9 +26,8 @@ from app.core.models import SHOWN_HEADS, Head
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Span
-from app.ui.inspect.page import InspectView
+from app.ui.inspect.page import SECTIONS, InspectView
 from app.ui.inspect.pooling import PoolingSection
-from app.ui.inspect.sections import SECTIONS
 from app.ui.inspect.visit import MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
 from tests.helpers import insides
@@ -76,7 +75,11 @@ def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, mode
 
 
 def names(view: InspectView) -> list[str]:
-    return [SECTIONS[at].KEY for at in view._sections.named()]
+    return [SECTIONS[at].KEY for at in view.listed()]
+
+
+def choose(view: InspectView, key: str) -> None:
+    view.names.setCurrentIndex([kind.KEY for kind in SECTIONS].index(key))
 
 
 def offers(view: InspectView) -> list[QPushButton]:
@@ -137,7 +140,7 @@ def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
             expected.remove("spans")
         assert names(view) == expected
         for key in expected:
-            view._sections.choose(key)
+            choose(view, key)
             rested(view, qtbot)
             section = view.section()
             assert section is not None and section.KEY == key and section.isVisible()
@@ -161,8 +164,8 @@ def test_keys_walk_through_the_sections_and_none_is_asked_again(
         assert section is not None and section.KEY == expected
     asked = list(engine.requests)
     assert LookAtSpans(insides.ASKED) in asked
-    view._sections.choose("picture")
-    view._sections.choose("spans")
+    choose(view, "picture")
+    choose(view, "spans")
     rested(view, qtbot)
     assert engine.requests == asked
 
@@ -353,7 +356,7 @@ def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify
 
     view = opened(FakeEngine(answer, *insides.CARDS))
     look(view, qtbot)
-    view._sections.choose("pooling")
+    choose(view, "pooling")
     rested(view, qtbot)
     section = view.section()
     assert isinstance(section, PoolingSection)
