@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QStackedWidget, QTabBar, QWidget
@@ -13,7 +14,8 @@ from app.core.models import HEAD_WORDS, Head, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.ui.inspect.charts.export import ChartSaver
+from app.settings.files import write_atomic
+from app.ui.inspect.charts.export import NUMBERS, PICTURES, file_bytes, file_name
 from app.ui.inspect.compare import CompareSection
 from app.ui.inspect.loss import LossSection
 from app.ui.inspect.picture import PictureSection
@@ -30,9 +32,11 @@ from app.ui.inspect.visit import (
 )
 from app.ui.inspect.why import WhySection
 from app.ui.kit.boxes import column, row
+from app.ui.kit.chart import Figures
 from app.ui.kit.draft import Draft
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.file_dialog import save_name
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
@@ -159,7 +163,7 @@ class InspectView(Page):
         self._stack.addWidget(self._blank)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
-        self._saving = ChartSaver(lanes, self)
+        self._save_job: Job | None = None
         self._draft = Draft(
             Drafts(workspace.paths.drafts), DRAFT, lambda: visit_to_json(self._visit), lanes, self
         )
@@ -245,7 +249,7 @@ class InspectView(Page):
         section = self._sections[at] = SECTIONS[at](self.workspace, self.theme, self.lanes)
         section.note.connect(self.note)
         section.lost.connect(self.lost)
-        section.save_requested.connect(self._saving.save_chart)
+        section.save_requested.connect(self._save_chart)
         section.look_inside.connect(self.look_at)
         ground = QFrame()
         ground.setProperty("kind", "panel")
@@ -343,7 +347,35 @@ class InspectView(Page):
         section = self.section()
         numbers = section.numbers() if section is not None else ""
         if section is not None and numbers:
-            self._saving.save_numbers(localised(section.TITLE), numbers)
+            path = self._choose_path(localised(section.TITLE), NUMBERS)
+            if path is not None:
+                self._write(path, numbers.encode("utf-8"))
+
+    @Slot(object)
+    def _save_chart(self, chart: Figures) -> None:
+        path = self._choose_path(chart.title, *PICTURES.values(), NUMBERS)
+        if path is not None:
+            self.save_chart_as(path, chart)
+
+    def save_chart_as(self, path: Path, chart: Figures) -> None:
+        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
+        self._write(path, file_bytes(chart, path.suffix.lower()))
+
+    def _choose_path(self, title: str, *filters: str) -> Path | None:
+        """Ask for a file's path; None if cancelled."""
+        kinds = ";;".join(map(localised, filters))
+        name = save_name(self, tr("Save {title}", title=title), file_name(title, filters), kinds)
+        return Path(name) if name else None
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self._saved_as = path.name
+        self._save_job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
+        self._save_job.done.connect(self._saved)
+        self._save_job.failed.connect(self._show_fault)
+
+    @Slot()
+    def _saved(self) -> None:
+        self.note.emit(tr("{file} saved", file=self._saved_as))
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
@@ -395,8 +427,6 @@ class InspectView(Page):
         self._bar.others.clicked.connect(self._show_samples)
         self.names.currentChanged.connect(self._show_section)
         self._empty.samples.chosen.connect(self._try_sample)
-        self._saving.note.connect(self.note)
-        self._saving.failed.connect(self._show_fault)
         self._draft.failed.connect(self._show_fault)
         self.add_shortcuts(
             ("Ctrl+Tab", self._next), ("Ctrl+Shift+Tab", self._previous),

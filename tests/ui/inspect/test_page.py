@@ -265,13 +265,13 @@ def test_a_chart_is_saved_by_the_ending_of_its_name_and_a_disk_that_refuses_is_s
     view.note.connect(notes.append)
     for ending, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")):
         path = tmp_path / f"chart.{ending}"
-        view._saving.write_chart(path, section.main)
+        view.save_chart_as(path, section.main)
         rested(view, qtbot)
         assert path.read_bytes().startswith(begins)
         assert notes[-1] == f"chart.{ending} saved"
     assert path.read_text(encoding="utf-8") == section.numbers()
     (tmp_path / "file").write_text("in the way")
-    view._saving.write(tmp_path / "file" / "numbers.csv", b"")
+    view.save_chart_as(tmp_path / "file" / "numbers.csv", section.main)
     rested(view, qtbot)
     assert view._notice.isVisible()
     assert "could not be written" in view._notice.sentence()
