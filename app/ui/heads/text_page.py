@@ -161,76 +161,6 @@ def _named(files: Sequence[str]) -> str:
     return files[0] if len(files) == 1 else tr("{first} and {second}", first=files[0], second=files[1])
 
 
-class PaperFiles(QObject):
-    """Reads files, and shows the progress or a password prompt in the panel.
-
-    `read` carries the number of the first paper and the opened files, `failed` the error.
-    """
-
-    read = Signal(int, object)
-    failed = Signal(object)
-
-    def __init__(self, workspace: Workspace, lanes: Lanes, panel: TextPanel, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._panel = panel
-        self._job: Job | None = None
-        self._number = 0
-        self._paths: list[Path] = []
-        self._passwords: dict[Path, str] = {}
-        self._locked: Path | None = None
-        panel.lock.entered.connect(self._unlock)
-        panel.lock.left.connect(self.stop)
-
-    def open(self, number: int, paths: list[Path]) -> None:
-        """Read files into the papers from this number on."""
-        self._number, self._paths, self._passwords = number, paths, {}
-        self._panel.notice.clear()
-        self._panel.lock.put_away()
-        self._read()
-
-    def stop(self) -> bool:
-        """Stop reading, or asking for a password; False if neither was going on."""
-        if self._job is not None and self._job.running:
-            self._job.stop()
-            return True
-        asked = self._panel.lock.is_asking()
-        self._panel.lock.put_away()
-        return asked
-
-    def _read(self) -> None:
-        if self._job is not None:
-            self._job.drop()
-        self._panel.strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
-        self._job = self._lanes.documents.start(read_documents, self._workspace, self._paths, self._passwords)
-        self._job.progress.connect(self._panel.strip.show_progress)
-        self._job.done.connect(self._done)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._panel.strip.clear)
-
-    @Slot(object)
-    def _done(self, opened: tuple[Opened, ...]) -> None:
-        self._panel.strip.clear()
-        self.read.emit(self._number, opened)
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self._panel.strip.clear()
-        if isinstance(error, FileLocked):
-            self._locked = error.path
-            self._panel.lock.ask(error.path.name, error.wrong)
-        else:
-            self.failed.emit(error)
-
-    @Slot(str)
-    def _unlock(self, password: str) -> None:
-        if self._locked is not None:
-            self._passwords = {**self._passwords, self._locked: password}
-            self._panel.lock.put_away()
-            self._read()
-
-
 class TextPage(Page):
     """One paper (text editor) or several at the left, a panel at the right.
 
@@ -250,6 +180,9 @@ class TextPage(Page):
         self._job: Job | None = None
         self._samples: tuple[Sample, ...] = ()
         self.file = ""
+        self._reading: Job | None = None  # of files into the papers from a number on
+        self._number, self._paths, self._locked = 0, list[Path](), Path()
+        self._passwords: dict[Path, str] = {}
         self.kept: KeptResult | None = None
         self._asked: Callable[
             [HeadResult], KeptResult
@@ -260,7 +193,6 @@ class TextPage(Page):
     def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
         """Lay the page out and begin."""
         self._papers, self._panel = papers, panel
-        self._files = PaperFiles(self.workspace, self.lanes, panel, self)
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
@@ -295,11 +227,11 @@ class TextPage(Page):
 
     def stop(self) -> bool:
         """Stop the flow, or reading a file."""
-        reading = self._files.stop()
+        stopped = self._stop_reading()
         if self._job is not None and self._job.running:
             self._job.stop()
             return True
-        return reading
+        return stopped
 
     def keep(self) -> None:
         """Save the texts, a result that is not saved yet, and the splitter's sizes."""
@@ -519,7 +451,48 @@ class TextPage(Page):
 
     def _read_files(self, number: int, paths: list[Path]) -> None:
         """Put files' texts on the papers from this number on, as many as there are papers."""
-        self._files.open(number, paths[: len(self._papers) - number])
+        self._number, self._paths, self._passwords = number, paths[: len(self._papers) - number], {}
+        self._panel.notice.clear()
+        self._panel.lock.put_away()
+        self._read()
+
+    @Slot()
+    def _stop_reading(self) -> bool:
+        """Stop reading, or asking for a password; False if neither was going on."""
+        if self._reading is not None and self._reading.running:
+            self._reading.stop()
+            return True
+        asked = self._panel.lock.is_asking()
+        self._panel.lock.put_away()
+        return asked
+
+    def _read(self) -> None:
+        if self._reading is not None:
+            self._reading.drop()
+        strip = self._panel.strip
+        strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
+        self._reading = self.lanes.documents.start(
+            read_documents, self.workspace, self._paths, self._passwords
+        )
+        self._reading.progress.connect(strip.show_progress)
+        self._reading.done.connect(self._read_done)
+        self._reading.failed.connect(self._not_read)
+        self._reading.stopped.connect(strip.clear)
+
+    @Slot(object)
+    def _not_read(self, error: BaseException) -> None:
+        self._panel.strip.clear()
+        if isinstance(error, FileLocked):
+            self._locked = error.path
+            self._panel.lock.ask(error.path.name, error.wrong)
+        else:
+            self.show_fault(error)
+
+    @Slot(str)
+    def _unlock(self, password: str) -> None:
+        self._passwords = {**self._passwords, self._locked: password}
+        self._panel.lock.put_away()
+        self._read()
 
     @Slot(list)
     def _dropped(self, paths: list[Path]) -> None:
@@ -527,13 +500,14 @@ class TextPage(Page):
         number = next((n for n, one in enumerate(self._papers) if one is paper), 0)
         self._read_files(number, paths)
 
-    @Slot(int, object)
-    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
-        for paper, one in zip(self._papers[number:], opened, strict=False):
+    @Slot(object)
+    def _read_done(self, opened: tuple[Opened, ...]) -> None:
+        self._panel.strip.clear()
+        for paper, one in zip(self._papers[self._number :], opened, strict=False):
             paper.replace(one.document.text)
         self.file = opened[0].document.name
         self.note.emit(tr("{files} opened", files=_named([one.document.name for one in opened])))
-        self._papers[number].setFocus()
+        self._papers[self._number].setFocus()
         self.show_notes(opened)
 
     def show_notes(self, opened: tuple[Opened, ...]) -> None:
@@ -578,8 +552,8 @@ class TextPage(Page):
         panel.button.clicked.connect(self.run)
         panel.strip.stop_asked.connect(self.stop)
         panel.samples.chosen.connect(self._sample_chosen)
-        self._files.read.connect(self._files_read)
-        self._files.failed.connect(self.show_fault)
+        panel.lock.entered.connect(self._unlock)
+        panel.lock.left.connect(self._stop_reading)
         panel.open.clicked.connect(self._choose_file)
         panel.model.settings.clicked.connect(self.open_settings)
         self._model.found.connect(panel.show_model)

@@ -197,9 +197,9 @@ class NamesView(TextPage):
         super()._stopped()
         self.note.emit(stopped)
 
-    @Slot(int, object)
-    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
-        super()._files_read(number, opened)
+    @Slot(object)
+    def _read_done(self, opened: tuple[Opened, ...]) -> None:
+        super()._read_done(opened)
         if self.pane.text().strip():
             self.run()
             self.show_notes(opened)
