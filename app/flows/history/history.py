@@ -123,11 +123,6 @@ def past(
     return Past(tuple(found), workspace.history.count(words))
 
 
-def entry_numbered(workspace: Workspace, number: int, report: Report) -> Entry:
-    """One entry of the history; raises SpanlightError where there is none of that number."""
-    return workspace.history.get(number)
-
-
 def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry, ...]:
     """All entries with these words, newest first; raises Stopped when cancelled."""
     found: list[Entry] = []

@@ -211,7 +211,8 @@ class FillView(TextPage):
         card.words.undo_requested.connect(self._editor.undo)
         card.words.redo_requested.connect(self._editor.redo)
         card.question.field.textEdited.connect(self._word_edited)
-        card.question.submitted.connect(self.run)
+        card.question.field.returnPressed.connect(self.run)
+        card.question.ask.clicked.connect(self.run)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),
             ("F3", self._next),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QLineEdit, QToolButton
 
 from app.core import wording
@@ -41,9 +41,7 @@ def describe_guess(guess: Guess) -> str:
 
 
 class WordQuestion(QFrame):
-    """A field for any word. `submitted` is sent on Enter or the button."""
-
-    submitted = Signal()
+    """A `field` for any word, and the button `ask`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -52,11 +50,9 @@ class WordQuestion(QFrame):
         self.field.setPlaceholderText(tr("any word"))
         self.field.setAccessibleName(tr("How likely is this word in the blank"))
         label.setBuddy(self.field)
-        self.field.returnPressed.connect(self.submitted)
-        ask = push_button(theme, tr("Ask"), name=tr("Ask how likely the word is"))
-        ask.clicked.connect(self.submitted)
+        self.ask = push_button(theme, tr("Ask"), name=tr("Ask how likely the word is"))
         self._answer = plain_label(type="strong")
-        column(theme, row(theme, label, (self.field, 1), ask, gap=2), self._answer, gap=2, parent=self)
+        column(theme, row(theme, label, (self.field, 1), self.ask, gap=2), self._answer, gap=2, parent=self)
 
     def word(self) -> str:
         """The typed word, without surrounding spaces."""
