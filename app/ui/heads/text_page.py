@@ -1,11 +1,11 @@
-"""The base class of the pages that run one head on a text: jobs, errors, files, and the model."""
+"""The base class of the pages that run one head on a text: its flow, result, errors, files and model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
@@ -56,84 +56,6 @@ _LOADING = {
         Message("Loading the name finder…"), Message("the loading of the name finder"), Message("Name finder ready"),
     ),
 }  # fmt: skip
-
-
-class ModelPreloader(QObject):
-    """Finds the model for a page's head, and loads it in the work lane.
-
-    `found` carries a ModelCard, `missing` the error if there is none; `note` is one line for the status line; `lost` is
-    sent when the model process died while loading. A loading error is shown when the model is used.
-    """
-
-    found = Signal(object)
-    missing = Signal(object)
-    note = Signal(str)
-    lost = Signal()
-
-    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._head = head
-        self._search: Job | None = None
-        self._loading: Job | None = None
-        self._wanted: tuple[str, str, str] | None = None
-        self._none = False
-
-    def look_once(self) -> None:
-        """Find the model unless it is known; one may have been installed since there was none."""
-        if self._search is None or self._none:
-            self.look()
-
-    def look(self) -> None:
-        """Find the current model, and load it if the model or the device changed."""
-        if self._search is not None:
-            self._search.drop()
-        self._search = self._lanes.files.start(
-            lambda workspace, report: workspace.find_model(self._head), self._workspace
-        )
-        self._search.done.connect(self._found)
-        self._search.failed.connect(self._missing)
-
-    @Slot(object)
-    def _found(self, card: ModelCard) -> None:
-        self._none = False
-        self.found.emit(card)
-        settings = self._workspace.settings
-        wanted = (card.folder, settings.device, settings.precision)
-        if wanted == self._wanted:
-            return
-        self._forget()
-        self._wanted = wanted
-        loading, name, _ = _LOADING[self._head]
-        self.note.emit(localised(loading))
-        self._loading = self._lanes.work.start(load_head, self._workspace, self._head)
-        self._loading.name = localised(name)
-        self._loading.done.connect(self._ready)
-        self._loading.failed.connect(self._failed)
-
-    @Slot(object)
-    def _missing(self, error: BaseException) -> None:
-        self._forget()
-        self._none = True
-        self.missing.emit(error)
-
-    @Slot(object)
-    def _ready(self, loaded: LoadedModel) -> None:
-        ready = _LOADING[self._head][-1]
-        self.note.emit(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self._wanted = None
-        self.note.emit(localised(fault_of(error).sentence))
-        if isinstance(error, EngineLost):
-            self.lost.emit()
-
-    def _forget(self) -> None:
-        if self._loading is not None:
-            self._loading.drop()
-        self._wanted = None
 
 
 class FileLocked(PasswordNeeded):
@@ -189,6 +111,10 @@ class TextPage(Page):
         ]  # a result of the running flow, with the texts it is of
         self._keeping: Job | None = None
         self._was_empty = True
+        self._finding: Job | None = None  # of the model
+        self._loading: Job | None = None
+        self._loaded: tuple[str, str, str] | None = None  # the model's folder, its device and precision
+        self._has_none = False
 
     def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
         """Lay the page out and begin."""
@@ -196,7 +122,6 @@ class TextPage(Page):
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
-        self._model = ModelPreloader(self.workspace, self.lanes, self, self.HEAD)
         self._language = LanguageLine(self.workspace, self.theme, self.lanes, self.HEAD)
         panel.add_line(self._language)
         drafts = Drafts(self.workspace.paths.drafts)
@@ -245,7 +170,8 @@ class TextPage(Page):
     def shown(self) -> None:
         """Focus the text; find the model, show its name and load it."""
         self._go_to_text()
-        self._model.look_once()
+        if self._finding is None or self._has_none:  # one may have been installed since there was none
+            self._find_model()
 
     def open_files(self, paths: list[Path]) -> None:
         """Put the first files' texts on the papers; this can be undone."""
@@ -253,7 +179,7 @@ class TextPage(Page):
 
     def settings_changed(self) -> None:
         """Find the current model, and load it."""
-        self._model.look()
+        self._find_model()
         self._language.look_again()
 
     # For subclasses
@@ -523,23 +449,69 @@ class TextPage(Page):
         paper = self._papers[self.paper_in_use()]
         return None if paper.is_empty() else paper.searched
 
-    # The model
+    # The model: found and loaded before it is needed
+
+    def _find_model(self) -> None:
+        """Find the current model, and load it if the model or the device changed."""
+        if self._finding is not None:
+            self._finding.drop()
+        self._finding = self.lanes.files.start(
+            lambda workspace, report: workspace.find_model(self.HEAD), self.workspace
+        )
+        self._finding.done.connect(self._model_found)
+        self._finding.failed.connect(self._no_model)
+
+    @Slot(object)
+    def _model_found(self, card: ModelCard) -> None:
+        self._has_none = False
+        self._panel.show_model(card)
+        settings = self.workspace.settings
+        wanted = (card.folder, settings.device, settings.precision)
+        if wanted == self._loaded:
+            return
+        self._forget_model()
+        self._loaded = wanted
+        loading, name, _ = _LOADING[self.HEAD]
+        self._note_of_model(localised(loading))
+        self._loading = self.lanes.work.start(load_head, self.workspace, self.HEAD)
+        self._loading.name = localised(name)
+        self._loading.done.connect(self._model_ready)
+        self._loading.failed.connect(self._model_not_loaded)
+
+    @Slot(object)
+    def _model_ready(self, loaded: LoadedModel) -> None:
+        ready = _LOADING[self.HEAD][-1]
+        self._note_of_model(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
+
+    @Slot(object)
+    def _model_not_loaded(self, error: BaseException) -> None:
+        """Note the error, which is shown when the model is used."""
+        self._loaded = None
+        self._note_of_model(localised(fault_of(error).sentence))
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    def _forget_model(self) -> None:
+        if self._loading is not None:
+            self._loading.drop()
+        self._loaded = None
+
+    def _note_of_model(self, note: str) -> None:
+        if self._job is None:  # a result's note is more useful
+            self.note.emit(note)
 
     @Slot(object)
     def _no_model(self, error: BaseException) -> None:
+        self._forget_model()
+        self._has_none = True
         fault = fault_of(error)
         self._panel.model.show_none(f"{localised(fault.sentence)} {localised(fault.hint)}".strip())
 
     @Slot(object)
     def _model_used(self, card: ModelCard) -> None:
         self.note.emit(tr("{model} is used for {page} now", model=card.title, page=self.TITLE))
-        self._model.look()
+        self._find_model()
         self.changed.emit(self.HEAD.value)
-
-    @Slot(str)
-    def _model_noted(self, note: str) -> None:
-        if self._job is None:  # a result's note is more useful
-            self.note.emit(note)
 
     def _connect_all(self) -> None:
         panel = self._panel
@@ -556,10 +528,6 @@ class TextPage(Page):
         panel.lock.left.connect(self._stop_reading)
         panel.open.clicked.connect(self._choose_file)
         panel.model.settings.clicked.connect(self.open_settings)
-        self._model.found.connect(panel.show_model)
-        self._model.missing.connect(self._no_model)
-        self._model.note.connect(self._model_noted)
-        self._model.lost.connect(self.lost)
         self._language.used.connect(self._model_used)
         self._language.models_requested.connect(self.find_models)
         self._language.failed.connect(self.show_fault)
