@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QStyle, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QStyle, QToolButton
 
 from app.core.history import Entry
 from app.core.message import Message
@@ -27,36 +27,6 @@ _KEYS: dict[int, str] = {
 }  # fmt: skip
 
 
-class RowTools(QFrame):
-    """The buttons of one row. `action_requested` carries open, check or delete."""
-
-    action_requested = Signal(str)
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._buttons: dict[str, QToolButton] = {}
-        for action, icon, _, name, tip in _ACTIONS:
-            button = self._buttons[action] = QToolButton()
-            button.setAccessibleName(localised(name))
-            button.setToolTip(as_tip(tip))
-            button.setProperty("kind", "row")
-            button.setProperty("action", action)
-            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            button.setCursor(Qt.CursorShape.ArrowCursor)
-            button.clicked.connect(self._clicked)
-            button.setIcon(theme.icon(icon, "ink"))
-        row(theme, *self._buttons.values(), gap=0.5, parent=self)
-        self.hide()
-
-    def button(self, action: str) -> QToolButton:
-        """The button of an action."""
-        return self._buttons[action]
-
-    @Slot()
-    def _clicked(self) -> None:
-        self.action_requested.emit(self.sender().property("action"))
-
-
 class HistoryList(RowList):
     """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
 
@@ -73,11 +43,23 @@ class HistoryList(RowList):
         super().__init__(theme, tr("What was asked before"), self.history, self._delegate)
         self._most_wide = most_wide
         self._over = -1
-        self.tools = RowTools(theme, self.viewport())
+        self.tools = QFrame(self.viewport())  # the buttons of one row
+        self.buttons: dict[str, QToolButton] = {}
+        for action, icon, _, name, tip in _ACTIONS:
+            button = self.buttons[action] = QToolButton()
+            button.setAccessibleName(localised(name))
+            button.setToolTip(as_tip(tip))
+            button.setProperty("kind", "row")
+            button.setProperty("action", action)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.setCursor(Qt.CursorShape.ArrowCursor)
+            button.clicked.connect(self._tool_clicked)
+            button.setIcon(theme.icon(icon, "ink"))
+        row(theme, *self.buttons.values(), gap=0.5, parent=self.tools)
+        self.tools.hide()
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)
-        self.tools.action_requested.connect(self._tool_clicked)
         self.clicked.connect(self._row_clicked)
         self.selectionModel().currentChanged.connect(self._place_tools)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
@@ -167,10 +149,10 @@ class HistoryList(RowList):
 
     # The buttons of the row under the mouse, or of the chosen one
 
-    @Slot(str)
-    def _tool_clicked(self, action: str) -> None:
+    @Slot()
+    def _tool_clicked(self) -> None:
         if (entry := self._entry_at(self._tools_row())) is not None:
-            self.asked.emit(action, entry)
+            self.asked.emit(self.sender().property("action"), entry)
 
     def _tools_row(self) -> int:
         return self._over if self._over >= 0 else self.currentIndex().row()

@@ -21,6 +21,7 @@ from app.ui.heads.fill.fill import FillView
 from app.ui.heads.names.names import NamesView
 from app.ui.heads.next.follow import FollowView
 from app.ui.heads.text_page import TextPage
+from app.ui.kit.password_line import PasswordLine
 from tests.documents.test_language import LEASE
 from tests.helpers import insides
 from tests.helpers.locked_pdfs import locked_pdf
@@ -197,13 +198,19 @@ def test_words_are_found_and_the_keyboard_comes_back(
     qtbot.waitUntil(lambda: view.isAncestorOf(view.focusWidget()) and not field.hasFocus())
 
 
-def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.fixture
+def lock(names: NamesView, qtbot: QtBot, tmp_path: Path) -> PasswordLine:
+    """Where the password of an encrypted PDF is asked for."""
     path = tmp_path / "closed.pdf"
     path.write_bytes(locked_pdf("Alice met Bill.", "sesame"))
     names.pane.set_text("mine")
     names.open_files([path])
     lock = names._panel.lock
     qtbot.waitUntil(lambda: lock.isVisible(), timeout=20_000)
+    return lock
+
+
+def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, lock: PasswordLine, qtbot: QtBot) -> None:
     assert "closed.pdf is encrypted" in lock._why.text() and not lock._wrong.isVisible()
     assert lock.field.hasFocus() and not names._panel.strip.isVisible()
     QTest.keyClicks(lock.field, "open")
@@ -218,15 +225,7 @@ def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, qtbot: QtBot, 
 
 
 @pytest.mark.parametrize("by_key", [True, False])
-def test_an_encrypted_pdf_can_be_left_closed(
-    names: NamesView, qtbot: QtBot, tmp_path: Path, by_key: bool
-) -> None:
-    path = tmp_path / "closed.pdf"
-    path.write_bytes(locked_pdf("Alice met Bill.", "sesame"))
-    names.pane.set_text("mine")
-    names.open_files([path])
-    lock = names._panel.lock
-    qtbot.waitUntil(lambda: lock.isVisible(), timeout=20_000)
+def test_an_encrypted_pdf_can_be_left_closed(names: NamesView, lock: PasswordLine, by_key: bool) -> None:
     if by_key:
         assert names.stop()
     else:

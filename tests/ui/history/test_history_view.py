@@ -288,7 +288,7 @@ def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
     qtbot.waitUntil(listed.tools.isVisible)
     assert rect.contains(listed.tools.geometry())
     with qtbot.waitSignal(view.opened) as opened:
-        qtbot.mouseClick(listed.tools.button("open"), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(listed.buttons["open"], Qt.MouseButton.LeftButton)
     assert opened.args[0].number == 1
     with qtbot.waitSignal(view.opened) as opened:
         qtbot.mouseClick(
