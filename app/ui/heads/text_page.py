@@ -99,21 +99,22 @@ class TextPage(Page):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._job: Job | None = None
         self._samples: tuple[Sample, ...] = ()
         self.file = ""
-        self._reading: Job | None = None  # of files into the papers from a number on
+        self._was_empty = True
+        # The flow; a result of it with the texts that it was asked of; and the saving of the result that is shown.
+        self._job: Job | None = None
+        self._asked: Callable[[HeadResult], KeptResult]
+        self.kept: KeptResult | None = None
+        self._keeping: Job | None = None
+        # The reading of files into the papers from a number on, their passwords, and the one that asks for its own.
+        self._reading: Job | None = None
         self._number, self._paths, self._locked = 0, list[Path](), Path()
         self._passwords: dict[Path, str] = {}
-        self.kept: KeptResult | None = None
-        self._asked: Callable[
-            [HeadResult], KeptResult
-        ]  # a result of the running flow, with the texts it is of
-        self._keeping: Job | None = None
-        self._was_empty = True
-        self._finding: Job | None = None  # of the model
+        # The search for the model, and its loading: its folder, device and precision; or that there is none.
+        self._finding: Job | None = None
         self._loading: Job | None = None
-        self._loaded: tuple[str, str, str] | None = None  # the model's folder, its device and precision
+        self._loaded: tuple[str, str, str] | None = None
         self._has_none = False
 
     def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
@@ -152,11 +153,11 @@ class TextPage(Page):
 
     def stop(self) -> bool:
         """Stop the flow, or reading a file."""
-        stopped = self._stop_reading()
+        reading = self._stop_reading()
         if self._job is not None and self._job.running:
             self._job.stop()
             return True
-        return stopped
+        return reading
 
     def keep(self) -> None:
         """Save the texts, a result that is not saved yet, and the splitter's sizes."""
