@@ -101,6 +101,10 @@ def _run_texts(arguments: argparse.Namespace, workspace: Workspace, report: Term
         workspace, TextsToClassify(texts), report, model=arguments.model, device=arguments.device
     )
     report.clear()
+    _print_texts(arguments, texts, found)
+
+
+def _print_texts(arguments: argparse.Namespace, texts: tuple[str, ...], found: Classifications) -> None:
     if arguments.json:
         print_json(classifications_values(texts, found))
         return
@@ -141,19 +145,13 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
     found = first_guesses(workspace, texts, labels, report).tolist()
     report.clear()
     report.line("First guesses, by the labels' words alone.")
-    items = [
+    items = tuple(
         Classification(tuple(map(ClassScore, names, each)), names[each.index(max(each))], 1, 0)
         for each in found
-    ]
+    )
     if arguments.file is None:
-        if arguments.json:
-            model = workspace.find_model(Head.EMBEDDINGS).name
-            print_json(classifications_values(texts, Classifications(tuple(items), 0.0, model)))
-            return
-        for number, (text, item) in enumerate(zip(texts, items, strict=True)):
-            if number:
-                print()
-            _print(text, item, len(texts) > 1)
+        model = workspace.find_model(Head.EMBEDDINGS).name
+        _print_texts(arguments, texts, Classifications(items, 0.0, model))
         return
     rows = [class_columns(table.columns, names)]
     rows += [[*cells, *class_values(item)] for cells, item in zip(table.rows, items, strict=True)]

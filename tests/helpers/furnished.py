@@ -218,14 +218,14 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 yield "history, whether to delete it", page
                 page.panel.bar.question.withdraw()
             case "inspect":
-                for at in page._sections.named():
-                    page._sections.names.setCurrentIndex(at)
+                for at in page.listed():
+                    page.names.setCurrentIndex(at)
                     rest()
                     for button in page.findChildren(QPushButton):
                         if button.isVisible() and button.text() == "Numbers":
                             button.click()
-                    yield f"inspect, {page._sections.names.tabText(at)}", page
-                page._sections.names.setCurrentIndex(0)
+                    yield f"inspect, {page.names.tabText(at)}", page
+                page.names.setCurrentIndex(0)
             case "teach" | "models" | "about":
                 first = page.names.selected()
                 for kind in page._kinds:

@@ -123,11 +123,6 @@ def past(
     return Past(tuple(found), workspace.history.count(words))
 
 
-def entry_numbered(workspace: Workspace, number: int, report: Report) -> Entry:
-    """One entry of the history; raises SpanlightError where there is none of that number."""
-    return workspace.history.get(number)
-
-
 def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry, ...]:
     """All entries with these words, newest first; raises Stopped when cancelled."""
     found: list[Entry] = []
@@ -170,7 +165,7 @@ def document_of(workspace: Workspace, entry: Entry, report: Report, *, password:
     return Opened(Document(text, entry.name), sha256=entry.sha256)
 
 
-def check_again(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Comparison:
+def check_again(workspace: Workspace, entry: Entry, report: Report) -> Comparison:
     """Ask an entry's question again with the same settings, and compare; nothing is saved.
 
     Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when
@@ -181,7 +176,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     report.progress(Progress(0, 0, Message("Opening {document}", document=entry.name)))
     if not entry.path and not workspace.history.text_of(entry):
         return Comparison(entry, None, (Message("The text is not kept any more."),))
-    opened = document_of(workspace, entry, report, password=password)
+    opened = document_of(workspace, entry, report)
     sentences = []
     if opened.sha256 != entry.sha256:
         sentences.append(Message("The file has changed since."))

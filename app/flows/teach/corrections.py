@@ -17,7 +17,7 @@ from app.core.report import Report
 from app.core.results import Outcome
 from app.core.text import Span
 from app.core.wording import UNNAMED
-from app.flows.history.history import AROUND, digest, entry_numbered
+from app.flows.history.history import AROUND, digest
 from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint, last_changed
@@ -216,7 +216,7 @@ def shown_before(
     None where nothing was said of its answer. Raises SpanlightError where there is no entry of that number.
     """
     if number:
-        return entry_numbered(workspace, number, report)
+        return workspace.history.get(number)
     if not workspace.paths.corrections_file.exists():
         return None  # nor is the file made by looking
     found = correction_of(workspace, opened, question, report)

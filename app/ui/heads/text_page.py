@@ -1,14 +1,15 @@
-"""The base class of the pages that run one head on a text: jobs, errors, files, and the model."""
+"""The base class of the pages that run one head on a text: its flow, result, errors, files and model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
+from app.core.inspection import Visit
 from app.core.languages import Subject
 from app.core.layout import Opened
 from app.core.message import Message
@@ -16,7 +17,7 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.flows.ask.read import read_document
 from app.flows.heads.heads import load_head
-from app.flows.heads.kept import KeptResult, keep_result, kept_result
+from app.flows.heads.kept import HeadResult, KeptResult, keep_result, kept_result
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -25,6 +26,7 @@ from app.ui.document.finding import Finding, Zoom, reading_keys
 from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.text_editor import Paper
 from app.ui.heads.text_panel import TextPanel
+from app.ui.kit.boxes import column
 from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
 from app.ui.kit.jobs import Job, Lanes
@@ -36,12 +38,6 @@ from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import Panes
-
-
-def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
-    """The card of the model used for a head; raises SpanlightError if there is none."""
-    return workspace.find_model(head)
-
 
 # That a head's model is loaded, its loading for what waits for it, and that it is ready.
 _LOADING = {
@@ -60,82 +56,6 @@ _LOADING = {
         Message("Loading the name finder…"), Message("the loading of the name finder"), Message("Name finder ready"),
     ),
 }  # fmt: skip
-
-
-class ModelPreloader(QObject):
-    """Finds the model for a page's head, and loads it in the work lane.
-
-    `found` carries a ModelCard, `missing` the error if there is none; `note` is one line for the status line; `lost` is
-    sent when the model process died while loading. A loading error is shown when the model is used.
-    """
-
-    found = Signal(object)
-    missing = Signal(object)
-    note = Signal(str)
-    lost = Signal()
-
-    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._head = head
-        self._search: Job | None = None
-        self._loading: Job | None = None
-        self._wanted: tuple[str, str, str] | None = None
-        self._none = False
-
-    def look_once(self) -> None:
-        """Find the model unless it is known; one may have been installed since there was none."""
-        if self._search is None or self._none:
-            self.look()
-
-    def look(self) -> None:
-        """Find the current model, and load it if the model or the device changed."""
-        if self._search is not None:
-            self._search.drop()
-        self._search = self._lanes.files.start(find_model, self._workspace, self._head)
-        self._search.done.connect(self._found)
-        self._search.failed.connect(self._missing)
-
-    @Slot(object)
-    def _found(self, card: ModelCard) -> None:
-        self._none = False
-        self.found.emit(card)
-        settings = self._workspace.settings
-        wanted = (card.folder, settings.device, settings.precision)
-        if wanted == self._wanted:
-            return
-        self._forget()
-        self._wanted = wanted
-        loading, name, _ = _LOADING[self._head]
-        self.note.emit(localised(loading))
-        self._loading = self._lanes.work.start(load_head, self._workspace, self._head)
-        self._loading.name = localised(name)
-        self._loading.done.connect(self._ready)
-        self._loading.failed.connect(self._failed)
-
-    @Slot(object)
-    def _missing(self, error: BaseException) -> None:
-        self._forget()
-        self._none = True
-        self.missing.emit(error)
-
-    @Slot(object)
-    def _ready(self, loaded: LoadedModel) -> None:
-        ready = _LOADING[self._head][-1]
-        self.note.emit(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self._wanted = None
-        self.note.emit(localised(fault_of(error).sentence))
-        if isinstance(error, EngineLost):
-            self.lost.emit()
-
-    def _forget(self) -> None:
-        if self._loading is not None:
-            self._loading.drop()
-        self._wanted = None
 
 
 class FileLocked(PasswordNeeded):
@@ -163,111 +83,47 @@ def _named(files: Sequence[str]) -> str:
     return files[0] if len(files) == 1 else tr("{first} and {second}", first=files[0], second=files[1])
 
 
-class PaperFiles(QObject):
-    """Reads files, and shows the progress or a password prompt in the panel.
-
-    `read` carries the number of the first paper and the opened files, `failed` the error.
-    """
-
-    read = Signal(int, object)
-    failed = Signal(object)
-
-    def __init__(self, workspace: Workspace, lanes: Lanes, panel: TextPanel, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._panel = panel
-        self._job: Job | None = None
-        self._number = 0
-        self._paths: list[Path] = []
-        self._passwords: dict[Path, str] = {}
-        self._locked: Path | None = None
-        panel.lock.entered.connect(self._unlock)
-        panel.lock.left.connect(self.stop)
-
-    def open(self, number: int, paths: list[Path]) -> None:
-        """Read files into the papers from this number on."""
-        self._number, self._paths, self._passwords = number, paths, {}
-        self._panel.notice.clear()
-        self._panel.lock.put_away()
-        self._read()
-
-    def stop(self) -> bool:
-        """Stop reading, or asking for a password; False if neither was going on."""
-        if self._job is not None and self._job.running:
-            self._job.stop()
-            return True
-        asked = self._panel.lock.is_asking()
-        self._panel.lock.put_away()
-        return asked
-
-    def _read(self) -> None:
-        if self._job is not None:
-            self._job.drop()
-        self._panel.strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
-        self._job = self._lanes.documents.start(read_documents, self._workspace, self._paths, self._passwords)
-        self._job.progress.connect(self._panel.strip.show_progress)
-        self._job.done.connect(self._done)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._panel.strip.clear)
-
-    @Slot(object)
-    def _done(self, opened: tuple[Opened, ...]) -> None:
-        self._panel.strip.clear()
-        self.read.emit(self._number, opened)
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self._panel.strip.clear()
-        if isinstance(error, FileLocked):
-            self._locked = error.path
-            self._panel.lock.ask(error.path.name, error.wrong)
-        else:
-            self.failed.emit(error)
-
-    @Slot(str)
-    def _unlock(self, password: str) -> None:
-        if self._locked is not None:
-            self._passwords = {**self._passwords, self._locked: password}
-            self._panel.lock.put_away()
-            self._read()
-
-
 class TextPage(Page):
     """One paper (text editor) or several at the left, a panel at the right.
 
-    A subclass calls `build` once its widgets exist, starts its flow with `start`, and overrides `run`, `refresh`,
-    `try_sample` and `take`, and `result` and `take_kept`, by which its last result comes back at the next start.
-    `file` is the name of the file whose text is on the paper, empty for any other text.
+    A subclass calls `build` once its widgets exist, starts its flow in `run` with `start`, and overrides `show_result`,
+    which is given each result, partial ones and the one of an earlier session too, `refresh`, `told` and `visit`.
+    `kept` is the result that is shown, with its texts; it is saved for the next start. `file` is the name of the file
+    whose text is on the paper, empty for any other text.
     """
 
+    HEAD: Head
     SAMPLES = ""
     DRAFTS: tuple[str, ...] = ()
     FILES: str = Message("Text (*.txt *.md);;All files (*)")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._job: Job | None = None
         self._samples: tuple[Sample, ...] = ()
         self.file = ""
-        self._keeping: Job | None = None
         self._was_empty = True
+        # The flow; a result of it with the texts that it was asked of; and the saving of the result that is shown.
+        self._job: Job | None = None
+        self._asked: Callable[[HeadResult], KeptResult]
+        self.kept: KeptResult | None = None
+        self._keeping: Job | None = None
+        # The reading of files into the papers from a number on, their passwords, and the one that asks for its own.
+        self._reading: Job | None = None
+        self._number, self._paths, self._locked = 0, list[Path](), Path()
+        self._passwords: dict[Path, str] = {}
+        # The search for the model, and its loading: its folder, device and precision; or that there is none.
+        self._finding: Job | None = None
+        self._loading: Job | None = None
+        self._loaded: tuple[str, str, str] | None = None
+        self._has_none = False
 
-    def build(
-        self,
-        desk: QWidget,
-        papers: tuple[Paper, ...],
-        panel: TextPanel,
-        head: Head,
-    ) -> None:
+    def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
         """Lay the page out and begin."""
-        self._papers, self._panel, self._head = papers, panel, head
-        self._files = PaperFiles(self.workspace, self.lanes, panel, self)
+        self._papers, self._panel = papers, panel
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
-        self._model = ModelPreloader(self.workspace, self.lanes, self, head)
-        self._language = LanguageLine(self.workspace, self.theme, self.lanes, self._head)
+        self._language = LanguageLine(self.workspace, self.theme, self.lanes, self.HEAD)
         panel.add_line(self._language)
         drafts = Drafts(self.workspace.paths.drafts)
         self._drafts = [
@@ -276,24 +132,18 @@ class TextPage(Page):
         ]
         desk.setProperty("kind", "desk")
         desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._splitter = Panes()
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.find_bar)
-        column.addWidget(desk, 1)
+        column(self.theme, self.find_bar, (desk, 1), parent=left)
+        self._splitter = Panes()
         self._splitter.addWidget(left)
         self._splitter.addWidget(panel)
         self._splitter.setStretchFactor(0, 1)
         self.place_splitter()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
+        column(self.theme, self._splitter, parent=self)
         self._connect_all()
         self.add_shortcuts(
             ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
-            ("Ctrl+L", self._go_to_text), *reading_keys(finding, zoom),
+            ("Ctrl+L", self._go_to_text), ("Ctrl+I", self._look_inside), *reading_keys(finding, zoom),
         )  # fmt: skip
         self.refresh()
         self._first_job = self.lanes.files.start(initial_content, self.workspace, self.DRAFTS, self.SAMPLES)
@@ -303,7 +153,7 @@ class TextPage(Page):
 
     def stop(self) -> bool:
         """Stop the flow, or reading a file."""
-        reading = self._files.stop()
+        reading = self._stop_reading()
         if self._job is not None and self._job.running:
             self._job.stop()
             return True
@@ -316,12 +166,13 @@ class TextPage(Page):
             for draft in self._drafts:
                 draft.save_now()
         if self.working() or (self._keeping is not None and self._keeping.running):
-            keep_result(self.workspace, self.KEY, self._head, self._to_keep(), Silent())
+            keep_result(self.workspace, self.KEY, self.HEAD, self._to_keep(), Silent())
 
     def shown(self) -> None:
         """Focus the text; find the model, show its name and load it."""
         self._go_to_text()
-        self._model.look_once()
+        if self._finding is None or self._has_none:  # one may have been installed since there was none
+            self._find_model()
 
     def open_files(self, paths: list[Path]) -> None:
         """Put the first files' texts on the papers; this can be undone."""
@@ -329,7 +180,7 @@ class TextPage(Page):
 
     def settings_changed(self) -> None:
         """Find the current model, and load it."""
-        self._model.look()
+        self._find_model()
         self._language.look_again()
 
     # For subclasses
@@ -344,19 +195,28 @@ class TextPage(Page):
 
     def try_sample(self, index: int) -> None:
         """Put a sample on the papers and start the flow."""
+        sample = self._samples[index]
+        for paper, text in zip(self._papers, (sample.text, sample.second), strict=False):
+            paper.replace(text)
+        self.run()
 
-    def take(self, result: object) -> None:
-        """Show the flow's result."""
+    def show_result(self, kept: KeptResult) -> None:
+        """Show a result of these texts."""
 
-    @Slot(object)
-    def take_part(self, result: object) -> None:
-        """Show the flow's partial result."""
+    def told(self, result: HeadResult) -> str:
+        """What the status line says of a result that has just come."""
+        raise NotImplementedError
 
-    def result(self) -> KeptResult | None:
-        """The result that is shown; None without one."""
+    def visit(self) -> Visit | None:
+        """What Look inside shows of the current text; None where there is nothing to look into."""
 
-    def take_kept(self, kept: KeptResult) -> None:
-        """Show the result of an earlier session."""
+    def texts(self) -> tuple[str, ...]:
+        """The texts that the flow is run on."""
+        return tuple(paper.text() for paper in self._papers)
+
+    def is_outdated(self) -> bool:
+        """Whether there is a result, but of other texts or another model."""
+        return self.kept is not None and (self._panel.is_stale or self.texts() != self.kept.texts)
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
@@ -383,10 +243,12 @@ class TextPage(Page):
 
     # The flow
 
-    def start(self, words: str, flow: Callable[..., object], request: object) -> None:
-        """Start the flow, replacing a running one; `words` are shown while it is getting ready."""
+    def start(self, words: str, flow: Callable[..., object], request: object, way: str = "") -> None:
+        """Start the flow on `texts()`, replacing a running one; `words` are shown while it is getting ready."""
         if self._job is not None:
             self._job.drop()
+        texts, file = self.texts(), self.file
+        self._asked = lambda result: KeptResult(texts, result, way, file)
         self.note.emit("")
         self._language.look(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request)
@@ -403,16 +265,14 @@ class TextPage(Page):
         return self._job is not None and self._job.running
 
     @Slot(object)
-    def _partly_done(self, result: object) -> None:
-        self._panel.is_stale = False
-        self.take_part(result)
+    def _partly_done(self, result: HeadResult) -> None:
+        self._take(self._asked(result))
 
     @Slot(object)
-    def _done(self, result: object) -> None:
+    def _done(self, result: HeadResult) -> None:
         self._panel.strip.clear()
-        self._panel.is_stale = False
-        self.take(result)
-        self.refresh()
+        self._take(self._asked(result))
+        self.note.emit(self.told(result))
         announce(self._panel, self._panel.spoken())
         self._keep_result()
 
@@ -436,20 +296,31 @@ class TextPage(Page):
         """Show an error in the panel."""
         self._panel.notice.show_error(error)
 
+    @Slot()
+    def _look_inside(self) -> None:
+        if (visit := self.visit()) is not None:
+            self.look_inside.emit(visit)
+
     # The result, kept for the next start
+
+    def _take(self, kept: KeptResult) -> None:
+        self._panel.is_stale = not kept.same_model
+        self.kept = kept
+        self.show_result(kept)
+        self.refresh()
 
     def _keep_result(self) -> None:
         """Save the result that is shown, in the files lane."""
         if self._keeping is not None:
             self._keeping.drop()
         self._keeping = self.lanes.files.start(
-            keep_result, self.workspace, self.KEY, self._head, self._to_keep()
+            keep_result, self.workspace, self.KEY, self.HEAD, self._to_keep()
         )
         self._keeping.failed.connect(self.show_fault)
 
     def _to_keep(self) -> KeptResult | None:
         """The result that is shown, unless it goes with its text, or there is to be no history."""
-        return self.result() if self.workspace.settings.keep_history and not self._is_empty() else None
+        return self.kept if self.workspace.settings.keep_history and not self._is_empty() else None
 
     def _is_empty(self) -> bool:
         return all(paper.is_empty() for paper in self._papers)
@@ -458,9 +329,7 @@ class TextPage(Page):
     def _kept_read(self, kept: KeptResult | None) -> None:
         """Show the result of an earlier session, unless another one has come since or the text is gone."""
         if kept is not None and self._job is None and not self._is_empty():
-            self._panel.is_stale = not kept.same_model
-            self.take_kept(kept)
-            self.refresh()
+            self._take(kept)
 
     # Texts
 
@@ -474,7 +343,7 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
         if self.workspace.settings.keep_history:
-            job = self.lanes.files.start(kept_result, self.workspace, self.KEY, self._head)
+            job = self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD)
             job.done.connect(self._kept_read)
 
     @Slot(int)
@@ -490,6 +359,8 @@ class TextPage(Page):
         for draft in self._drafts:
             draft.save_soon()
         self._language.look()  # what was said was of the text before
+        if self._is_empty():
+            self.kept = None
         self.refresh()
         if self._is_empty() != self._was_empty:
             self._was_empty = not self._was_empty
@@ -507,7 +378,48 @@ class TextPage(Page):
 
     def _read_files(self, number: int, paths: list[Path]) -> None:
         """Put files' texts on the papers from this number on, as many as there are papers."""
-        self._files.open(number, paths[: len(self._papers) - number])
+        self._number, self._paths, self._passwords = number, paths[: len(self._papers) - number], {}
+        self._panel.notice.clear()
+        self._panel.lock.put_away()
+        self._read()
+
+    @Slot()
+    def _stop_reading(self) -> bool:
+        """Stop reading, or asking for a password; False if neither was going on."""
+        if self._reading is not None and self._reading.running:
+            self._reading.stop()
+            return True
+        asked = self._panel.lock.is_asking()
+        self._panel.lock.put_away()
+        return asked
+
+    def _read(self) -> None:
+        if self._reading is not None:
+            self._reading.drop()
+        strip = self._panel.strip
+        strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
+        self._reading = self.lanes.documents.start(
+            read_documents, self.workspace, self._paths, self._passwords
+        )
+        self._reading.progress.connect(strip.show_progress)
+        self._reading.done.connect(self._read_done)
+        self._reading.failed.connect(self._not_read)
+        self._reading.stopped.connect(strip.clear)
+
+    @Slot(object)
+    def _not_read(self, error: BaseException) -> None:
+        self._panel.strip.clear()
+        if isinstance(error, FileLocked):
+            self._locked = error.path
+            self._panel.lock.ask(error.path.name, error.wrong)
+        else:
+            self.show_fault(error)
+
+    @Slot(str)
+    def _unlock(self, password: str) -> None:
+        self._passwords = {**self._passwords, self._locked: password}
+        self._panel.lock.put_away()
+        self._read()
 
     @Slot(list)
     def _dropped(self, paths: list[Path]) -> None:
@@ -515,13 +427,14 @@ class TextPage(Page):
         number = next((n for n, one in enumerate(self._papers) if one is paper), 0)
         self._read_files(number, paths)
 
-    @Slot(int, object)
-    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
-        for paper, one in zip(self._papers[number:], opened, strict=False):
+    @Slot(object)
+    def _read_done(self, opened: tuple[Opened, ...]) -> None:
+        self._panel.strip.clear()
+        for paper, one in zip(self._papers[self._number :], opened, strict=False):
             paper.replace(one.document.text)
         self.file = opened[0].document.name
         self.note.emit(tr("{files} opened", files=_named([one.document.name for one in opened])))
-        self._papers[number].setFocus()
+        self._papers[self._number].setFocus()
         self.show_notes(opened)
 
     def show_notes(self, opened: tuple[Opened, ...]) -> None:
@@ -537,23 +450,69 @@ class TextPage(Page):
         paper = self._papers[self.paper_in_use()]
         return None if paper.is_empty() else paper.searched
 
-    # The model
+    # The model: found and loaded before it is needed
+
+    def _find_model(self) -> None:
+        """Find the current model, and load it if the model or the device changed."""
+        if self._finding is not None:
+            self._finding.drop()
+        self._finding = self.lanes.files.start(
+            lambda workspace, report: workspace.find_model(self.HEAD), self.workspace
+        )
+        self._finding.done.connect(self._model_found)
+        self._finding.failed.connect(self._no_model)
+
+    @Slot(object)
+    def _model_found(self, card: ModelCard) -> None:
+        self._has_none = False
+        self._panel.show_model(card)
+        settings = self.workspace.settings
+        wanted = (card.folder, settings.device, settings.precision)
+        if wanted == self._loaded:
+            return
+        self._forget_model()
+        self._loaded = wanted
+        loading, name, _ = _LOADING[self.HEAD]
+        self._note_of_model(localised(loading))
+        self._loading = self.lanes.work.start(load_head, self.workspace, self.HEAD)
+        self._loading.name = localised(name)
+        self._loading.done.connect(self._model_ready)
+        self._loading.failed.connect(self._model_not_loaded)
+
+    @Slot(object)
+    def _model_ready(self, loaded: LoadedModel) -> None:
+        ready = _LOADING[self.HEAD][-1]
+        self._note_of_model(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
+
+    @Slot(object)
+    def _model_not_loaded(self, error: BaseException) -> None:
+        """Note the error, which is shown when the model is used."""
+        self._loaded = None
+        self._note_of_model(localised(fault_of(error).sentence))
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    def _forget_model(self) -> None:
+        if self._loading is not None:
+            self._loading.drop()
+        self._loaded = None
+
+    def _note_of_model(self, note: str) -> None:
+        if self._job is None:  # a result's note is more useful
+            self.note.emit(note)
 
     @Slot(object)
     def _no_model(self, error: BaseException) -> None:
+        self._forget_model()
+        self._has_none = True
         fault = fault_of(error)
         self._panel.model.show_none(f"{localised(fault.sentence)} {localised(fault.hint)}".strip())
 
     @Slot(object)
     def _model_used(self, card: ModelCard) -> None:
         self.note.emit(tr("{model} is used for {page} now", model=card.title, page=self.TITLE))
-        self._model.look()
-        self.changed.emit(self._head.value)
-
-    @Slot(str)
-    def _model_noted(self, note: str) -> None:
-        if self._job is None:  # a result's note is more useful
-            self.note.emit(note)
+        self._find_model()
+        self.changed.emit(self.HEAD.value)
 
     def _connect_all(self) -> None:
         panel = self._panel
@@ -566,28 +525,10 @@ class TextPage(Page):
         panel.button.clicked.connect(self.run)
         panel.strip.stop_asked.connect(self.stop)
         panel.samples.chosen.connect(self._sample_chosen)
-        self._files.read.connect(self._files_read)
-        self._files.failed.connect(self.show_fault)
+        panel.lock.entered.connect(self._unlock)
+        panel.lock.left.connect(self._stop_reading)
         panel.open.clicked.connect(self._choose_file)
         panel.model.settings.clicked.connect(self.open_settings)
-        self._model.found.connect(panel.show_model)
-        self._model.missing.connect(self._no_model)
-        self._model.note.connect(self._model_noted)
-        self._model.lost.connect(self.lost)
         self._language.used.connect(self._model_used)
         self._language.models_requested.connect(self.find_models)
         self._language.failed.connect(self.show_fault)
-
-
-def centred(theme: Theme, editor: QWidget) -> QWidget:
-    """A desk with one paper in its middle, no wider than can be read well."""
-    desk = QWidget()
-    row = QHBoxLayout(desk)
-    row.addStretch(1)
-    row.addWidget(editor, 1000)
-    row.addStretch(1)
-    theme.in_steps(row.setContentsMargins, 6, 5, 6, 5)
-    theme.in_steps(editor.setMinimumWidth, 50)
-    theme.in_steps(editor.setMinimumHeight, 24)  # above the panel some lines are seen
-    theme.in_steps(editor.setMaximumWidth, 200)
-    return desk

@@ -1,14 +1,15 @@
-"""The right side of a page with a text: buttons, progress, errors, results, and samples to try."""
+"""The two sides of a page with a text: the desk with its paper, and the panel with buttons, results and samples."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
 from app.core.models import ModelCard
+from app.ui.kit.boxes import column, row
 from app.ui.kit.empty_state import SampleList
 from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
@@ -48,11 +49,8 @@ class ModelLine(QFrame):
         self.settings = push_button(theme, tr("Choose a model in the settings"), kind="link")
         self.settings.setCursor(Qt.CursorShape.PointingHandCursor)
         self.settings.hide()
-        layout = QVBoxLayout(self)
-        layout.addWidget(self._words)
-        layout.addWidget(self.settings, 0, Qt.AlignmentFlag.AlignLeft)
         mark(self.settings, type="small")
-        theme.space(layout, 1)
+        column(theme, self._words, (self.settings, 0, Qt.AlignmentFlag.AlignLeft), gap=1, parent=self)
 
     def show_model(self, words: str) -> None:
         """Show the model in words."""
@@ -98,29 +96,19 @@ class TextPanel(QFrame):
         self.open = push_button(theme, f"{opens}…", kind="sample", name=opens, tip=f"{opens}  (Ctrl+O)")
         self.open.setIcon(theme.icon("open"))
         body = QWidget()
-        column = QVBoxLayout(body)
-        for widget in (self.invite, card, self.samples, self.open):
-            if widget is not None:
-                column.addWidget(widget)
-        column.addStretch(1)
+        parts = [part for part in (self.invite, card, self.samples, self.open) if part is not None]
+        column(theme, *parts, 1, gap=3.5, parent=body)
         self.middle = Scrolling(body)
         self._about = about
         self._inviting = True
         self.model = ModelLine(theme)
-        top = QHBoxLayout()
-        top.addWidget(aside)
-        top.addStretch(1)
-        top.addWidget(button)
-        self._layout = QVBoxLayout(self)
-        self._layout.addLayout(top)
-        for line in (self.strip, self.notice, self.lock, self._outdated):
-            self._layout.addWidget(line)
-        self._layout.addWidget(self.middle, 1)
-        self._layout.addWidget(about)
-        self._layout.addWidget(self.model)
+        top = row(theme, aside, 1, button, gap=3.5)
+        lines = (self.strip, self.notice, self.lock, self._outdated)
+        self._layout = column(
+            theme, top, *lines, (self.middle, 1), about, self.model,
+            gap=3.5, margins=(4.5, 4.5, 4.5, 3), parent=self,
+        )  # fmt: skip
         self.setProperty("kind", "panel")
-        theme.space(self._layout, 3.5, (4.5, 4.5, 4.5, 3))
-        theme.space(column, 3.5)
         self._outdated.hide()
 
     def add(self, widget: QWidget, stretch: int = 0) -> None:
@@ -175,3 +163,13 @@ class TextPanel(QFrame):
 def source_line(model: str, device: str, seconds: float) -> str:
     """Which model computed a result, on what, and how fast."""
     return " · ".join(localised(part) for part in (model, device, wording.duration(seconds)) if part)
+
+
+def centred(theme: Theme, editor: QWidget) -> QWidget:
+    """A desk with one paper in its middle, no wider than can be read well."""
+    desk = QWidget()
+    row(theme, 1, (editor, 1000), 1, margins=(6, 5, 6, 5), parent=desk)
+    theme.in_steps(editor.setMinimumWidth, 50)
+    theme.in_steps(editor.setMinimumHeight, 24)  # above the panel some lines are seen
+    theme.in_steps(editor.setMaximumWidth, 200)
+    return desk

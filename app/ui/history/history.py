@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtGui import QAction, QGuiApplication
 
 from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
@@ -16,7 +15,7 @@ from app.core.history import Entry, Forgotten
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.history.export import Exported, export
-from app.flows.history.export_formats import FORMATS
+from app.flows.history.export_formats import FORMATS, require_format
 from app.flows.history.export_text import citation
 from app.flows.history.history import (
     Comparison,
@@ -30,6 +29,7 @@ from app.flows.history.history import (
 from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace
 from app.ui.history.history_panel import HistoryPanel, elided
+from app.ui.kit.boxes import column
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
@@ -55,17 +55,13 @@ class _Found:
     said: dict[tuple[str, str], Correction]
 
 
-def _look(workspace: Workspace, words: str, report: Report, *, limit: int = PAGE) -> _Found:
-    """The newest entries with these words."""
-    found = past(workspace, words, report, limit=limit)
+def _look(
+    workspace: Workspace, words: str, report: Report, *, limit: int = PAGE, before: Entry | None = None
+) -> _Found:
+    """The newest entries with these words, older than `before` if there is one."""
+    found = past(workspace, words, report, limit=limit, before=before)
     whole = past(workspace, "", report, limit=0).total if words.strip() else found.total
     return _Found(words, found.entries, found.total, whole, corrections_of(workspace, found.entries))
-
-
-def _look_on(workspace: Workspace, words: str, before: Entry, report: Report) -> _Found:
-    """The entries with these words that are older than one of them."""
-    found = past(workspace, words, report, limit=PAGE, before=before)
-    return _Found(words, found.entries, found.total, -1, corrections_of(workspace, found.entries))
 
 
 def _export(workspace: Workspace, words: str, kind: str, output: Path, report: Report) -> Exported:
@@ -109,9 +105,7 @@ class HistoryView(Page):
         self._brought = 0  # the number of the entry that was brought back, to be gone to
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.panel)
+        column(theme, self.panel, parent=self)
         self._connect()
         self.settings_changed()
 
@@ -181,7 +175,7 @@ class HistoryView(Page):
     @Slot()
     def _load_more(self) -> None:
         last = self._list.history.entries[-1]
-        self._more_job = self.lanes.files.start(_look_on, self.workspace, self._words, last)
+        self._more_job = self.lanes.files.start(_look, self.workspace, self._words, before=last)
         self._more_job.done.connect(self._more_found)
         self._more_job.failed.connect(self._more_failed)
 
@@ -200,7 +194,6 @@ class HistoryView(Page):
 
     # Deleting
 
-    @Slot(object)
     def _delete(self, entry: Entry) -> None:
         self.panel.notice.clear()
         row = self._list.history.row_of(entry.number)
@@ -250,7 +243,7 @@ class HistoryView(Page):
     @Slot(object)
     def _all_deleted(self, number: int) -> None:
         self.note.emit(tr("{n:,} question deleted", "{n:,} questions deleted", n=number))
-        self.panel.show_all()
+        self._show_all()
 
     def _follow(self, job: Job, done: Callable[..., object]) -> None:
         """Track a change of the history; if it fails, the list is refreshed."""
@@ -266,7 +259,6 @@ class HistoryView(Page):
 
     # Checking and exporting
 
-    @Slot(object)
     def check(self, entry: Entry) -> None:
         """Ask an entry's question again, and show below it what changed."""
         words = tr("Asking again: {question}", question=" ".join(entry.question.split()))
@@ -349,15 +341,30 @@ class HistoryView(Page):
             self._list.history.set_news(self._checked.number, "")
             self._checked = None
 
-    @Slot(str)
-    def _export(self, kind: str) -> None:
-        title, suffix = next((one.title, one.suffix) for one in FORMATS if one.key == kind)
-        kinds = f"{localised(title).partition(' (')[0]} (*{suffix})"
-        name = tr("answers{suffix}", suffix=suffix)
-        if name := save_name(self, tr("Export: {format}", format=title), name, kinds):
-            self.export_to(kind, Path(name))
+    @Slot(QAction)
+    def _export(self, chosen: QAction) -> None:
+        form = require_format(FORMATS, chosen.data())
+        kinds = f"{localised(form.title)} (*{form.suffix})"
+        name = tr("answers{suffix}", suffix=form.suffix)
+        if name := save_name(self, tr("Export: {format}", format=form.title), name, kinds):
+            self.export_to(form.key, Path(name))
 
     # Small actions
+
+    @Slot()
+    def _show_all(self) -> None:
+        """Clear the search."""
+        self.panel.search.clear()
+        self.panel.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._look()
+
+    @Slot()
+    def _empty_pressed(self) -> None:
+        """Ask a question, or after a search show everything again."""
+        if self.panel.search.text().strip():
+            self._show_all()
+        else:
+            self.ask_asked.emit()
 
     @Slot(bool)
     def _history_toggled(self, on: bool) -> None:
@@ -374,7 +381,11 @@ class HistoryView(Page):
         self._show_found()
         self.changed.emit("keep_history")
 
-    @Slot(object)
+    @Slot(str, object)
+    def _act(self, action: str, entry: Entry) -> None:
+        actions = {"open": self.opened.emit, "check": self.check, "delete": self._delete, "copy": self._copy}
+        actions[action](entry)
+
     def _copy(self, entry: Entry) -> None:
         QGuiApplication.clipboard().setText(
             f"{entry.question}\n{localised(entry.words)}\n({localised(citation(entry))})"
@@ -389,19 +400,16 @@ class HistoryView(Page):
 
     def _connect(self) -> None:
         panel = self.panel
-        panel.search_requested.connect(self._look)
-        panel.ask_requested.connect(self.ask_asked)
+        panel.search.searched.connect(self._look)
+        panel.empty.button.clicked.connect(self._empty_pressed)
         panel.strip.stop_asked.connect(self.stop)
         panel.undo.undo_asked.connect(self._bring_back)
         panel.undo.over.connect(self._undo_over)
-        panel.bar.history_toggled.connect(self._history_toggled)
-        panel.bar.export_requested.connect(self._export)
-        panel.bar.delete_all_requested.connect(self._delete_all)
+        panel.bar.keep.clicked.connect(self._history_toggled)
+        panel.bar.menu.triggered.connect(self._export)
+        panel.bar.question.confirmed.connect(self._delete_all)
         self._list.history.more_wanted.connect(self._load_more)
-        self._list.open_requested.connect(self.opened)
-        self._list.check_requested.connect(self.check)
-        self._list.delete_requested.connect(self._delete)
-        self._list.copy_requested.connect(self._copy)
+        self._list.asked.connect(self._act)
         self.add_shortcuts(
             ("Ctrl+F", panel.go_to_search), ("Ctrl+L", panel.go_to_search), ("Ctrl+Z", self._bring_back)
         )

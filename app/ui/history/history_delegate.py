@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
-from app.ui.history.history_model import Row
+from app.ui.history.history_model import HistoryModel, Row
 from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate
 from app.ui.kit.theme import Theme
@@ -15,7 +15,6 @@ _APART = "  ·  "
 _LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
 _MOST_SAID = 0.5  # of the room that what was said shares with the name
 _VERY_LIKELY = 0.9
-_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
 
 
 def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
@@ -44,8 +43,11 @@ class HistoryDelegate(RowDelegate):
     right end of the row under the mouse.
     """
 
-    def __init__(self, theme: Theme) -> None:
+    MIRRORS = True
+
+    def __init__(self, theme: Theme, model: HistoryModel) -> None:
         super().__init__(theme)
+        self._model = model
         self.width = 0
         self.tools = 0
 
@@ -69,8 +71,8 @@ class HistoryDelegate(RowDelegate):
             line = QRectF(rect.left() + step(1), rect.bottom() - high - step(2), rect.width(), high)
             self.draw_text(painter, line, row.title, "small_strong", "ink_quiet")
         else:
-            self._draw_card(painter, rect, row, option)
-            self._draw_entry(painter, rect, row)
+            self._draw_card(painter, rect, option)
+            self._draw_entry(painter, rect, row, option.direction)
 
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
@@ -87,14 +89,15 @@ class HistoryDelegate(RowDelegate):
         QToolTip.showText(event.globalPos(), as_tip(row.tip), view.viewport(), line)
         return True
 
-    def _draw_card(self, painter: QPainter, rect: QRectF, row: Row, option: QStyleOptionViewItem) -> None:
+    def _draw_card(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem) -> None:
         theme = self._theme
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
         edge = QPen(theme.colour("line"), 1)
         # Drawn beyond the row if the card continues, so that its sides join and only its outer corners are round.
         round_by = theme.step(2.5)
-        above, below = (0.5 if row.first else -2 * round_by), (0.5 if row.last else -2 * round_by)
+        first, last = self._model.edges(option.index.row())
+        above, below = (0.5 if first else -2 * round_by), (0.5 if last else -2 * round_by)
         card = rect.adjusted(0.5, above, -0.5, -below)
         painter.setClipRect(rect)
         painter.setPen(edge)
@@ -107,7 +110,7 @@ class HistoryDelegate(RowDelegate):
             painter.fillRect(rect.adjusted(1, 0, -1, 0), theme.colour("accent_ground" if chosen else "hover"))
             if chosen:
                 bar = QRectF(rect.left() + 0.5, rect.top(), theme.step(0.75), rect.height())
-                painter.fillRect(bar, theme.colour("accent"))
+                painter.fillRect(self.placed(bar), theme.colour("accent"))
             painter.setClipRect(rect)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(card, round_by, round_by)
@@ -115,16 +118,16 @@ class HistoryDelegate(RowDelegate):
                 painter.setPen(QPen(theme.colour("focus"), 1))
                 inset = theme.step(0.75)
                 painter.drawRoundedRect(rect.adjusted(inset + 0.5, 2.5, -inset - 0.5, -1.5), inset, inset)
-        if not row.first:
+        if not first:
             painter.setPen(edge)
             top = rect.top() + 0.5
             painter.drawLine(QPointF(rect.left() + 1, top), QPointF(rect.right() - 1, top))
         painter.setClipping(False)
 
-    def _draw_entry(self, painter: QPainter, rect: QRectF, row: Row) -> None:
+    def _draw_entry(self, painter: QPainter, rect: QRectF, row: Row, direction: Qt.LayoutDirection) -> None:
         theme = self._theme
         inner = rect.adjusted(theme.step(4), theme.step(2.5), -theme.step(4), 0)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        painter.setLayoutDirection(direction)
         top = QRectF(inner.left(), inner.top(), inner.width(), self.line_height("strong"))
         used = self.draw_text(painter, top, row.time, "small", "ink_quiet", RIGHT)
         top.setRight(top.right() - used - theme.step(3))
@@ -145,7 +148,7 @@ class HistoryDelegate(RowDelegate):
         low = QRectF(
             inner.left(), middle.bottom() + theme.step(1.5), inner.width(), self.line_height("small")
         )
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        painter.setLayoutDirection(direction)
         used = self.draw_text(painter, low, row.likely, "small" if ink == "ink" else "small_strong", ink)
         rest = low.adjusted(used, 0, -self.tools, 0)
         if row.said:
@@ -161,9 +164,10 @@ class HistoryDelegate(RowDelegate):
         """Draw what was said of the answer, with a sign before it; returns where that ends."""
         step, theme = self._theme.step, self._theme
         side, name = step(3.5), "check" if row.agreed else "close"
-        sign = QRect(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)
-        theme.icon(name, "likely" if row.agreed else "fault").paint(painter, sign)
-        left = sign.right() + step(1.25)
+        sign = QRectF(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)
+        icon = theme.icon(name, "likely" if row.agreed else "fault")
+        icon.paint(painter, self.placed(sign).toRect())
+        left = sign.right() - 1 + step(1.25)
         words = QRectF(left, line.top(), (line.right() - left) * _MOST_SAID, line.height())
         return left + self.draw_text(painter, words, row.said, "small_strong")
 
@@ -171,13 +175,18 @@ class HistoryDelegate(RowDelegate):
         theme = self._theme
         height = self._news_height(row)
         bar = QRectF(place.left(), place.top(), theme.step(0.5), height)
-        painter.fillRect(bar, theme.colour("accent" if row.changed else "line_strong"))
+        painter.fillRect(self.placed(bar), theme.colour("accent" if row.changed else "line_strong"))
         words = QRectF(place.left() + theme.step(2.5), place.top(), place.width() - theme.step(2.5), height)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink" if row.changed else "ink_quiet"))
-        painter.drawText(words, _WRAPPED, row.news)
+        alignments = Qt.AlignmentFlag
+        side = alignments.AlignLeft if self._mirrored is None else alignments.AlignRight
+        flags = side | alignments.AlignAbsolute | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.placed(words), flags, row.news)
 
     def _news_height(self, row: Row) -> int:
         theme = self._theme
         room = QRect(0, 0, max(40, self.width - theme.step(10.5)), 10_000)
-        return QFontMetrics(theme.font("small")).boundingRect(room, _WRAPPED, row.news).height()
+        return (
+            QFontMetrics(theme.font("small")).boundingRect(room, Qt.TextFlag.TextWordWrap, row.news).height()
+        )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QStyle, QToolButton
 
 from app.core.history import Entry
 from app.core.message import Message
 from app.ui.history.history_delegate import HistoryDelegate
 from app.ui.history.history_model import HistoryModel
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RowList
 from app.ui.kit.theme import Theme
@@ -20,63 +21,45 @@ _ACTIONS = (
     ("check", "again", "F5", Message("Check again"), Message("Ask again, and see what changed  (F5)")),
     ("delete", "delete", "Del", Message("Delete"), Message("Delete  (Del)")),
 )
+_KEYS: dict[int, str] = {
+    Qt.Key.Key_Return: "open", Qt.Key.Key_Enter: "open", Qt.Key.Key_F5: "check",
+    Qt.Key.Key_Delete: "delete", Qt.Key.Key_Backspace: "delete",
+}  # fmt: skip
 
 
-class RowTools(QFrame):
-    """The buttons of one row. `action_requested` carries open, check or delete."""
+class HistoryList(RowList):
+    """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
 
-    action_requested = Signal(str)
+    `asked` carries what is to be done (open, check, delete, copy) and the Entry; `up_requested` is sent when the keys
+    go up from the first entry.
+    """
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._buttons: dict[str, QToolButton] = {}
-        row = QHBoxLayout(self)
+    asked = Signal(str, object)
+    up_requested = Signal()
+
+    def __init__(self, theme: Theme, most_wide: float) -> None:
+        self.history = HistoryModel()
+        self._delegate = HistoryDelegate(theme, self.history)
+        super().__init__(theme, tr("What was asked before"), self.history, self._delegate)
+        self._most_wide = most_wide
+        self._over = -1
+        self.tools = QFrame(self.viewport())  # the buttons of one row
+        self.buttons: dict[str, QToolButton] = {}
         for action, icon, _, name, tip in _ACTIONS:
-            button = self._buttons[action] = QToolButton()
+            button = self.buttons[action] = QToolButton()
             button.setAccessibleName(localised(name))
             button.setToolTip(as_tip(tip))
             button.setProperty("kind", "row")
             button.setProperty("action", action)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setCursor(Qt.CursorShape.ArrowCursor)
-            button.clicked.connect(self._clicked)
+            button.clicked.connect(self._tool_clicked)
             button.setIcon(theme.icon(icon, "ink"))
-            row.addWidget(button)
-        theme.space(row, 0.5)
-        self.hide()
-
-    def button(self, action: str) -> QToolButton:
-        """The button of an action."""
-        return self._buttons[action]
-
-    @Slot()
-    def _clicked(self) -> None:
-        self.action_requested.emit(self.sender().property("action"))
-
-
-class HistoryList(RowList):
-    """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
-
-    `open_requested`, `check_requested`, `delete_requested` and `copy_requested` carry an Entry; `up_requested` is sent
-    when the keys go up from the first entry.
-    """
-
-    open_requested = Signal(object)
-    check_requested = Signal(object)
-    delete_requested = Signal(object)
-    copy_requested = Signal(object)
-    up_requested = Signal()
-
-    def __init__(self, theme: Theme, most_wide: float) -> None:
-        self.history, self._delegate = HistoryModel(), HistoryDelegate(theme)
-        super().__init__(theme, tr("What was asked before"), self.history, self._delegate)
-        self._most_wide = most_wide
-        self._over = -1
-        self.tools = RowTools(theme, self.viewport())
+        row(theme, *self.buttons.values(), gap=0.5, parent=self.tools)
+        self.tools.hide()
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)
-        self.tools.action_requested.connect(self._tool_clicked)
         self.clicked.connect(self._row_clicked)
         self.selectionModel().currentChanged.connect(self._place_tools)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
@@ -115,13 +98,9 @@ class HistoryList(RowList):
         entry, key = self.entry(), event.key()
         if event.matches(QKeySequence.StandardKey.Copy):
             if entry is not None:
-                self.copy_requested.emit(entry)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and entry is not None:
-            self.open_requested.emit(entry)
-        elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and entry is not None:
-            self.delete_requested.emit(entry)
-        elif key == Qt.Key.Key_F5 and entry is not None:
-            self.check_requested.emit(entry)
+                self.asked.emit("copy", entry)
+        elif key in _KEYS and entry is not None:
+            self.asked.emit(_KEYS[key], entry)
         elif key == Qt.Key.Key_Up and self.history.row_of(entry.number if entry else -1) <= 1:
             self.up_requested.emit()
         elif key == Qt.Key.Key_Home:
@@ -161,7 +140,7 @@ class HistoryList(RowList):
             menu.addAction(f"{localised(name)}\t{keys}").setData(action)
         menu.addAction(f"{copy}\tCtrl+C").setData("copy")
         if (chosen := menu.exec(place)) is not None:
-            self._act(chosen.data(), entry)
+            self.asked.emit(chosen.data(), entry)
         menu.deleteLater()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -170,17 +149,10 @@ class HistoryList(RowList):
 
     # The buttons of the row under the mouse, or of the chosen one
 
-    def _act(self, action: str, entry: Entry) -> None:
-        signals = {
-            "open": self.open_requested, "check": self.check_requested,
-            "delete": self.delete_requested, "copy": self.copy_requested,
-        }  # fmt: skip
-        signals[action].emit(entry)
-
-    @Slot(str)
-    def _tool_clicked(self, action: str) -> None:
+    @Slot()
+    def _tool_clicked(self) -> None:
         if (entry := self._entry_at(self._tools_row())) is not None:
-            self._act(action, entry)
+            self.asked.emit(self.sender().property("action"), entry)
 
     def _tools_row(self) -> int:
         return self._over if self._over >= 0 else self.currentIndex().row()
@@ -201,7 +173,8 @@ class HistoryList(RowList):
         # Level with the answer, regardless of the news below it.
         high = self._delegate.height_of_entry()
         top = rect.top() + high - self.tools.height() - self._theme.step(1.5)
-        self.tools.move(QPoint(rect.right() - self.tools.width() - self._theme.step(3), top))
+        place = QRect(QPoint(rect.right() - self.tools.width() - self._theme.step(3), top), self.tools.size())
+        self.tools.move(QStyle.visualRect(self.layoutDirection(), rect, place).topLeft())
         self.tools.show()
 
     @Slot()
@@ -217,7 +190,7 @@ class HistoryList(RowList):
     def _row_clicked(self, index: QModelIndex) -> None:
         entry = self._entry_at(index.row())
         if entry is not None:
-            self.open_requested.emit(entry)
+            self.asked.emit("open", entry)
 
     # Looks
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QLocale, QModelIndex, Qt, QTime, Signal
 
 from app.core.corrections import Correction
 from app.core.days import day, local
@@ -21,9 +21,9 @@ from app.ui.kit.translation import localised
 class Row:
     """A day's heading (`entry` is None), or an entry with its shown texts.
 
-    `name` is that of the document, `place` the page or line in it, `part` the part of it that was read. `first` and
-    `last` mark the first and the last entry of a day. `news` is the result of asking again; `changed` if the answer
-    differed. `said` is what the person said of the answer, `agreed` whether that it is right.
+    `name` is that of the document, `place` the page or line in it, `part` the part of it that was read. `news` is the
+    result of asking again; `changed` if the answer differed. `said` is what the person said of the answer, `agreed`
+    whether that it is right.
     """
 
     title: str
@@ -35,8 +35,6 @@ class Row:
     place: str = ""
     part: str = ""
     time: str = ""
-    first: bool = False
-    last: bool = False
     news: str = ""
     changed: bool = False
     said: str = ""
@@ -69,7 +67,8 @@ def row_of(entry: Entry, said: Correction | None = None) -> Row:
     part = f"  ·  {localised(entry.in_part)}" if entry.in_part else ""
     return Row(
         plain(entry.question), moment.date(), entry, plain(entry.words), localised(entry.likely),
-        plain(entry.name) or localised(UNNAMED), place, part, f"{moment:%H:%M}",
+        plain(entry.name) or localised(UNNAMED), place, part,
+        QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat),
         said=plain(said.said_of(entry.shown_span)) if said is not None else "",
         agreed=said is not None and said.agrees_with(entry.shown_span),
     )  # fmt: skip
@@ -119,7 +118,8 @@ class HistoryModel(RowModel):
             return
         self.beginResetModel()
         self._entries, self._total, self._said = list(entries), total, dict(known)
-        self.rows = self._grouped(self._entries)
+        self.rows = []
+        self.rows = self._rows_of(entries)
         self.endResetModel()
 
     def append(
@@ -128,25 +128,12 @@ class HistoryModel(RowModel):
         """Add these below the others; `said` as for `set_entries`."""
         self._waiting = False
         self._said |= said or {}
-        if not entries:
-            self._total = len(self._entries)
-            return
+        self._total = total if entries else len(self._entries)
         self._entries += entries
-        self._total = total
-        # The last day may continue: its rows are rebuilt with the new ones.
-        start = next(
-            (at for at in range(len(self.rows) - 1, -1, -1) if self.rows[at].entry is None), len(self.rows)
-        )
-        again = [row.entry for row in self.rows[start:] if row.entry is not None]
-        rows = self._grouped([*again, *entries])
-        overlap = len(self.rows) - start
-        self.rows[start:] = rows[:overlap]
-        if overlap:
-            self.dataChanged.emit(self.index(start), self.index(start + overlap - 1))
-        at = start + overlap
-        self.beginInsertRows(QModelIndex(), at, at + len(rows) - overlap - 1)
-        self.rows += rows[overlap:]
-        self.endInsertRows()
+        if rows := self._rows_of(entries):
+            self.beginInsertRows(QModelIndex(), len(self.rows), len(self.rows) + len(rows) - 1)
+            self.rows += rows
+            self.endInsertRows()
 
     def remove(self, number: int) -> None:
         """Remove an entry, and its day's heading if it was the last one."""
@@ -155,14 +142,10 @@ class HistoryModel(RowModel):
             return
         self._entries = [entry for entry in self._entries if entry.number != number]
         self._total -= 1
-        row = self.rows[at]
-        first = at - 1 if row.first and row.last else at
+        first = at - 1 if all(self.edges(at)) else at
         self.beginRemoveRows(QModelIndex(), first, at)
         del self.rows[first : at + 1]
         self.endRemoveRows()
-        for near, edge in ((at, row.first), (at - 1, row.last)):
-            if edge and first == at:
-                self._renew(near)
 
     def set_news(self, number: int, news: str, changed: bool = False) -> None:
         """Show below an entry the result of asking it again; empty removes it."""
@@ -171,8 +154,10 @@ class HistoryModel(RowModel):
         else:
             self._news.pop(number, None)
         at = self.row_of(number)
-        if at >= 0:
-            self._renew(at)
+        row = self.row(at)
+        if row is not None and row.entry is not None:
+            self.rows[at] = self._row(row.entry)
+            self.dataChanged.emit(self.index(at), self.index(at))
 
     def row_of(self, number: int) -> int:
         """The row of an entry, -1 if it is not loaded."""
@@ -206,31 +191,23 @@ class HistoryModel(RowModel):
         """Note that loading older entries failed; they may be requested again."""
         self._waiting = False
 
-    def _renew(self, at: int) -> None:
-        """Rebuild an entry's row, after its news or its neighbours changed."""
-        row = self.row(at)
-        if row is None or row.entry is None:
-            return
+    def edges(self, at: int) -> tuple[bool, bool]:
+        """Whether an entry's row is the first and whether it is the last one of its day."""
         above, below = self.row(at - 1), self.row(at + 1)
-        self.rows[at] = self._make_row(
-            row.entry, above is None or above.entry is None, below is None or below.entry is None
-        )
-        self.dataChanged.emit(self.index(at), self.index(at))
+        return above is None or above.entry is None, below is None or below.entry is None
 
-    def _make_row(self, entry: Entry, first: bool, last: bool) -> Row:
+    def _row(self, entry: Entry) -> Row:
         news, changed = self._news.get(entry.number, ("", False))
-        return replace(
-            row_of(entry, self._said.get(_key(entry))), first=first, last=last, news=news, changed=changed
-        )
+        return replace(row_of(entry, self._said.get(_key(entry))), news=news, changed=changed)
 
-    def _grouped(self, entries: Sequence[Entry]) -> list[Row]:
+    def _rows_of(self, entries: Sequence[Entry]) -> list[Row]:
+        """The entries' rows below those that there are, with a heading for each new day."""
         rows: list[Row] = []
         today = date.today()
-        days = [local(entry.asked).date() for entry in entries]
-        for at, (entry, on) in enumerate(zip(entries, days, strict=True)):
-            first = not at or days[at - 1] != on
-            last = at + 1 == len(days) or days[at + 1] != on
-            if first:
-                rows.append(Row(localised(day(on, today)), on))
-            rows.append(self._make_row(entry, first, last))
+        before = self.rows[-1].day if self.rows else None
+        for row in map(self._row, entries):
+            if row.day != before:
+                rows.append(Row(localised(day(row.day, today)), row.day))
+            rows.append(row)
+            before = row.day
         return rows

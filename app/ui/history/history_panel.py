@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -14,12 +13,12 @@ from PySide6.QtWidgets import (
     QMenu,
     QStackedLayout,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.core.message import Message
 from app.ui.history.history_list import HistoryList
+from app.ui.kit.boxes import column, row
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.flow_row import FlowRow
@@ -48,15 +47,7 @@ def elided(words: str) -> str:
 
 
 class HistoryBar(QFrame):
-    """A switch, Export… with its formats, and Delete everything…, which asks for confirmation in its place.
-
-    `history_toggled` carries whether a history is wanted; `export_requested` a format's key; `delete_all_requested` is
-    sent once that was confirmed.
-    """
-
-    history_toggled = Signal(bool)
-    export_requested = Signal(str)
-    delete_all_requested = Signal()
+    """The switch `keep`, Export… with the `menu` of its formats, and Delete everything…, or `question` in its place."""
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -65,10 +56,8 @@ class HistoryBar(QFrame):
         self.keep.setToolTip(
             as_tip(tr("Questions, their answers and pasted texts are kept, on this computer only"))
         )
-        self.keep.clicked.connect(self.history_toggled)
         self.export = push_button(theme, tr("Export…"), icon="save")
         self.menu = QMenu(self.export)
-        self.menu.triggered.connect(self._format_chosen)
         self.export.setMenu(self.menu)
         for key, title in formats:
             self.menu.addAction(localised(title)).setData(key)
@@ -78,17 +67,12 @@ class HistoryBar(QFrame):
         self.question.confirm.setIcon(theme.icon("delete", "ink"))
         self.question.cancelled.connect(self._show_usual)
         self.question.confirmed.connect(self._show_usual)
-        self.question.confirmed.connect(self.delete_all_requested)
         self._usual = QWidget()
-        row = QHBoxLayout(self._usual)
-        row.addWidget(self.keep)
-        row.addStretch(1)
         buttons = FlowRow()
         buttons.addWidget(self.export)
         buttons.addWidget(self.delete_all)
-        row.addLayout(buttons)
-        theme.space(row, 2)
         theme.in_steps(buttons.setSpacing, 2)
+        row(theme, self.keep, 1, buttons, gap=2, parent=self._usual)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._usual)
         self._stack.addWidget(self.question)
@@ -119,20 +103,12 @@ class HistoryBar(QFrame):
         self._stack.setCurrentWidget(self._usual)
         self.delete_all.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    @Slot(QAction)
-    def _format_chosen(self, action: QAction) -> None:
-        self.export_requested.emit(action.data())
-
 
 class HistoryPanel(QFrame):
     """The search above, the list, and its actions below.
 
-    `counted` tells how many entries there are. `search_requested` is sent a moment after the search changed,
-    `ask_requested` from a history that is empty.
+    `counted` tells how many entries there are; `empty` stands in place of a list without any.
     """
-
-    search_requested = Signal()
-    ask_requested = Signal()
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -150,14 +126,10 @@ class HistoryPanel(QFrame):
         self._stack.addWidget(self.empty)
         self._rule = rule()
         self._lay_out()
-        self.search.searched.connect(self.search_requested)
         self.search.down_requested.connect(self.go_to_list)
         self.list.up_requested.connect(self.go_to_search)
-        self.empty.button.clicked.connect(self._act)
         theme.in_steps(self.counted.setContentsMargins, 0, 0, 0, 0.5)
         theme.in_steps(self.search.setMinimumWidth, 50)
-        for inner in self._narrow:
-            theme.in_steps(inner.setMaximumWidth, MOST_WIDE)
 
     def show_found(self, words: str, whole: int, enabled: bool) -> None:
         """Show the list, or why it is empty.
@@ -194,21 +166,6 @@ class HistoryPanel(QFrame):
             self.go_to_search()
 
     @Slot()
-    def _act(self) -> None:
-        """Ask a question, or after a search show everything again."""
-        if self.search.text().strip():
-            self.show_all()
-        else:
-            self.ask_requested.emit()
-
-    @Slot()
-    def show_all(self) -> None:
-        """Clear the search."""
-        self.search.clear()
-        self.search_requested.emit()
-        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    @Slot()
     def go_to_search(self) -> None:
         """Put the keyboard focus into the search, or on another control if there is nothing to search."""
         if self.search.isVisibleTo(self):
@@ -227,36 +184,17 @@ class HistoryPanel(QFrame):
 
     def _lay_out(self) -> None:
         self.setProperty("kind", "desk")
-        head, above, below = QHBoxLayout(), QVBoxLayout(), QVBoxLayout()
-        head.addWidget(plain_label(tr("History"), type="title", wrap=False))
-        head.addWidget(self.counted, 0, Qt.AlignmentFlag.AlignBottom)
-        head.addStretch(1)
-        head.addWidget(self.search, 2)
-        above.addLayout(head)
-        above.addWidget(self.notice)
-        above.addWidget(self.strip)
-        below.addWidget(self.undo)
-        below.addWidget(self.bar)
-        self._theme.space(head, 3)
-        self._theme.space(above, 3, (0, 6, 0, 3))
-        self._theme.space(below, 2, (0, 3, 0, 4))
-        self._narrow: list[QWidget] = []
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(self._as_wide_as_rows(above))
-        whole.addWidget(self._stack, 1)
-        whole.addWidget(self._rule)
-        whole.addLayout(self._as_wide_as_rows(below))
+        theme = self._theme
+        title, low = plain_label(tr("History"), type="title", wrap=False), Qt.AlignmentFlag.AlignBottom
+        head = row(theme, title, (self.counted, 0, low), 1, (self.search, 2), gap=3)
+        above = column(theme, head, self.notice, self.strip, gap=3, margins=(0, 6, 0, 3))
+        below = column(theme, self.undo, self.bar, gap=2, margins=(0, 3, 0, 4))
+        top, bottom = self._as_wide_as_rows(above), self._as_wide_as_rows(below)
+        column(theme, top, (self._stack, 1), self._rule, bottom, parent=self)
 
     def _as_wide_as_rows(self, part: QLayout) -> QHBoxLayout:
         """A row that centres a part, and lets it be as wide as the rows of the list."""
         inner = QWidget()
         inner.setLayout(part)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(inner, 1000)
-        row.addStretch(1)
-        self._theme.space(row, 0, (8, 0, 8, 0))
-        self._narrow.append(inner)
-        return row
+        self._theme.in_steps(inner.setMaximumWidth, MOST_WIDE)
+        return row(self._theme, 1, (inner, 1000), 1, margins=(8, 0, 8, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from app.core import wording
 from app.core.inspection import Subject
@@ -15,8 +15,9 @@ from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
 from app.flows.heads.inspect import compare
-from app.ui.inspect.section import Section, choice_box, leftmost
+from app.ui.inspect.section import Section, choice_box
 from app.ui.inspect.visit import MOST_SHOWN
+from app.ui.kit.boxes import column, row
 from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
 from app.ui.kit.parts import Label, plain_label
@@ -130,14 +131,12 @@ class CompareSection(Section):
     )
 
     def build(self) -> None:
-        self._comparing = self.query(self._show)
-        self._comparing.partial.connect(self._show_some)
         self._with = Label(tr("Compare with"))
         self._other = choice_box(tr("The second model"), self._run)
         self._summary = plain_label()
         self._compared = self.main = Compared(self.theme)
         self._tools = self.bar(self._compared)
-        self.body.addLayout(leftmost(self._with, self._other))
+        self.body.addLayout(row(self.theme, self._with, self._other, 1, gap=4))
         self.add(self._summary)
         self.add_results(self._compared, self._tools)
 
@@ -166,7 +165,10 @@ class CompareSection(Section):
         folders = tuple(card.folder for card in self._pair())
         self._summary.hide()
         self._show_some(())
-        self._comparing.start_flow(compare, self.visit.subject, folders, words=tr("Reading with both models"))
+        words = tr("Reading with both models")
+        self.run(
+            compare, self.visit.subject, folders, words=words, shown=self._show, shown_in_part=self._show_some
+        )
 
     def _pair(self) -> tuple[ModelCard, ModelCard]:
         return self.models[0], self.models[1 + self._other.currentIndex()]
@@ -209,12 +211,9 @@ class _Card(QFrame):
         self._name, self._headline = plain_label(type="strong"), plain_label(type="answer", selectable=True)
         self._facts, self._took = (plain_label(type="small", ink="quiet") for _ in range(2))
         self._bars = ScoreBars(theme)
-        column = QVBoxLayout(self)
-        for widget in (self._name, self._facts, self._headline, self._bars, self._took):
-            column.addWidget(widget)
-        column.addStretch(1)
+        parts = (self._name, self._facts, self._headline, self._bars, self._took)
+        column(theme, *parts, 1, gap=2, margins=(4, 4, 4, 4), parent=self)
         self.setProperty("kind", "card")
-        theme.space(column, 2, (4, 4, 4, 4))
 
     def show_side(self, side: Side | None, waiting: str = "") -> None:
         """Show a result; None while it is still being computed by the model called `waiting`."""
@@ -246,11 +245,8 @@ class Compared(Figures):
         self.title = tr("Two models compared")
         self._sides: tuple[Side, ...] = ()
         self._cards = (_Card(theme), _Card(theme))
-        row = QHBoxLayout(self)
-        for card in self._cards:
-            row.addWidget(card, 1)
+        row(theme, *((card, 1) for card in self._cards), gap=4, parent=self)
         self.setAccessibleName(self.title)
-        theme.space(row, 4)
 
     def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
         """Show the available sides; `names` are the models'."""

@@ -20,8 +20,9 @@ from app.core.results import Classifications, FilledText, Reading, TaggedTexts
 from app.core.text import Offsets, Span
 from app.flows.heads.inspect import compare
 from app.ui.inspect.charts.loss_terms import LossTerms
-from app.ui.inspect.section import Section, choice_box, leftmost
+from app.ui.inspect.section import Section, choice_box
 from app.ui.inspect.visit import window_words
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.spoken import sentences
@@ -236,8 +237,6 @@ class LossSection(Section):
 
     def build(self) -> None:
         self._usual: tuple[Gold, ...] = ()
-        self._reading = self.query(self._offer)
-        self._losing = self.query(self._show)
         self._choice = choice_box(tr("What is right"), self._request)
         self._choice.setPlaceholderText(tr("Nothing is known to be right"))
         self._value = QDoubleSpinBox()
@@ -250,7 +249,7 @@ class LossSection(Section):
         self._text.selected.connect(self._take_selection)
         self._chart = self.main = LossTerms(self.theme)
         self._words = plain_label()
-        self.body.addLayout(leftmost(Label(tr("What is right")), self._choice, self._value))
+        self.body.addLayout(row(self.theme, Label(tr("What is right")), self._choice, self._value, 1, gap=4))
         self.add(self._text, self._hint)
         self.add_results(self._chart, self._words, self.bar(self._chart))
 
@@ -268,8 +267,8 @@ class LossSection(Section):
         if self._usual:
             self._offer_golds(self._usual)
         else:
-            model = (self.visit.model,)
-            self._reading.start_flow(compare, subject, model, words=tr("Looking for the model’s own result"))
+            words = tr("Looking for the model’s own result")
+            self.run(compare, subject, (self.visit.model,), words=words, shown=self._offer)
 
     @Slot(object)
     def _offer(self, results: tuple[object, ...]) -> None:
@@ -303,7 +302,7 @@ class LossSection(Section):
         if subject.focus is None and self._usual:
             # The window that holds the model's own answer, whatever is taken for right in it.
             subject = replace(subject, focus=self._usual[0].example.answer)
-        self._losing.start(LookAtLoss(subject, example), tr("Computing the loss"))
+        self.ask(LookAtLoss(subject, example), tr("Computing the loss"), self._show)
 
     @Slot(object)
     def _show(self, losses: Losses) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from app.core.about import command
 from app.core.inside import ModelPicture
 from app.core.message import Message
-from app.ui.inspect.section import Part, within
+from app.ui.inspect.section import Part, limited
 from app.ui.kit.parts import Label, Sideways, plain_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
@@ -134,6 +134,16 @@ class OwnHeadPart(Part):
     note = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
+        self._picture: ModelPicture | None = None
+        self._way = Segments(theme, tr("What it gives"), _CHOICES)
+        self._way.select(TEXT)
+        self._words, self._code = plain_label(), Label()
+        self._code.setAccessibleName(tr("Code of the head"))
+        for label in (self._words, self._code):
+            label.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        copy = QPushButton(tr("Copy the code"))
         super().__init__(
             theme,
             tr("A head of your own"),
@@ -143,22 +153,11 @@ class OwnHeadPart(Part):
                 " for every head. A head of your own has to settle only which states it takes and how many numbers it"
                 " gives."
             ),
+            *(limited(theme, self._words), Sideways(self._code)),
+            tools=(self._way, copy),
         )
-        self._picture: ModelPicture | None = None
-        self._way = Segments(theme, tr("What it gives"), _CHOICES)
-        self._way.select(TEXT)
         self._way.chosen.connect(self._choose)
-        self._words, self._code = plain_label(), Label()
-        self._code.setAccessibleName(tr("Code of the head"))
-        for label in (self._words, self._code):
-            label.setTextInteractionFlags(
-                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-            )
-        copy = QPushButton(tr("Copy the code"))
         copy.clicked.connect(self._copy)
-        self.tools(self._way, copy)
-        self.content.addLayout(within(self._words))
-        self.add(Sideways(self._code))
         self._restyle_code()
         theme.changed.connect(self._restyle_code)
 
@@ -185,4 +184,3 @@ class OwnHeadPart(Part):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(theme.font("small").pixelSize())
         self._code.setFont(font)
-        self._words.setMaximumWidth(theme.step(190))

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from app.core.inspection import Visit
 from app.core.message import Message
-from app.core.models import HEAD_WORDS, ModelCard
+from app.core.models import HEAD_WORDS, Head, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.ui.inspect.charts.export import ChartSaver
+from app.settings.files import write_atomic
+from app.ui.inspect.charts.export import NUMBERS, PICTURES, file_bytes, file_name
+from app.ui.inspect.compare import CompareSection
+from app.ui.inspect.loss import LossSection
+from app.ui.inspect.picture import PictureSection
+from app.ui.inspect.pooling import PoolingSection
 from app.ui.inspect.section import Section, choice_box
-from app.ui.inspect.sections import Sections
+from app.ui.inspect.spans import SpansSection
 from app.ui.inspect.visit import (
     DRAFT,
     find_models,
@@ -32,18 +30,25 @@ from app.ui.inspect.visit import (
     visit_from_json,
     visit_to_json,
 )
+from app.ui.inspect.why import WhySection
+from app.ui.kit.boxes import column, row
+from app.ui.kit.chart import Figures
 from app.ui.kit.draft import Draft
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.empty_state import SampleList
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.file_dialog import save_name
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
-from app.ui.kit.parts import as_tip, plain_label, push_button
+from app.ui.kit.parts import Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
+SECTIONS: tuple[type[Section], ...] = (
+    PictureSection, SpansSection, PoolingSection, LossSection, WhySection, CompareSection,
+)  # fmt: skip
 _ABOUT = Message(
     "See how the model came to its result: the words cut into tokens, the numbers that flow through its layers, and"
     " what each of its heads makes of them. Every number is computed on this computer while you look, from the model"
@@ -65,9 +70,8 @@ class InspectEmpty(QScrollArea):
         self.samples = SampleList(theme, tr("Try one of these"))
         self._middle = QWidget()
         self._middle.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        column = QVBoxLayout(self._middle)
-        for widget in (heading, about, self.notice, self.samples, self._hint):
-            column.addWidget(widget)
+        parts = (heading, about, self.notice, self.samples, self._hint)
+        column(theme, *parts, gap=4, margins=(2.25, 2.25, 2.25, 2.25), parent=self._middle)
         inner = QWidget()
         around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
         around.addWidget(self._middle, 1, 1)
@@ -80,7 +84,6 @@ class InspectEmpty(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        theme.in_steps(column.setSpacing, 4)
         theme.in_steps(self._middle.setMaximumWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
@@ -101,21 +104,16 @@ class SubjectBar(QFrame):
         self.models = choice_box(tr("Model that is looked into"), chosen)
         self.others = push_button(theme, tr("Other examples"))
         self.others.setIcon(theme.icon("paste"))
-        words = QVBoxLayout()
-        words.addWidget(self._title)
-        words.addWidget(self._head)
-        row = QHBoxLayout(self)
-        row.addLayout(words, 1)
+        words = column(theme, self._title, self._head, gap=0.5)
         label = plain_label(tr("Model"), type="small", ink="quiet", wrap=False)
         label.setBuddy(self.models)
-        for widget in (label, self.models, self.others):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        level = Qt.AlignmentFlag.AlignVCenter
+        choice = [(widget, 0, level) for widget in (label, self.models, self.others)]
+        row(theme, (words, 1), *choice, gap=3, margins=(6, 3, 6, 2.5), parent=self)
         self.setProperty("kind", "frame")
         mark(self._title, type="answer")
         mark(self._head, type="small", ink="quiet")
-        theme.in_steps(words.setSpacing, 0.5)
         theme.in_steps(self.models.setMinimumWidth, 40)
-        theme.space(row, 3, (6, 3, 6, 2.5))
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Show the subject and what the head does; the models are not known yet."""
@@ -157,11 +155,18 @@ class InspectView(Page):
         self._find_job: Job | None = None
         self._offer_job: Job | None = None
         self._bar = SubjectBar(theme, self._model_chosen)
-        self._sections = Sections(self._make, theme, self)
+        # Those that were shown, by their place in SECTIONS, and what each scrolls in.
+        self._sections: dict[int, Section] = {}
+        self._areas: dict[int, QScrollArea] = {}
+        self.names = self._named_sections()
+        self._stack, self._blank = QStackedWidget(), QWidget()
+        self._stack.addWidget(self._blank)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
-        self._saving = ChartSaver(lanes, self)
-        self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
+        self._save_job: Job | None = None
+        self._draft = Draft(
+            Drafts(workspace.paths.drafts), DRAFT, lambda: visit_to_json(self._visit), lanes, self
+        )
         self._lay_out()
         self._arrange()
         self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
@@ -173,20 +178,21 @@ class InspectView(Page):
     @Slot(object)
     def look_at(self, visit: Visit) -> None:
         """Inspect a result: find its models, then show it in the current section."""
-        self._sections.drop()
+        self._drop()
         self._hide_notice()
         self._empty.notice.clear()
         self._visit, self._models = visit, ()
         plain, term = HEAD_WORDS[visit.subject.head]
         self._bar.show_subject(title_of(visit), plain, term)
-        self._sections.name_for(visit.subject.head)
+        self._list_sections(visit.subject.head)
         self._arrange()
         self._draft.save_soon()
         self._find()
 
     def stop(self) -> bool:
         """Stop the queries of the current section."""
-        return self._sections.stop()
+        section = self._sections.get(self.names.currentIndex())
+        return section is not None and section.stop()
 
     def keep(self) -> None:
         """Save the visit for the next start."""
@@ -198,7 +204,7 @@ class InspectView(Page):
         if self._visit is None:
             self._offer()
         else:
-            self._sections.names.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.names.setFocus(Qt.FocusReason.OtherFocusReason)
             self._show_section()
 
     def settings_changed(self) -> None:
@@ -207,9 +213,69 @@ class InspectView(Page):
         if self._visit is not None:
             self._find()
 
+    # The sections
+
     def section(self) -> Section | None:
-        """The current section."""
-        return self._sections.current() if self._visit is not None else None
+        """The selected section, if it exists already and there is a visit."""
+        return self._sections.get(self.names.currentIndex()) if self._visit is not None else None
+
+    def listed(self) -> list[int]:
+        """The places in SECTIONS of those that apply to the visit's head."""
+        return [at for at in range(self.names.count()) if self.names.isTabVisible(at)]
+
+    def _list_sections(self, head: Head) -> None:
+        """List those that apply to the head; the selected one stays so if it does, else the first one is selected."""
+        if head not in SECTIONS[self.names.currentIndex()].HEADS:
+            self.names.setCurrentIndex(0)
+        for at, kind in enumerate(SECTIONS):
+            self.names.setTabVisible(at, head in kind.HEADS)
+
+    @Slot()
+    def _show_section(self) -> None:
+        """Show the visit in the selected section, once its models are known; queries of the others are dropped."""
+        if self._visit is None or not self._models:
+            return
+        visit = Visit(self._visit.subject, self._models[0].folder, self._visit.title)
+        at = self.names.currentIndex()
+        if at not in self._sections:
+            self._make(at)
+        for other, section in self._sections.items():
+            if other != at:
+                section.drop()
+        self._stack.setCurrentWidget(self._areas[at])
+        self._sections[at].show_visit(visit, self._models)
+
+    def _make(self, at: int) -> None:
+        section = self._sections[at] = SECTIONS[at](self.workspace, self.theme, self.lanes)
+        section.note.connect(self.note)
+        section.lost.connect(self.lost)
+        section.save_requested.connect(self._save_chart)
+        section.look_inside.connect(self.look_at)
+        ground = QFrame()
+        ground.setProperty("kind", "panel")
+        column(self.theme, section, margins=(6, 5, 6, 6), parent=ground)
+        self._areas[at] = Scrolling(ground)
+        self._stack.addWidget(self._areas[at])
+        # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
+        self.theme.refresh()
+
+    def _drop(self) -> None:
+        for section in self._sections.values():
+            section.drop()
+
+    @Slot()
+    def _next(self) -> None:
+        self._step(1)
+
+    @Slot()
+    def _previous(self) -> None:
+        self._step(-1)
+
+    def _step(self, way: int) -> None:
+        """Go to the next section or the previous one, round from the last one to the first."""
+        listed = self.listed()
+        at = listed.index(self.names.currentIndex()) + way
+        self.names.setCurrentIndex(listed[at % len(listed)])
 
     # The subject
 
@@ -236,7 +302,7 @@ class InspectView(Page):
     @Slot(int)
     def _try_sample(self, index: int) -> None:
         self.look_at(self._offers[index].visit)
-        self._sections.names.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.names.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _find(self) -> None:
         if self._find_job is not None:
@@ -256,7 +322,7 @@ class InspectView(Page):
     def _no_model(self, error: BaseException) -> None:
         self._models = ()
         self._bar.show_models(())
-        self._sections.show_nothing()
+        self._stack.setCurrentWidget(self._blank)
         self._show_fault(error)
 
     @Slot(int)
@@ -266,20 +332,13 @@ class InspectView(Page):
 
     @Slot()
     def _show_samples(self) -> None:
-        self._sections.drop()
+        self._drop()
         self._visit, self._models = None, ()
         self._hide_notice()
         self.note.emit("")
         self._arrange()
         self._offer()
         self._draft.save_soon()
-
-    @Slot()
-    def _show_section(self) -> None:
-        """Show the visit in the selected section, once its models are known."""
-        if self._visit is not None and self._models:
-            visit = Visit(self._visit.subject, self._models[0].folder, self._visit.title)
-            self._sections.show_visit(visit, self._models)
 
     # Saving
 
@@ -288,10 +347,35 @@ class InspectView(Page):
         section = self.section()
         numbers = section.numbers() if section is not None else ""
         if section is not None and numbers:
-            self._saving.save_numbers(localised(section.TITLE), numbers)
+            path = self._choose_path(localised(section.TITLE), NUMBERS)
+            if path is not None:
+                self._write(path, numbers.encode("utf-8"))
 
-    def _saved_visit(self) -> str:
-        return visit_to_json(self._visit)
+    @Slot(object)
+    def _save_chart(self, chart: Figures) -> None:
+        path = self._choose_path(chart.title, *PICTURES.values(), NUMBERS)
+        if path is not None:
+            self.save_chart_as(path, chart)
+
+    def save_chart_as(self, path: Path, chart: Figures) -> None:
+        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
+        self._write(path, file_bytes(chart, path.suffix.lower()))
+
+    def _choose_path(self, title: str, *filters: str) -> Path | None:
+        """Ask for a file's path; None if cancelled."""
+        kinds = ";;".join(map(localised, filters))
+        name = save_name(self, tr("Save {title}", title=title), file_name(title, filters), kinds)
+        return Path(name) if name else None
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self._saved_as = path.name
+        self._save_job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
+        self._save_job.done.connect(self._saved)
+        self._save_job.failed.connect(self._show_fault)
+
+    @Slot()
+    def _saved(self) -> None:
+        self.note.emit(tr("{file} saved", file=self._saved_as))
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
@@ -308,53 +392,44 @@ class InspectView(Page):
 
     # Looks
 
-    def _make(self, kind: type[Section]) -> Section:
-        section = kind(self.workspace, self.theme, self.lanes)
-        section.note.connect(self.note)
-        section.lost.connect(self.lost)
-        section.save_requested.connect(self._saving.save_chart)
-        section.visit_requested.connect(self.look_at)
-        return section
-
     def _arrange(self) -> None:
         looking = self._visit is not None
         self._bar.setVisible(looking)
         self._names_frame.setVisible(looking)
-        self._sections.stack.setVisible(looking)
+        self._stack.setVisible(looking)
         self._empty.setVisible(not looking)
         if not self._models:
-            self._sections.show_nothing()
+            self._stack.setCurrentWidget(self._blank)
+
+    def _named_sections(self) -> QTabBar:
+        names = QTabBar()
+        names.setDrawBase(False)
+        names.setProperty("ground", "panel")
+        names.setExpanding(False)
+        names.setAccessibleName(tr("Sections"))
+        for at, kind in enumerate(SECTIONS):
+            names.addTab(localised(kind.TITLE))
+            names.setTabToolTip(at, as_tip(kind.TERM))
+        return names
 
     def _lay_out(self) -> None:
-        self._names_frame = QFrame()
+        theme = self.theme
+        self._names_frame, self._notice_frame = QFrame(), QFrame()
         self._names_frame.setProperty("kind", "frame")
-        names = QVBoxLayout(self._names_frame)
-        names.addWidget(self._sections.names)
-        self._notice_frame = QFrame()
-        notice = QVBoxLayout(self._notice_frame)
-        notice.addWidget(self._notice)
+        column(theme, self.names, margins=(5, 0, 5, 0), parent=self._names_frame)
+        column(theme, self._notice, margins=(6, 3, 6, 3), parent=self._notice_frame)
         self._notice_frame.hide()
-        self.theme.in_steps(names.setContentsMargins, 5, 0, 5, 0)
-        self.theme.in_steps(notice.setContentsMargins, 6, 3, 6, 3)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._bar)
-        whole.addWidget(self._names_frame)
-        whole.addWidget(self._notice_frame)
-        whole.addWidget(self._sections.stack, 1)
-        whole.addWidget(self._empty, 1)
+        parts = (self._bar, self._names_frame, self._notice_frame)
+        column(theme, *parts, (self._stack, 1), (self._empty, 1), parent=self)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._notice.closed.connect(self._hide_notice)
         self._bar.others.clicked.connect(self._show_samples)
-        self._sections.names.currentChanged.connect(self._show_section)
+        self.names.currentChanged.connect(self._show_section)
         self._empty.samples.chosen.connect(self._try_sample)
-        self._saving.note.connect(self.note)
-        self._saving.failed.connect(self._show_fault)
         self._draft.failed.connect(self._show_fault)
         self.add_shortcuts(
-            ("Ctrl+Tab", self._sections.next), ("Ctrl+Shift+Tab", self._sections.previous),
-            ("Alt+Right", self._sections.next), ("Alt+Left", self._sections.previous),
+            ("Ctrl+Tab", self._next), ("Ctrl+Shift+Tab", self._previous),
+            ("Alt+Right", self._next), ("Alt+Left", self._previous),
             ("Ctrl+S", self._save_numbers),
         )  # fmt: skip

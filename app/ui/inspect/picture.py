@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem
 
 from app.core.inside import ModelPicture, ModuleRow
 from app.core.inspection import LookAtModel
@@ -12,7 +12,8 @@ from app.core.message import Message
 from app.core.models import Head, family_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
-from app.ui.inspect.section import Part, Section, leftmost, within
+from app.ui.inspect.section import Part, Section, limited
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -61,39 +62,24 @@ def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
     return (which, each), (tr("Why is the pooled output not the first vector of the sequence output?"), why)
 
 
-def why_it_takes(head: Head, first: str = "") -> str:
-    """What a head takes and why; `first` is the model's first token, once it is known."""
+def why_it_takes(head: Head, first: str) -> str:
+    """What a head takes and why; `first` is the model's first token."""
     if head is Head.QUESTION_ANSWERING:
-        if first:
-            return tr(
-                "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that"
-                " judges the text as a whole takes only the first token, {token}.",
-                token=first,
-            )
         return tr(
             "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that"
-            " judges the text as a whole takes only the first token."
+            " judges the text as a whole takes only the first token, {token}.",
+            token=first,
         )
     if head in (Head.CLASSIFICATION, Head.NEXT_SENTENCE):
-        if first:
-            return tr(
-                "This head judges the text as a whole, so it takes only the first token, {token}, which has looked at"
-                " all others; a head that says something of each word takes every token’s state.",
-                token=first,
-            )
         return tr(
-            "This head judges the text as a whole, so it takes only the first token, which has looked at all others;"
-            " a head that says something of each word takes every token’s state."
-        )
-    if first:
-        return tr(
-            "This head takes every token’s state, because each token gets a result of its own; a head that judges the"
-            " text as a whole takes only the first token, {token}.",
+            "This head judges the text as a whole, so it takes only the first token, {token}, which has looked at"
+            " all others; a head that says something of each word takes every token’s state.",
             token=first,
         )
     return tr(
-        "This head takes every token’s state, because each token gets a result of its own; a head that judges the text"
-        " as a whole takes only the first token."
+        "This head takes every token’s state, because each token gets a result of its own; a head that judges the"
+        " text as a whole takes only the first token, {token}.",
+        token=first,
     )
 
 
@@ -101,20 +87,17 @@ class AnswersPart(Part):
     """The questions in bold, each with its answer below."""
 
     def __init__(self, theme: Theme) -> None:
+        self._rows = [
+            (plain_label(type="small_strong", selectable=True), plain_label(selectable=True))
+            for _ in range(2)
+        ]
         super().__init__(
             theme,
             tr("Why it is so"),
             tr("sequence output and pooled output"),
             tr("What is often asked of BERT’s heads, answered for the model above."),
+            *(limited(theme, label) for pair in self._rows for label in pair),
         )
-        self._rows: list[tuple[QLabel, QLabel]] = []
-        for _ in range(2):
-            question = plain_label(type="small_strong", selectable=True)
-            answer = plain_label(selectable=True)
-            for label in (question, answer):
-                theme.in_steps(label.setMaximumWidth, 190)
-                self.content.addLayout(within(label))
-            self._rows.append((question, answer))
 
     def show_picture(self, picture: ModelPicture) -> None:
         """Show the answers for this model."""
@@ -135,7 +118,6 @@ class PictureSection(Section):
     )
 
     def build(self) -> None:
-        self._query = self.query(self._show)
         self._seen: ModelPicture | None = None
         self._facts = plain_label(ink="quiet")
         self._picture = self.main = FlowPicture(self.theme)
@@ -149,13 +131,13 @@ class PictureSection(Section):
         self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)
         self._own.note.connect(self.note)
         self.add_results(self._facts, Sideways(self._picture), self.bar(self._picture))
-        self.body.addLayout(leftmost(self._unfold, copy))
+        self.body.addLayout(row(self.theme, self._unfold, copy, 1, gap=4))
         self.results += (self._unfold, copy)
         self.add_results(self._tree, self._answers, self._own)
 
     def begin(self) -> None:
-        self._show_about()
-        self._query.start(LookAtModel(self.visit.subject), tr("Opening the model"))
+        self.about.setText(self.ABOUT)
+        self.ask(LookAtModel(self.visit.subject), tr("Opening the model"), self._show)
 
     @Slot(object)
     def _show(self, picture: ModelPicture) -> None:
@@ -173,7 +155,8 @@ class PictureSection(Section):
                 device=picture.device,
             )
         )
-        self._show_about(picture.window.tokens[0].piece)
+        why = why_it_takes(self.visit.subject.head, picture.window.tokens[0].piece)
+        self.about.setText(f"{localised(self.ABOUT)} {why}")
         self._tree.set_modules(picture.modules)
         self._answers.show_picture(picture)
         self._own.show_picture(picture)
@@ -190,9 +173,6 @@ class PictureSection(Section):
         if self._seen is not None:
             QGuiApplication.clipboard().setText(self._seen.printed)
             self.note.emit(tr("The modules are copied as text"))
-
-    def _show_about(self, first: str = "") -> None:
-        self.about.setText(f"{localised(self.ABOUT)} {why_it_takes(self.visit.subject.head, first)}")
 
 
 class ModuleTree(QTreeWidget):
@@ -215,19 +195,19 @@ class ModuleTree(QTreeWidget):
         """Show these rows, each below the last one that is less deep."""
         self.clear()
         above: list[QTreeWidgetItem] = []
-        for row in rows:
-            weights = tr("{number:,}", number=row.parameters) if row.parameters else ""
-            item = QTreeWidgetItem([row.name or row.kind, row.kind, row.detail, weights])
-            item.setData(0, Qt.ItemDataRole.UserRole, row.path)
-            item.setToolTip(0, as_tip(row.path))
+        for one in rows:
+            weights = tr("{number:,}", number=one.parameters) if one.parameters else ""
+            item = QTreeWidgetItem([one.name or one.kind, one.kind, one.detail, weights])
+            item.setData(0, Qt.ItemDataRole.UserRole, one.path)
+            item.setToolTip(0, as_tip(one.path))
             item.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            del above[row.depth :]
+            del above[one.depth :]
             if above:
                 above[-1].addChild(item)
             else:
                 self.addTopLevelItem(item)
             above.append(item)
-            item.setExpanded(row.depth < _OPEN_TO)
+            item.setExpanded(one.depth < _OPEN_TO)
         for column in (0, 1, 3):
             self.resizeColumnToContents(column)
             self.setColumnWidth(column, self.columnWidth(column) + self._theme.step(4))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
@@ -11,7 +13,8 @@ from app.core.inspection import LookAtPooling, Subject, Visit
 from app.core.message import Message
 from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
-from app.ui.inspect.section import Part, Section, leftmost
+from app.ui.inspect.section import Part, Section
+from app.ui.kit.boxes import row
 from app.ui.kit.chart import number
 from app.ui.kit.parts import Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
@@ -88,31 +91,30 @@ class ProofPart(Part):
     """Two comparisons with their largest differences, and the first few dimensions written out."""
 
     def __init__(self, theme: Theme) -> None:
+        figures = QWidget()
+        self._grid = QGridLayout(figures)
+        self._cells: list[tuple[QLabel, ...]] = []
+        self._verdicts = plain_label(selectable=True), plain_label(selectable=True)
         super().__init__(
             theme,
             tr("The proof on this text"),
             tr("W and b are the layer’s weights, h is the first token’s vector"),
             tr("Both are held against what the model gave. All dimensions are below, under Numbers."),
+            *(Sideways(figures), *self._verdicts),
         )
-        figures = QWidget()
-        self._grid = QGridLayout(figures)
-        self._cells: list[tuple[QLabel, ...]] = []
-        self.add(Sideways(figures))
-        self._verdicts = plain_label(selectable=True), plain_label(selectable=True)
-        self.add(*self._verdicts)
         theme.in_steps(self._grid.setContentsMargins, 0, 0, 0, 0)
         theme.in_steps(self._grid.setHorizontalSpacing, 5)
         theme.in_steps(self._grid.setVerticalSpacing, 1.5)
 
     def show_pooling(self, found: Pooling) -> None:
         """Show the proof for these vectors; nothing if no layer takes the first token."""
-        for label in (label for row in self._cells for label in row):
+        for label in chain.from_iterable(self._cells):
             self._grid.removeWidget(label)
             label.deleteLater()
         self._cells = []
-        for at, row in enumerate(rows(found) if found.pooled else ()):
+        for at, figures in enumerate(rows(found) if found.pooled else ()):
             labels = []
-            for column, text in enumerate(row):
+            for column, text in enumerate(figures):
                 side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
                 font = "small_strong" if not column or not at else "small"
                 label = plain_label(text, type=font, wrap=False, selectable=True)
@@ -168,7 +170,6 @@ class PoolingSection(Section):
     )
 
     def build(self) -> None:
-        self._query = self.query(self._show)
         self._pooling: Pooling | None = None
         self._proof, self._use = plain_label(selectable=True), plain_label(selectable=True)
         self._classes = QPushButton(tr("Look at this text as one to classify"))
@@ -184,15 +185,15 @@ class PoolingSection(Section):
                 "Each vector is a strip, a cell for each of its numbers: blue below zero, amber above. The same"
                 " dimension stands in the same column, and the cells around the current one are shown large."
             ),
+            *(self._strips, self.bar(self._strips)),
         )
-        strips.add(self._strips, self.bar(self._strips))
         self.add_results(self._proof, self._use)
-        self.body.addLayout(leftmost(self._classes))
+        self.body.addLayout(row(self.theme, self._classes, 1))
         self.results.append(self._classes)
         self.add_results(self._proved, strips)
 
     def begin(self) -> None:
-        self._query.start(LookAtPooling(self.visit.subject), tr("Computing the pooled output by hand"))
+        self.ask(LookAtPooling(self.visit.subject), tr("Computing the pooled output by hand"), self._show)
 
     @Slot(object)
     def _show(self, found: Pooling) -> None:
@@ -218,7 +219,7 @@ class PoolingSection(Section):
         """Inspect the window's text with a classification head, which takes the first token only."""
         if self._pooling is not None:
             text = window_text(self._pooling, self.visit.subject.text)
-            self.visit_requested.emit(Visit(Subject(Head.CLASSIFICATION, text)))
+            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text)))
 
 
 def proof(found: Pooling) -> str:

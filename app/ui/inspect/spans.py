@@ -36,7 +36,6 @@ class SpansSection(Section):
 
     def build(self) -> None:
         theme = self.theme
-        self._query = self.query(self._show)
         self._scores: SpanScores | None = None
         self._facts = plain_label()
         self._text = TokenText(theme, tr("The text that was read"))
@@ -59,9 +58,9 @@ class SpansSection(Section):
                 "Bars point away from the words: upwards for a beginning, downwards for an end. Pale tokens cannot be"
                 " part of an answer or score below zero; the dashed line is the special token at the front."
             ),
+            *(self._text, self._bars, self.bar(self._bars)),
+            tools=(measure,),
         )
-        tokens.tools(measure)
-        tokens.add(self._text, self._bars, self.bar(self._bars))
         best = Part(
             theme,
             tr("The best spans"),
@@ -70,8 +69,8 @@ class SpansSection(Section):
                 "The chosen one first, then the runners-up that do not overlap a better one. The probability is a"
                 " span’s share among all spans of this window and the null score."
             ),
+            self._list,
         )
-        best.add(self._list)
         matrix = Part(
             theme,
             tr("Every span"),
@@ -80,15 +79,15 @@ class SpansSection(Section):
                 "One cell for each span: its first token to the left, its last token above. Spans of more than 48"
                 " tokens are left out."
             ),
+            *(self._matrix, self.bar(self._matrix)),
         )
-        matrix.add(self._matrix, self.bar(self._matrix))
         self.add_results(self._facts, tokens, best, matrix)
         link(self._text, self._bars, self._matrix)
         for chart in (self._text, self._bars):
             self._matrix.cell_hovered.connect(chart.mark_span)
 
     def begin(self) -> None:
-        self._query.start(LookAtSpans(self.visit.subject), tr("Reading the start and end scores"))
+        self.ask(LookAtSpans(self.visit.subject), tr("Reading the start and end scores"), self._show)
 
     @Slot(object)
     def _show(self, scores: SpanScores) -> None:

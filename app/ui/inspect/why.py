@@ -50,8 +50,6 @@ class WhySection(Section):
 
     def build(self) -> None:
         theme = self.theme
-        self._sharing = self.query(self._show_shares)
-        self._leaving_out = self.query(self._show_removals)
         self._method = Segments(
             theme, tr("How the score is shared out"), tuple((str(k), t) for k, t in _METHODS)
         )
@@ -61,6 +59,8 @@ class WhySection(Section):
         self._targets = choice_box(tr("What is explained"), self._target_chosen)
         self._facts, self._summary = plain_label(), plain_label()
         self._text = self.main = TokenText(theme, tr("What speaks for it"))
+        self._change = ScoreChange(theme)
+        self._change_bar = self.bar(self._change)
         self._shares = Part(
             theme,
             tr("Which words speak for it"),
@@ -69,11 +69,9 @@ class WhySection(Section):
                 "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in"
                 " logits, the score’s own unit."
             ),
+            *(self._facts, self._text, self.bar(self._text)),
+            tools=(self._targets, self._method, self._method_term),
         )
-        self._shares.tools(self._targets, self._method, self._method_term)
-        self._shares.add(self._facts, self._text, self.bar(self._text))
-        self._change = ScoreChange(theme)
-        self._change_bar = self.bar(self._change)
         self._without = Part(
             theme,
             tr("Without a sentence"),
@@ -82,8 +80,8 @@ class WhySection(Section):
                 "Each sentence is taken out in turn and the rest read anew. Where the score falls much, the result"
                 " rested on that sentence."
             ),
+            *(self._summary, self._change, self._change_bar),
         )
-        self._without.add(self._summary, self._change, self._change_bar)
         self._attention = AttentionPart(self)
         self.add(self._shares, self._without, self._attention)
 
@@ -94,21 +92,21 @@ class WhySection(Section):
         self._targets.setEnabled(self._targets.count() > 1)
         self._attention.begin()  # the quickest comes first
         for part in (self._shares, self._without):
-            part.hide_content()
+            part.content.hide()
         self._target_chosen()
 
     @Slot()
     def _target_chosen(self) -> None:
         self._share()
         request = LookWithout(self.visit.subject, self._targets.currentData())
-        self._leaving_out.start(request, tr("Reading without each sentence"))
+        self.ask(request, tr("Reading without each sentence"), self._show_removals)
 
     @Slot()
     def _share(self) -> None:
         method = Method(self._method.selected())
         self._method_term.setText(_TERMS[method])
         request = LookAtReasons(self.visit.subject, self._targets.currentData(), method)
-        self._sharing.start(request, tr("Following the score back to the words"))
+        self.ask(request, tr("Following the score back to the words"), self._show_shares)
 
     @Slot(object)
     def _show_shares(self, found: Attribution) -> None:
@@ -130,7 +128,7 @@ class WhySection(Section):
                 "One step tells the slope at this very text; the shares need not add up to the score."
             )
         self._facts.setText(sentences(window_words(found.window), _score_words(found), meaning))
-        self._shares.show_content()
+        self._shares.content.show()
 
     @Slot(object)
     def _show_removals(self, found: Removals) -> None:
@@ -151,7 +149,7 @@ class WhySection(Section):
         else:
             words = sentences(_score_words(found), tr("There is no sentence without which it falls."))
         self._summary.setText(words)
-        self._without.show_content()
+        self._without.content.show()
 
 
 def _score_words(found: Attribution | Removals) -> str:
@@ -179,6 +177,18 @@ class AttentionPart(Part):
 
     def __init__(self, section: Section) -> None:
         theme = section.theme
+        self._layer, self._head = QComboBox(), QComboBox()
+        name_choice(self._layer, tr("Layer"))
+        name_choice(self._head, tr("Attention head"))
+        self._way = Segments(theme, tr("How it is drawn"), ((_LINES, tr("Lines")), (_GRID, tr("Grid"))))
+        self._way.select(_LINES)
+        self._heads, self._lines, self._grid = (
+            AttentionHeads(theme),
+            AttentionLines(theme),
+            AttentionGrid(theme),
+        )
+        link(self._lines, self._grid)
+        self._bars = {_LINES: section.bar(self._lines), _GRID: section.bar(self._grid)}
         super().__init__(
             theme,
             tr("Where each token looks"),
@@ -188,36 +198,25 @@ class AttentionPart(Part):
                 " it looks. Looking somewhere is not yet a reason: much of it goes to special tokens such as [SEP],"
                 " which means nowhere in particular."
             ),
+            *(self._heads, self._lines, self._grid, *self._bars.values()),
+            tools=(Label(tr("Layer")), self._layer, Label(tr("Head")), self._head, self._way),
         )
         self._section = section
-        self._query = section.query(self._show)
-        self._layer, self._head = QComboBox(), QComboBox()
-        name_choice(self._layer, tr("Layer"))
-        name_choice(self._head, tr("Attention head"))
         self._layer.activated.connect(self._request)
         self._head.activated.connect(self._choose_head)
-        self._way = Segments(theme, tr("How it is drawn"), ((_LINES, tr("Lines")), (_GRID, tr("Grid"))))
-        self._way.select(_LINES)
         self._way.chosen.connect(self._draw_as)
-        self.tools(Label(tr("Layer")), self._layer, Label(tr("Head")), self._head, self._way)
-        self._heads = AttentionHeads(theme)
-        self._lines = AttentionLines(theme)
-        self._grid = AttentionGrid(theme)
-        link(self._lines, self._grid)
         self._heads.chosen.connect(self._choose_head)
-        self._bars = {_LINES: section.bar(self._lines), _GRID: section.bar(self._grid)}
-        self.add(self._heads, self._lines, self._grid, *self._bars.values())
         self._draw_as(_LINES)
 
     def begin(self) -> None:
         """Clear the content, and query the chosen layer, the first one at the start."""
-        self.hide_content()
+        self.content.hide()
         self._request()
 
     @Slot()
     def _request(self) -> None:
-        layer = max(0, self._layer.currentIndex())
-        self._query.start(LookAtAttention(self._section.visit.subject, layer), tr("Looking at the attention"))
+        request = LookAtAttention(self._section.visit.subject, max(0, self._layer.currentIndex()))
+        self._section.ask(request, tr("Looking at the attention"), self._show)
 
     @Slot(object)
     def _show(self, found: Attention) -> None:
@@ -232,7 +231,7 @@ class AttentionPart(Part):
         start = _first_token(found.window, subject.focus)
         for chart in (self._lines, self._grid):
             chart.set_current(start)
-        self.show_content()
+        self.content.show()
 
     @Slot(int)
     def _choose_head(self, head: int) -> None:

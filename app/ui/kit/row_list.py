@@ -63,14 +63,26 @@ class RowModel(QAbstractListModel):
 class RowDelegate(QStyledItemDelegate):
     """Paints rows: a subclass gives a row's height in `row_height`, and paints its content in `draw`.
 
-    `line` draws a hairline below the rows that are neither chosen nor under the mouse.
+    `line` draws a hairline below the rows that are neither chosen nor under the mouse. A subclass with `MIRRORS` lays
+    its rows out from the left; where the language is written from the right, what is drawn here, and each place that
+    goes through `placed`, is then at the other side.
     """
+
+    MIRRORS = False
 
     def __init__(self, theme: Theme, *, line: bool = False) -> None:
         super().__init__()
         self._theme = theme
         self._line = line
         self._heights: dict[str, int] = {}
+        self._mirrored: QRectF | None = None  # the row that is being painted, where it is mirrored
+
+    def placed(self, place: QRectF) -> QRectF:
+        """Where a place of the row is painted."""
+        row = self._mirrored
+        if row is None:
+            return place
+        return place.translated(row.left() + row.right() - place.left() - place.right(), 0)
 
     def row_height(self, index: Index) -> int:
         """The height of a row in pixels; that of a usual one for an invalid index."""
@@ -91,6 +103,8 @@ class RowDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         option.index = cast(QModelIndex, index)  # a view leaves it out
+        from_right = self.MIRRORS and option.direction is Qt.LayoutDirection.RightToLeft
+        self._mirrored = QRectF(option.rect) if from_right else None
         self.draw(painter, QRectF(option.rect), index.data(ROW), option)
         painter.restore()
 
@@ -115,7 +129,7 @@ class RowDelegate(QStyledItemDelegate):
         if chosen and bar:
             inset = min(theme.step(2), round(rect.height() / 6))
             side = QRectF(rect.left(), rect.top() + inset, theme.step(0.75), rect.height() - 2 * inset)
-            painter.fillRect(side, theme.colour("accent"))
+            painter.fillRect(self.placed(side), theme.colour("accent"))
         return chosen
 
     def draw_focus(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem) -> None:
@@ -137,7 +151,9 @@ class RowDelegate(QStyledItemDelegate):
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> int:
         """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width."""
-        return draw_line(painter, self._theme, rect, text, font, ink, side, elide)
+        if self._mirrored is not None:
+            side = LEFT if side == RIGHT else RIGHT
+        return draw_line(painter, self._theme, self.placed(rect), text, font, ink, side, elide)
 
     def draw_lit(
         self, painter: QPainter, line: QRectF, words: str, *, faint: bool = False, own: bool = False
@@ -152,7 +168,8 @@ class RowDelegate(QStyledItemDelegate):
         pad = theme.step(0.75)
         room = int(line.width() - 2 * pad)
         shown = metrics.elidedText(legible_lines(localised(words)), Qt.TextElideMode.ElideRight, room)
-        box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
+        wide = metrics.horizontalAdvance(shown) + 2 * pad
+        box = self.placed(QRectF(line.left(), line.top(), wide, line.height()))
         ground = "own_ground" if own else "other_ground" if faint else "answer_ground"
         painter.fillRect(box, theme.colour(ground))
         pen = own_pen(theme.colour("own_line")) if own else line_pen(theme.colour("answer_line"), True, faint)

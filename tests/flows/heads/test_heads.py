@@ -27,12 +27,15 @@ def test_a_text_goes_to_the_model_of_its_head(tmp_path: Path) -> None:
     assert load_head(workspace, Head.MASKED_WORDS, Silent()).card is FILLER
 
 
-def test_a_text_without_blanks_never_reaches_the_model(tmp_path: Path) -> None:
+def test_what_cannot_be_done_never_reaches_the_model(tmp_path: Path) -> None:
     engine = FakeEngine()
+    workspace = fake_workspace(tmp_path, engine)
     with pytest.raises(SpanlightError, match="no blank"):
-        fill(fake_workspace(tmp_path, engine), TextToFill("a cup", ()), Silent())
+        fill(workspace, TextToFill("a cup", ()), Silent())
     with pytest.raises(SpanlightError, match="no model"):
-        fill(fake_workspace(tmp_path, engine), TextToFill("__", blanks_in("__")), Silent(), model="other")
+        fill(workspace, TextToFill("__", blanks_in("__")), Silent(), model="other")
+    with pytest.raises(SpanlightError, match="The first passage is empty"):
+        follow(workspace, PassagePairs(((" ", "b"),)), Silent())
     assert engine.requests == []
 
 
@@ -52,13 +55,6 @@ def test_pairs_go_to_the_chosen_model(tmp_path: Path) -> None:
     assert load_head(workspace, Head.NEXT_SENTENCE, Silent()).card.name == "follower"
     with pytest.raises(SpanlightError, match="There is no model"):
         follow(workspace, PAIR, Silent(), model="reader")
-
-
-def test_a_blank_passage_never_reaches_the_model(tmp_path: Path) -> None:
-    engine = FakeEngine()
-    with pytest.raises(SpanlightError, match="The first passage is empty"):
-        follow(fake_workspace(tmp_path, engine), PassagePairs(((" ", "b"),)), Silent())
-    assert engine.requests == []
 
 
 def test_pairs_of_a_file_can_be_told_to_a_tokenizer(tmp_path: Path) -> None:

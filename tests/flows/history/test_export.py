@@ -66,14 +66,17 @@ def out(workspace: Workspace, entries: list[Entry], kind: str) -> str:
     return export_text(workspace, entries, kind, SILENT).text
 
 
+def rows(workspace: Workspace, *entries: Entry) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(out(workspace, [*entries], "csv"), newline="")))
+
+
 # CSV
 
 
 def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
-    rows = list(csv.DictReader(io.StringIO(out(workspace, [entry(), unanswered(3600)], "csv"), newline="")))
-    assert tuple(rows[0]) == COLUMNS and COLUMNS[-8:-5] == ("share_read", "page_label", "line")
-    assert rows[0]["path"] == ENTRY.path, "each under its own name"
-    first, second = rows
+    first, second = rows(workspace, entry(), unanswered(3600))
+    assert tuple(first) == COLUMNS and COLUMNS[-8:-5] == ("share_read", "page_label", "line")
+    assert first["path"] == ENTRY.path, "each under its own name"
     assert (first["question"], first["answer"], first["page"]) == (ENTRY.question, LEASE.text, "2")
     assert (first["start"], first["end"], first["probability"]) == ("20", "37", "0.940000")
     assert (first["asked"], second["asked"]) == ("2023-11-14T22:13:20Z", "2023-11-14T23:13:20Z")
@@ -81,7 +84,7 @@ def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     assert second["no_answer_probability"] == "0.970000"
     assert (first["complete"], first["share_read"]) == ("yes", "1.000000")
     assert (first["outcome"], first["nearest"], second["outcome"]) == ("answer", "", "absent")
-    (low,) = csv.DictReader(io.StringIO(out(workspace, [LOW], "csv"), newline=""))
+    (low,) = rows(workspace, LOW)
     assert (low["outcome"], low["answer"], low["nearest"]) == ("low-confidence", "", LEASE.text)
     assert (low["start"], low["page"], low["probability"]) == ("20", "2", "0.310000")
 
@@ -91,8 +94,9 @@ def test_the_printed_page_and_the_line_are_told(workspace: Workspace) -> None:
     found = [replace(LEASE, page=15, page_label="9"), replace(LEASE, page=None, line=12)]
     found += [replace(cell, heading="Costs"), replace(cell, heading="", column_name="Price")]
     entries = [entry(answers=(one,)) for one in found]
-    rows = list(csv.DictReader(io.StringIO(out(workspace, entries, "csv"), newline="")))
-    assert [(row["page"], row["page_label"], row["line"], row["cell"]) for row in rows] == [
+    assert [
+        (row["page"], row["page_label"], row["line"], row["cell"]) for row in rows(workspace, *entries)
+    ] == [
         ("15", "9", "", ""),
         ("", "", "12", ""),
         ("", "", "", "B12"),
@@ -107,8 +111,7 @@ def test_the_printed_page_and_the_line_are_told(workspace: Workspace) -> None:
 
 def test_how_far_a_stopped_reading_came_is_said(workspace: Workspace) -> None:
     stopped = [entry(complete=False, windows=34, windows_total=100), entry(complete=False)]
-    rows = list(csv.DictReader(io.StringIO(out(workspace, stopped, "csv"), newline="")))
-    assert [row["share_read"] for row in rows] == ["0.340000", ""]
+    assert [row["share_read"] for row in rows(workspace, *stopped)] == ["0.340000", ""]
     page = out(workspace, stopped, "markdown")
     assert "Stopped after 34% of the text." in page and "Stopped before the end." in page
 
@@ -310,8 +313,7 @@ def test_the_table_and_the_page_have_what_the_person_said(workspace: Workspace, 
     say(workspace, none, Verdict.NOT_THERE)
     say(workspace, other, Verdict.OTHER_WORDS, "highest")
     entries = [tides, none, other, entry()]
-    rows = list(csv.DictReader(io.StringIO(out(workspace, entries, "csv"), newline="")))
-    assert [(row["verdict"], row["right_words"]) for row in rows] == [
+    assert [(row["verdict"], row["right_words"]) for row in rows(workspace, *entries)] == [
         ("right", "Ada"), ("not there", ""), ("other words", "highest"), ("", ""),
     ]  # fmt: skip
     page = out(workspace, entries, "markdown")
@@ -411,12 +413,11 @@ def test_words_that_do_not_stand_there_are_not_marked(
     assert done.notes[0].startswith("“cats” on page 1 of lease.pdf was not marked: ")
 
 
-def test_the_original_is_never_written_over(workspace: Workspace, lease: Entry) -> None:
+def test_the_original_is_never_written_over_and_without_a_pdf_there_is_nothing_to_mark(
+    workspace: Workspace, lease: Entry, tmp_path: Path
+) -> None:
     with pytest.raises(SpanlightError, match="is the document itself"):
         export(workspace, [lease], "pdf", Path(lease.path), SILENT)
-
-
-def test_without_a_pdf_there_is_nothing_to_mark(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(SpanlightError, match="None of these answers stands in a PDF"):
         export(workspace, [entry(kind=Kind.TEXT)], "pdf", tmp_path / "marked.pdf", SILENT)
 

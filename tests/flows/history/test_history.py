@@ -49,11 +49,17 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def asked(workspace: Workspace, opened: Opened, text: str = "What about noon?") -> Entry:
+def remembered(
+    workspace: Workspace, *opened: Opened, text: str = "What about noon?", threshold: float | None = None
+) -> Entry | None:
+    """Ask and remember: the entry if one was kept."""
+    question = Question(text, tuple(one.document for one in opened), threshold=threshold)
+    return history.remember(workspace, opened, question, ask(workspace, question, SILENT), SILENT)
+
+
+def asked(workspace: Workspace, *opened: Opened, **how: Any) -> Entry:
     """Ask and remember: the entry as it was kept."""
-    question = Question(text, (opened.document,))
-    reading = ask(workspace, question, SILENT)
-    kept = history.remember(workspace, (opened,), question, reading, SILENT)
+    kept = remembered(workspace, *opened, **how)
     assert kept is not None and workspace.history.get(kept.number) == kept
     return kept
 
@@ -116,9 +122,7 @@ def test_a_typed_text_is_kept_with_its_entry(workspace: Workspace) -> None:
 
 def test_nothing_is_kept_where_no_history_is_wanted(workspace: Workspace) -> None:
     workspace.settings.keep_history = False
-    question = Question("What about noon?", (PASTED.document,))
-    reading = ask(workspace, question, SILENT)
-    assert history.remember(workspace, (PASTED,), question, reading, SILENT) is None
+    assert remembered(workspace, PASTED) is None
     assert not workspace.paths.history_file.exists()
 
 
@@ -126,19 +130,17 @@ def test_no_refusal_is_kept_of_a_document_some_of_whose_pages_are_not_recognised
     workspace: Workspace,
 ) -> None:
     scan = replace(PASTED, kind=Kind.PDF, pictures=(1,))
-    question = Question("What about sharks?", (scan.document,))
-    reading = ask(workspace, question, SILENT)
-    assert history.remember(workspace, (scan,), question, reading, SILENT) is None
-    assert history.remember(workspace, (PASTED,), question, reading, SILENT) is not None
+    assert remembered(workspace, scan, text="What about sharks?") is None
+    assert remembered(workspace, PASTED, text="What about sharks?") is not None
     assert asked(workspace, scan).words == "noon", "an answer is"
 
 
-def test_of_several_documents_that_of_the_best_answer_is_kept(workspace: Workspace) -> None:
-    documents = (Document("Nothing here.", "a"), Document("At noon.", "b"))
-    question = Question("What about noon?", documents)
-    opened = [Opened(document) for document in documents]
-    kept = history.remember(workspace, opened, question, ask(workspace, question, SILENT), SILENT)
-    assert kept is not None and kept.name == "b" and kept.best is not None and kept.best.text == "noon"
+def test_of_several_documents_that_of_the_best_answer_is_kept_and_that_they_shared_it(
+    workspace: Workspace,
+) -> None:
+    kept = asked(workspace, Opened(Document("Nothing here.", "a")), Opened(Document("At noon.", "b")))
+    assert kept.name == "b" and kept.best is not None and kept.best.text == "noon"
+    assert kept.shared and not asked(workspace, PASTED).shared
 
 
 def test_an_answer_is_kept_in_a_new_history_where_the_old_one_is_damaged(workspace: Workspace) -> None:
@@ -166,15 +168,6 @@ def test_the_past_comes_in_pages_and_as_a_whole(workspace: Workspace) -> None:
     second = history.past(workspace, "question", SILENT, limit=10, before=first.entries[-1])
     assert second.entries[0].question == "Question 14"
     assert len(history.everything(workspace, "", SILENT)) == 25
-
-
-def test_it_is_kept_that_several_documents_shared_the_probabilities(workspace: Workspace) -> None:
-    other = Opened(Document("Nobody swims at noon.", "Another"))
-    assert not asked(workspace, PASTED).shared
-    question = Question("What about noon?", (PASTED.document, other.document))
-    reading = ask(workspace, question, SILENT)
-    kept = history.remember(workspace, (PASTED, other), question, reading, SILENT)
-    assert kept is not None and kept.shared and workspace.history.get(kept.number).shared
 
 
 def test_what_was_forgotten_can_be_brought_back(workspace: Workspace) -> None:
@@ -271,10 +264,8 @@ def test_a_reading_that_was_stopped_at_the_quick_readers_words_is_asked_of_the_c
 
 
 def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine: FakeEngine) -> None:
-    question = Question("What about whales?", (PASTED.document,), threshold=0.0)
-    reading = ask(workspace, question, SILENT)
-    kept = history.remember(workspace, (PASTED,), question, reading, SILENT)
-    assert kept is not None and kept.answered
+    kept = asked(workspace, PASTED, text="What about whales?", threshold=0.0)
+    assert kept.answered
     assert check(workspace, kept).same
     again = engine.requests[-1]
     assert isinstance(again, Question) and again.threshold == 0

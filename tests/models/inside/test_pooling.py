@@ -9,7 +9,7 @@ from torch import nn
 
 from app.core.models import Head
 from app.models.families import FAMILIES
-from tests.helpers.opened import EVERY, held, made, model_of, row
+from tests.helpers.opened_models import EVERY_KNOWN, held, made, row
 
 QA, CLASSIFY, NEXT = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.NEXT_SENTENCE
 
@@ -38,7 +38,7 @@ def test_the_layer_that_takes_the_first_token(family: str) -> None:
     assert {a.dtype for a in (found.first, found.pooled, found.recomputed)} == {np.dtype(np.float32)}
 
 
-@pytest.mark.parametrize(("family", "head"), EVERY)
+@pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
 def test_no_layer_takes_it_where_every_token_counts(family: str, head: Head) -> None:
     found = held(family, head).pooling(row(head))
     if head in (CLASSIFY, NEXT):
@@ -51,7 +51,7 @@ def test_no_layer_takes_it_where_every_token_counts(family: str, head: Head) -> 
 def test_the_vectors_are_transformers_own() -> None:
     inside, arrays = held("bert", CLASSIFY), row(CLASSIFY)
     with torch.no_grad():
-        own = model_of(inside).bert(**{name: torch.from_numpy(one) for name, one in arrays.items()})
+        own = inside._model.bert(**{name: torch.from_numpy(one) for name, one in arrays.items()})
     found = inside.pooling(arrays)
     assert found.first == pytest.approx(own.last_hidden_state[0, 0].numpy(), abs=1e-6)
     assert found.pooled == pytest.approx(own.pooler_output[0].numpy(), abs=1e-6)
@@ -65,7 +65,7 @@ def test_what_is_computed_by_hand_is_not_what_was_seen() -> None:
         def forward(self, states: torch.Tensor) -> torch.Tensor:
             return super().forward(states) + 0.25
 
-    pooler = model_of(inside).bert.pooler
+    pooler = inside._model.bert.pooler
     wrong = Wrong(32, 32)
     wrong.load_state_dict(pooler.dense.state_dict())
     pooler.dense = wrong
@@ -77,11 +77,11 @@ def test_a_pooler_that_nothing_takes_is_seen_as_such() -> None:
     from transformers.models.bert.modeling_bert import BertPooler
 
     inside = made("bert", QA)
-    model = model_of(inside)
+    model = inside._model
     model.bert.pooler = BertPooler(model.config).eval()
     found = inside.pooling(row(QA))
     assert found.path == "bert.pooler.dense" and found.is_pooler and not found.used
     assert np.abs(found.pooled - found.recomputed).max() < 1e-6
     inside = made("distilbert", CLASSIFY)
-    model_of(inside).pre_classifier = nn.Identity()
+    inside._model.pre_classifier = nn.Identity()
     assert inside.pooling(row(CLASSIFY)).path == "", "scores are no pooled output"

@@ -10,7 +10,7 @@ from torch import nn
 from app.core.inside import HeadPicture, Stage
 from app.core.models import SHOWN_HEADS, Head
 from app.models.families import FAMILIES
-from tests.helpers.opened import EVERY, LENGTH, held, looked, made, model_of, outputs_of, row
+from tests.helpers.opened_models import EVERY_KNOWN, LENGTH, held, looked, made, row
 
 QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
 NEXT, TOKENS = Head.NEXT_SENTENCE, Head.TOKEN_CLASSIFICATION
@@ -25,7 +25,7 @@ def kinds(stages: tuple[Stage, ...]) -> list[str]:
     return [stage.kind for stage in stages]
 
 
-@pytest.mark.parametrize(("family", "head"), EVERY)
+@pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
 def test_every_head_is_told_and_every_weight_counted_once(family: str, head: Head) -> None:
     inside = held(family, head)
     trunk, heads = looked(family, head)
@@ -35,16 +35,16 @@ def test_every_head_is_told_and_every_weight_counted_once(family: str, head: Hea
     assert [one.kind for one in heads] == [FAMILIES[family].class_name(one.head) for one in heads]
     stages = [*trunk, *heads[0].stages]
     counted = sum(stage.parameters for stage in stages)
-    assert counted == sum(one.numel() for one in model_of(inside).parameters())
+    assert counted == sum(one.numel() for one in inside._model.parameters())
     assert counted == inside.modules()[0][0].parameters
     assert all(stage.training_only == (stage.kind == "Dropout") for stage in stages)
 
 
-@pytest.mark.parametrize(("family", "head"), EVERY)
+@pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
 @pytest.mark.parametrize("length", [LENGTH, 40])
 def test_the_shapes_are_those_of_the_run(family: str, head: Head, length: int) -> None:
     trunk, heads = looked(family, head, length)
-    outputs = outputs_of(held(family, head), row(head, length))
+    outputs = held(family, head)._forward(row(head, length))
     assert trunk[0].output == (1, length)
     assert trunk[-1].output == (1, length, 32)
     assert heads[0].stages[-1].output == next(iter(outputs.values())).shape
@@ -59,7 +59,7 @@ def test_the_shapes_are_those_of_the_run(family: str, head: Head, length: int) -
             assert last[:2] == (1, length)
 
 
-@pytest.mark.parametrize(("family", "head"), EVERY)
+@pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
 def test_a_head_made_without_weights_is_the_one_that_is_loaded(family: str, head: Head) -> None:
     """What another model of the family shows of this head is what this head's own model shows of it."""
     own = looked(family, head)[1][0]
@@ -176,7 +176,7 @@ class Doubled(nn.Module):
 def test_a_changed_module_is_seen() -> None:
     """Were shapes and steps taken from a table, this model would look like any other."""
     inside = made("bert", CLASSIFY)
-    model = model_of(inside)
+    model = inside._model
     model.classifier = nn.Sequential(nn.Linear(32, 11), nn.ReLU(), nn.Linear(11, 3))
     model.bert.pooler.activation = nn.GELU()
     used = inside.stages(row(CLASSIFY))[1][0]
@@ -190,7 +190,7 @@ def test_a_changed_module_is_seen() -> None:
 
 def test_a_function_in_a_changed_head_is_seen() -> None:
     inside = made("bert", TOKENS)
-    model = model_of(inside)
+    model = inside._model
     model.classifier = Doubled(model.classifier)
     stages = inside.stages(row(TOKENS))[1][0].stages
     assert kinds(stages) == ["Dropout", "Linear", "cat, __getitem__", "tanh"]
@@ -200,12 +200,12 @@ def test_a_function_in_a_changed_head_is_seen() -> None:
 @pytest.mark.parametrize("head", SHOWN_HEADS)
 def test_looking_runs_the_model_once_and_changes_nothing(head: Head, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, arrays, runs = held("bert", head), row(head), []
-    model, forward = model_of(inside), inside._forward
+    model, forward = inside._model, inside._forward
 
     def hooks() -> list[int]:
         return [len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules()]
 
-    before, outputs = hooks(), outputs_of(inside, arrays)
+    before, outputs = hooks(), inside._forward(arrays)
     with pytest.raises(ValueError, match="tokens where the model reads"):
         inside.stages(row(head, 600))
     with monkeypatch.context() as patch:
@@ -214,7 +214,7 @@ def test_looking_runs_the_model_once_and_changes_nothing(head: Head, monkeypatch
     assert len(runs) == 1
     inside.pooling(arrays)
     assert hooks() == before
-    for name, values in outputs_of(inside, arrays).items():
+    for name, values in inside._forward(arrays).items():
         assert np.array_equal(values, outputs[name])
 
 
@@ -222,7 +222,7 @@ def test_looking_runs_the_model_once_and_changes_nothing(head: Head, monkeypatch
 def test_the_module_tree(family: str) -> None:
     inside = held(family, WORDS)
     rows, printed = inside.modules()
-    model = model_of(inside)
+    model = inside._model
     assert printed == str(model)
     assert (
         len(rows) == len(printed.splitlines()) - sum(line.strip() == ")" for line in printed.splitlines())

@@ -11,7 +11,7 @@ from app.core.errors import SpanlightError
 from app.core.models import ProblemType
 from app.core.report import Silent, Stopped
 from app.core.requests import TextBatch, TextsToClassify
-from app.core.results import Classification, Classifications
+from app.core.results import Classification
 from app.tasks.heads.classification import class_scores, classify, classify_batch
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import tokenise
@@ -119,31 +119,6 @@ def test_a_text_of_which_the_tokenizer_knows_nothing_still_has_classes() -> None
     item = one(classifier(TWO), "\u200b\x01")
     assert sum(probabilities(item)) == pytest.approx(1.0)
     assert (item.windows, item.tokens) == (1, 0)
-
-
-def test_many_texts_come_back_in_their_order_with_partials_on_the_way(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
-    texts = tuple("happy sad film " * (1 + n * 7 % 40) + f"{n}" for n in range(300))
-    model = classifier(FOUR)
-    noted = Noted()
-    result = classify(TextsToClassify(texts), model, noted)
-    assert len(result.items) == 300
-    assert (result.model, result.device) == ("fake", "CPU")
-    for n in range(0, 300, 37):
-        assert probabilities(result.items[n]) == pytest.approx(probabilities(one(model, texts[n])), abs=1e-6)
-    assert noted.told[-1].done == noted.told[-1].total == 300
-    assert noted.told[-1].what == "texts"
-    partials = [p for p in noted.partials if isinstance(p, Classifications)]
-    sizes = [len(p.items) for p in partials]
-    assert len(sizes) > 3
-    assert sizes == sorted(set(sizes))
-    assert sum(sizes) < 5 * 300
-    assert all(p.items == result.items[: len(p.items)] for p in partials)
-    fake = model.forward
-    assert isinstance(fake, ClassModel)
-    assert max(fake.batches) <= 64
 
 
 def test_every_text_of_a_batch_is_handed_over_as_soon_as_it_is_read() -> None:

@@ -16,6 +16,7 @@ from app.tasks.batches import batch_size
 from app.tasks.heads.embedding import embed
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import CPU, Noted
+from tests.helpers.opened_models import daily
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
 TEXTS = (
@@ -38,7 +39,7 @@ def model_in(folder: Path, family: str = "bert") -> ReadyModel:
     return ready(load(read_card(folder), Head.EMBEDDINGS, CPU))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*map(daily, FAMILIES)])
 def test_vectors_are_the_means_of_transformers_last_states(tmp_path: Path, family: str) -> None:
     import torch
     import transformers

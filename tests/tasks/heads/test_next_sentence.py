@@ -13,7 +13,6 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head
 from app.core.report import Silent, Stopped
 from app.core.requests import PassagePairs
-from app.core.results import FollowOns
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.next_sentence import PairWindow, follow, pair_window, shared_room
@@ -144,34 +143,6 @@ def test_probabilities_are_those_of_transformers(
         assert sum(item.tokens) == len(encoding.ids) - 3
         assert item.cut == (False, False)
     assert found.items[0].probability != pytest.approx(found.items[1].probability, abs=1e-4)
-
-
-def test_many_pairs_come_back_in_their_order_with_partials_on_the_way(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
-    pairs = tuple(("the king " * (1 + n * 5 % 30), f"the queen {n}") for n in range(200))
-    model, noted = follower(), Noted()
-    found = follow(PassagePairs(pairs), model, noted)
-    assert len(found.items) == 200
-    assert (found.model, found.device) == ("fake", "CPU")
-    for n in range(0, 200, 23):
-        alone = follow(PassagePairs(pairs[n : n + 1]), model, Silent()).items[0]
-        assert found.items[n].probability == pytest.approx(alone.probability, abs=1e-6)
-        assert found.items[n].tokens == alone.tokens
-    assert (noted.told[-1].done, noted.told[-1].total, noted.told[-1].what) == (200, 200, "pairs")
-    partials = [one for one in noted.partials if isinstance(one, FollowOns)]
-    assert partials
-    for one in partials:
-        assert one.items == found.items[: len(one.items)]
-
-
-def test_a_name_of_a_special_token_is_read_as_words() -> None:
-    model = follower()
-    pair = paired("the king [SEP] came [MASK]", "[CLS] the queen", model)
-    special = {model.tokenizer.token_to_id(name) for name in ("[SEP]", "[CLS]", "[MASK]")}
-    for tokens in pair.passages:
-        assert not special.intersection(tokens.ids.tolist())
 
 
 def test_a_blank_passage_is_refused_by_name() -> None:

@@ -119,7 +119,7 @@ DEEDS = (
     Deed("a filter", "table", ("Right", "Right"), lambda table: table.head.chips.selected() == "unseen", "Show: All"),
     Deed(
         "classify", "classify", ("Ctrl+L", "Ctrl+A", "“Bad", "Ctrl+Return"),
-        lambda page: page._shown.texts == ("Bad",),
+        lambda page: page.kept.texts == ("Bad",),
     ),
     Deed("each line a text", "classify", ("Right",), lambda page: page._way == "lines", "What is a text: One"),
     Deed("find names", "names", ("Ctrl+Return",), lambda page: page._panel.list.model().rowCount() > 3),
@@ -132,7 +132,7 @@ DEEDS = (
     Deed("take a word", "fill", ("Ctrl+L", "Alt+1"), lambda page: "France" in page._papers[0].text()),
     Deed("does it follow", "follow", ("Ctrl+Return",), lambda page: page._panel.card.isVisible()),
     Deed("swap", "follow", ("Ctrl+T",), lambda page: page._papers[0].text().startswith("So we")),
-    Deed("the next section", "inspect", ("Ctrl+Tab",), lambda page: page._sections.names.currentIndex() == 1),
+    Deed("the next section", "inspect", ("Ctrl+Tab",), lambda page: page.names.currentIndex() == 1),
     Deed("a chart's numbers", "inspect", ("Space",), lambda page: bool(_tables(page)), "Numbers: "),
     Deed("search the history", "history", ("“several",), lambda page: page.panel.search.text() == "several"),
     Deed("a section of models", "models", ("Ctrl+Tab",), lambda page: page.names.selected() == "offered"),

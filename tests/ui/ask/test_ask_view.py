@@ -15,12 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.core import wording
 from app.core.inspection import Visit
 from app.core.models import Head
-from app.core.report import Silent
 from app.core.requests import Question
 from app.core.results import Reading
 from app.core.wording import percent
 from app.flows.history.export_text import page
-from app.flows.history.history import entry_numbered
 from app.ui.ask.ask import AskView
 from app.ui.history.history_model import row_of
 from tests.flows.fake_engine import READER
@@ -176,7 +174,7 @@ def test_card_copy_history_and_export_say_the_same(
     assert card.answer.text() == answer and likelihood(card).startswith(likely)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
-    entry = entry_numbered(view.workspace, sheet.session.entry, Silent())
+    entry = view.workspace.history.get(sheet.session.entry)
     row = row_of(entry)
     for said in (QGuiApplication.clipboard().text(), row.answer, page([entry], {})):
         assert answer in said

@@ -21,6 +21,7 @@ from app.ui.heads.fill.fill import FillView
 from app.ui.heads.names.names import NamesView
 from app.ui.heads.next.follow import FollowView
 from app.ui.heads.text_page import TextPage
+from app.ui.kit.password_line import PasswordLine
 from tests.documents.test_language import LEASE
 from tests.helpers import insides
 from tests.helpers.names_here import FINDER, find
@@ -197,13 +198,19 @@ def test_words_are_found_and_the_keyboard_comes_back(
     qtbot.waitUntil(lambda: view.isAncestorOf(view.focusWidget()) and not field.hasFocus())
 
 
-def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.fixture
+def lock(names: NamesView, qtbot: QtBot, tmp_path: Path) -> PasswordLine:
+    """Where the password of an encrypted PDF is asked for."""
     path = tmp_path / "closed.pdf"
     path.write_bytes(locked_pdf("Alice met Bill.", "sesame"))
     names.pane.set_text("mine")
     names.open_files([path])
     lock = names._panel.lock
     qtbot.waitUntil(lambda: lock.isVisible(), timeout=20_000)
+    return lock
+
+
+def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, lock: PasswordLine, qtbot: QtBot) -> None:
     assert "closed.pdf is encrypted" in lock._why.text() and not lock._wrong.isVisible()
     assert lock.field.hasFocus() and not names._panel.strip.isVisible()
     QTest.keyClicks(lock.field, "open")
@@ -218,15 +225,7 @@ def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, qtbot: QtBot, 
 
 
 @pytest.mark.parametrize("by_key", [True, False])
-def test_an_encrypted_pdf_can_be_left_closed(
-    names: NamesView, qtbot: QtBot, tmp_path: Path, by_key: bool
-) -> None:
-    path = tmp_path / "closed.pdf"
-    path.write_bytes(locked_pdf("Alice met Bill.", "sesame"))
-    names.pane.set_text("mine")
-    names.open_files([path])
-    lock = names._panel.lock
-    qtbot.waitUntil(lambda: lock.isVisible(), timeout=20_000)
+def test_an_encrypted_pdf_can_be_left_closed(names: NamesView, lock: PasswordLine, by_key: bool) -> None:
     if by_key:
         assert names.stop()
     else:
@@ -302,6 +301,9 @@ def test_the_last_result_comes_back_as_it_was_without_a_run(
     settled(view, qtbot)
     assert shown(view) == before and not view._panel.outdated()
     assert len(named.requests) == asked
+    other = open_page(kind, FakeEngine(insides.answer, *cards("-2")))
+    settled(other, qtbot)
+    assert other._panel.outdated() and any("model was changed" in words for words in shown(other))
     view._papers[0].replace("Another ___ text")
     view.keep()
     settled(view, qtbot)
@@ -314,22 +316,7 @@ def test_the_last_result_comes_back_as_it_was_without_a_run(
     put(changed, "New ___ words")
     empty = open_page(kind, named)
     settled(empty, qtbot)
-    assert empty.result() is None, "a result goes with its text"
-
-
-@EVERY
-def test_a_result_of_another_model_is_not_shown_as_current(
-    kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
-) -> None:
-    first = open_page(kind, named)
-    ran(first, qtbot, "A ___ cup of tea")
-    first.keep()
-    view = open_page(kind, FakeEngine(insides.answer, *cards("-2")))
-    settled(view, qtbot)
-    assert view._panel.outdated() and any("model was changed" in words for words in shown(view))
-    view.run()
-    settled(view, qtbot)
-    assert not view._panel.outdated()
+    assert empty.kept is None, "a result goes with its text"
 
 
 @EVERY
@@ -350,7 +337,7 @@ def test_no_result_is_saved_without_a_history_and_one_that_cannot_be_read_is_lef
         drafts.save(name, damaged)
         view = open_page(kind, named)
         settled(view, qtbot)
-        assert view.result() is None and texts(view)[0] == "A ___ cup of tea"
+        assert view.kept is None and texts(view)[0] == "A ___ cup of tea"
 
 
 @EVERY
@@ -367,7 +354,7 @@ def test_a_result_that_is_not_saved_yet_is_saved_at_the_end(
     go_on.set()
     view = open_page(kind, named)
     settled(view, qtbot)
-    assert view.result() == first.result() is not None
+    assert view.kept == first.kept is not None
     assert not busy.running
 
 
@@ -383,7 +370,7 @@ def test_a_text_in_another_language_is_said_until_it_is_changed(
     assert view._language.words().startswith("This text is in German; ")
     with qtbot.waitSignal(view.find_models) as asked:
         QTest.mouseClick(view._language.button, Qt.MouseButton.LeftButton)
-    assert asked.args == [view._head.value, "de"]
+    assert asked.args == [view.HEAD.value, "de"]
     put(view, LEASE["en"])
     assert not view._language.isVisible()
     view.run()
@@ -403,3 +390,15 @@ def test_every_place_that_is_found_is_marked(kind: type[TextPage], open_page: Op
     assert page.viewport().grab().toImage() != plain
     page.mark_all("")
     assert page.viewport().grab().toImage() == plain
+
+
+@pytest.mark.parametrize(("high", "told"), [(700, True), (300, False)])
+def test_a_low_window_gives_the_room_to_what_was_found(open_page: OpenPage, high: int, told: bool) -> None:
+    view = open_page(FollowView, FakeEngine(find, FINDER))
+    view.resize(1000, high)
+    panel = view._panel
+    assert panel._about.isVisible(), "an empty page says what happens on it"
+    view._papers[0].replace("One passage.")
+    assert panel._about.isVisible() == told
+    view._papers[0].replace("")
+    assert panel._about.isVisible()

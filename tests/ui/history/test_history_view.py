@@ -103,11 +103,6 @@ def kept(view: HistoryView) -> list[int]:
     return [one.number for one in view.workspace.history.entries(limit=1000)]
 
 
-def rows(view: HistoryView) -> list[str]:
-    model = view.panel.list.history
-    return [row.title for at in range(model.rowCount()) if (row := model.row(at)) is not None]
-
-
 def numbers(view: HistoryView) -> list[int]:
     return [one.number for one in view.panel.list.history.entries]
 
@@ -122,7 +117,7 @@ def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]
         unanswered(question="Who?", asked=NOW - 60),
         entry(question="Now", asked=NOW),
     )
-    shown = rows(view)
+    shown = [row.title for row in view.panel.list.history.rows]
     assert [one for one in shown if one in ("An old one", "Yesterday's", "Who?", "Now")] == [
         "Now", "Who?", "Yesterday's", "An old one",
     ]  # fmt: skip
@@ -180,14 +175,10 @@ def test_older_entries_come_as_the_list_is_scrolled(
         assert bar.value() == before
         settle(view, qtbot)
     assert numbers(view) == kept(view)
-    days = [
-        row for at in range(listed.history.rowCount()) if (row := listed.history.row(at)) and not row.entry
-    ]
-    assert len({row.day for row in days}) == len(days)  # no day has two headings
-    entries = [
-        row for at in range(listed.history.rowCount()) if (row := listed.history.row(at)) and row.entry
-    ]
-    assert sum(row.first for row in entries) == sum(row.last for row in entries) == len(days)
+    days = [row.day for row in listed.history.rows if not row.entry]
+    assert len(set(days)) == len(days)  # no day has two headings
+    edges = [listed.history.edges(at) for at, row in enumerate(listed.history.rows) if row.entry]
+    assert [sum(one) for one in zip(*edges, strict=True)] == [len(days)] * 2
 
 
 def test_an_empty_history_invites(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
@@ -219,23 +210,15 @@ def test_the_keys_go_to_an_entry_open_it_and_come_back(
     qtbot.keyClick(listed, Qt.Key.Key_Up)
     qtbot.keyClick(listed, Qt.Key.Key_Up)
     assert view.panel.search.hasFocus()
+    reason = Qt.FocusReason.TabFocusReason
+    listed.choose_none()
+    listed.setFocus(reason)
+    assert listed.entry() == view.workspace.history.get(2), "reached by Tab, the first one is chosen"
+    qtbot.keyClick(listed, Qt.Key.Key_Down)
     qtbot.keyClick(view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert view.panel.search.hasFocus()
-
-
-def test_reached_by_tab_an_entry_is_chosen_and_the_one_chosen_before_stays(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
-) -> None:
-    view, reason = open_view(entry(1), entry(2)), Qt.FocusReason.TabFocusReason
-    listed = view.panel.list
-    assert listed.entry() is None
     listed.setFocus(reason)
-    first = listed.entry()
-    assert first is not None and first == view.workspace.history.get(2)
-    qtbot.keyClick(listed, Qt.Key.Key_Down)
-    view.panel.search.setFocus(reason)
-    listed.setFocus(reason)
-    assert listed.entry() == view.workspace.history.get(1)
+    assert listed.entry() == view.workspace.history.get(1), "and then the one that was chosen before"
 
 
 def test_the_row_with_the_keyboard_is_ringed(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
@@ -305,7 +288,7 @@ def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
     qtbot.waitUntil(listed.tools.isVisible)
     assert rect.contains(listed.tools.geometry())
     with qtbot.waitSignal(view.opened) as opened:
-        qtbot.mouseClick(listed.tools.button("open"), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(listed.buttons["open"], Qt.MouseButton.LeftButton)
     assert opened.args[0].number == 1
     with qtbot.waitSignal(view.opened) as opened:
         qtbot.mouseClick(
@@ -423,8 +406,7 @@ def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], q
     for number, left in ((3, 4), (2, 2), (1, 0)):
         model.remove(number)
         assert model.rowCount() == left
-        entries = [row for at in range(left) if (row := model.row(at)) and row.entry]
-        assert all(row.first and row.last for row in entries)
+        assert all(all(model.edges(at)) for at, row in enumerate(model.rows) if row.entry)
 
 
 def test_what_is_being_deleted_is_gone_when_the_window_closes(
@@ -482,7 +464,7 @@ def test_checking_again_says_what_changed_in_the_row(
     assert row is not None and (row.news, row.changed) == ("The file is not there any more.", True)
 
 
-def test_esc_stops_asking_again(
+def test_a_check_can_be_stopped_and_a_failed_one_is_said(
     open_view: Callable[..., HistoryView], qtbot: QtBot, engine: FakeEngine
 ) -> None:
     engine.answer = until_stopped
@@ -493,12 +475,6 @@ def test_esc_stops_asking_again(
     row = view.panel.list.history.row(1)
     assert row is not None and row.news == "" and not view.panel.strip.isVisible()
     settle(view, qtbot)
-
-
-def test_a_check_that_fails_is_said(
-    open_view: Callable[..., HistoryView], qtbot: QtBot, engine: FakeEngine
-) -> None:
-    view = open_view(pasted())
     lost: list[bool] = []
     view.lost.connect(lambda: lost.append(True))
     for error in (SpanlightError("No model.", "Get one."), EngineLost("It died.", "Ask again.")):
@@ -517,7 +493,7 @@ def test_a_check_that_fails_is_said(
 
 
 def test_export_writes_what_is_listed(
-    open_view: Callable[..., HistoryView], qtbot: QtBot, tmp_path: Path
+    open_view: Callable[..., HistoryView], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = open_view(*(entry(at) for at in range(120)), pasted())
     view.panel.search.setText("tide")
@@ -525,7 +501,7 @@ def test_export_writes_what_is_listed(
     view.export_to("csv", tmp_path / "tide.csv")
     settle(view, qtbot)
     assert (tmp_path / "tide.csv").read_text("utf-8-sig").count("\n") == 2
-    view.panel.show_all()
+    view._show_all()
     settle(view, qtbot)
     view.export_to("csv", tmp_path / "all.csv")
     settle(view, qtbot)
@@ -535,10 +511,12 @@ def test_export_writes_what_is_listed(
     assert "not there any more" in view.panel.notice._hint.text()
     actions: list[QAction] = view.panel.bar.menu.actions()
     assert [action.data() for action in actions] == ["csv", "markdown", "json", "squad", "pdf"]
-    view.panel.bar.export_requested.disconnect(view._export)
-    with qtbot.waitSignal(view.panel.bar.export_requested) as asked:
-        actions[1].trigger()
-    assert asked.args == ["markdown"]
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr("app.ui.history.history.save_name", lambda *names: asked.append(names) or "")
+    actions[1].trigger()
+    assert asked == [
+        (view, "Export: Page to read (Markdown)", "answers.md", "Page to read (Markdown) (*.md)")
+    ]
 
 
 def test_the_switch_is_the_setting(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
@@ -610,10 +588,28 @@ def test_every_kind_of_row_is_drawn(open_view: Callable[..., HistoryView], qtbot
     for look, width in (("light", 300), ("dark", 1400)):
         view.theme.choose(look)
         view.resize(width, 600)
-        image = view.grab().toImage()
-        colours = {image.pixelColor(x, y).name() for x in range(0, width, 5) for y in range(0, 600, 5)}
-        assert view.theme.colour("answer_ground").name() in colours
+        assert lit(view)
     view.theme.choose("light")
+
+
+def lit(view: HistoryView) -> set[int]:
+    """Where the ground of an answer is seen, in pixels from the left."""
+    image, ground = view.grab().toImage(), view.theme.colour("answer_ground").rgb()
+    return {x for x in range(0, view.width(), 5) for y in range(0, 600, 5) if image.pixel(x, y) == ground}
+
+
+def test_rows_are_mirrored_where_the_language_is_written_from_the_right(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    view = open_view(entry())
+    view.panel.list.choose(1)
+    view.panel.list.history.set_news(1, "The same answer.", changed=True)
+    settle(view, qtbot)
+    assert max(lit(view)) < view.width() // 2 < view.panel.list.tools.geometry().left()
+    view.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    view.panel.list._fit()
+    settle(view, qtbot)
+    assert min(lit(view)) > view.width() // 2 > view.panel.list.tools.geometry().right()
 
 
 def test_the_window_goes_from_an_empty_history_to_asking(

@@ -26,9 +26,8 @@ from app.core.models import SHOWN_HEADS, Head
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Span
-from app.ui.inspect.page import InspectView
+from app.ui.inspect.page import SECTIONS, InspectView
 from app.ui.inspect.pooling import PoolingSection
-from app.ui.inspect.sections import SECTIONS
 from app.ui.inspect.visit import MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
 from tests.helpers import insides
@@ -76,7 +75,11 @@ def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, mode
 
 
 def names(view: InspectView) -> list[str]:
-    return [SECTIONS[at].KEY for at in view._sections.named()]
+    return [SECTIONS[at].KEY for at in view.listed()]
+
+
+def choose(view: InspectView, key: str) -> None:
+    view.names.setCurrentIndex([kind.KEY for kind in SECTIONS].index(key))
 
 
 def offers(view: InspectView) -> list[QPushButton]:
@@ -95,6 +98,8 @@ def test_an_empty_page_offers_samples_of_what_is_installed(opened: Opened, qtbot
     assert view._bar.isVisible()
     assert view._bar._title.full_text() in said[0]
     assert not offers(view)
+    without = opened(FakeEngine(insides.answer))
+    assert not offers(without) and "no model" in without._empty._hint.text()
 
 
 def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectView, qtbot: QtBot) -> None:
@@ -108,12 +113,6 @@ def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectVie
     middle = view._empty._middle
     assert middle.height() >= middle.heightForWidth(middle.width())
     assert view._empty.verticalScrollBar().maximum() > 0
-
-
-def test_without_any_model_the_page_says_when_there_will_be_examples(opened: Opened) -> None:
-    view = opened(FakeEngine(insides.answer))
-    assert not offers(view)
-    assert "no model" in view._empty._hint.text()
 
 
 def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
@@ -141,7 +140,7 @@ def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
             expected.remove("spans")
         assert names(view) == expected
         for key in expected:
-            view._sections.choose(key)
+            choose(view, key)
             rested(view, qtbot)
             section = view.section()
             assert section is not None and section.KEY == key and section.isVisible()
@@ -165,8 +164,8 @@ def test_keys_walk_through_the_sections_and_none_is_asked_again(
         assert section is not None and section.KEY == expected
     asked = list(engine.requests)
     assert LookAtSpans(insides.ASKED) in asked
-    view._sections.choose("picture")
-    view._sections.choose("spans")
+    choose(view, "picture")
+    choose(view, "spans")
     rested(view, qtbot)
     assert engine.requests == asked
 
@@ -184,6 +183,11 @@ def test_another_model_has_everything_looked_at_anew(
     section = view.section()
     assert section is not None
     assert [card.name for card in section.models] == ["other-qa", "reader-quick"]
+    third = replace(insides.READER, name="third", folder="/models/third")
+    view.workspace.shelf.models = (*engine.cards, third)  # type: ignore[attr-defined]
+    view.settings_changed()
+    rested(view, qtbot)
+    assert box.findText("third") >= 0
 
 
 def test_a_model_that_is_not_here_is_said_and_another_can_be_looked_into(
@@ -261,34 +265,30 @@ def test_a_chart_is_saved_by_the_ending_of_its_name_and_a_disk_that_refuses_is_s
     view.note.connect(notes.append)
     for ending, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")):
         path = tmp_path / f"chart.{ending}"
-        view._saving.write_chart(path, section.main)
+        view.save_chart_as(path, section.main)
         rested(view, qtbot)
         assert path.read_bytes().startswith(begins)
         assert notes[-1] == f"chart.{ending} saved"
     assert path.read_text(encoding="utf-8") == section.numbers()
     (tmp_path / "file").write_text("in the way")
-    view._saving.write(tmp_path / "file" / "numbers.csv", b"")
+    view.save_chart_as(tmp_path / "file" / "numbers.csv", section.main)
     rested(view, qtbot)
     assert view._notice.isVisible()
     assert "could not be written" in view._notice.sentence()
 
 
-def test_the_last_visit_comes_back_at_the_next_start(make: Callable[[], InspectView], qtbot: QtBot) -> None:
-    view = make()
-    look(view, qtbot, insides.BLANKED)
-    view.keep()
-    again = make()
-    rested(again, qtbot)
-    section = again.section()
-    assert section is not None
-    assert section.visit.subject == insides.BLANKED
-
-
-def test_other_examples_lead_back_to_the_samples_and_are_kept_so(
+def test_the_last_visit_comes_back_at_the_next_start_or_the_samples_that_others_led_to(
     make: Callable[[], InspectView], qtbot: QtBot
 ) -> None:
+    first = make()
+    look(first, qtbot, insides.BLANKED)
+    first.keep()
     view = make()
-    look(view, qtbot)
+    rested(view, qtbot)
+    section = view.section()
+    assert section is not None and section.visit.subject == insides.BLANKED
+    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
+    assert view._visit is not None and view._visit.subject == insides.BLANKED, "the kept one comes too late"
     button = next(b for b in view._bar.findChildren(QPushButton) if b.accessibleName() == "Other examples")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     rested(view, qtbot)
@@ -299,24 +299,6 @@ def test_other_examples_lead_back_to_the_samples_and_are_kept_so(
     again = make()
     rested(again, qtbot)
     assert offers(again)
-
-
-def test_a_visit_that_came_first_is_not_put_aside_by_the_kept_one(view: InspectView, qtbot: QtBot) -> None:
-    look(view, qtbot, insides.BLANKED)
-    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
-    assert view._visit is not None
-    assert view._visit.subject == insides.BLANKED
-
-
-def test_models_are_looked_up_again_when_the_settings_change(
-    view: InspectView, engine: FakeEngine, qtbot: QtBot
-) -> None:
-    look(view, qtbot)
-    third = replace(insides.READER, name="third", folder="/models/third")
-    view.workspace.shelf.models = (*engine.cards, third)  # type: ignore[attr-defined]
-    view.settings_changed()
-    rested(view, qtbot)
-    assert view._bar.models.findText("third") >= 0
 
 
 # What is kept
@@ -340,13 +322,10 @@ def test_a_visit_is_read_back_as_it_was_kept(
     assert visit_from_json(visit_to_json(visit)) == visit
 
 
-def test_a_title_that_is_not_a_persons_is_kept_for_any_language() -> None:
+def test_a_title_that_is_not_a_persons_is_kept_for_any_language_and_a_large_visit_is_not_kept() -> None:
     visit = Visit(Subject(Head.CLASSIFICATION, "Lovely."), title=Message("A happy customer"))
     read = visit_from_json(visit_to_json(visit))
     assert read == visit and isinstance(read.title, Message)
-
-
-def test_a_large_visit_is_not_kept() -> None:
     assert visit_to_json(Visit(Subject(Head.CLASSIFICATION, "x" * MAX_VISIT_CHARACTERS))) == ""
     assert visit_to_json(None) == ""
 
@@ -377,7 +356,7 @@ def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify
 
     view = opened(FakeEngine(answer, *insides.CARDS))
     look(view, qtbot)
-    view._sections.choose("pooling")
+    choose(view, "pooling")
     rested(view, qtbot)
     section = view.section()
     assert isinstance(section, PoolingSection)

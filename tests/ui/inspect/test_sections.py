@@ -133,7 +133,9 @@ def said(section: Section) -> str:
 
 
 def test_the_module_tree_is_one_click_away_and_print_model_can_be_copied(show: Show, qtbot: QtBot) -> None:
+    assert "only the first token" in show(PictureSection, insides.REVIEW).about.text()
     section = show(PictureSection, insides.ASKED)
+    assert "every token’s state" in section.about.text()
     assert not section._tree.isVisible()
     qtbot.mouseClick(button(section, "Show every module"), Qt.MouseButton.LeftButton)
     assert section._tree.isVisible()
@@ -147,11 +149,6 @@ def test_the_module_tree_is_one_click_away_and_print_model_can_be_copied(show: S
     assert QGuiApplication.clipboard().text() == "bert.encoder.layer.3"
     qtbot.mouseClick(button(section, "Copy the tree as text"), Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == insides.picture(insides.ASKED).printed
-
-
-def test_why_the_head_takes_what_it_takes_is_said(show: Show) -> None:
-    assert "every token’s state" in show(PictureSection, insides.ASKED).about.text()
-    assert "only the first token" in show(PictureSection, insides.REVIEW).about.text()
 
 
 # The loss
@@ -447,12 +444,6 @@ def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     assert section.numbers() == ""
 
 
-def test_of_a_longer_text_the_window_looked_at_is_named() -> None:
-    whole = insides.window_of(insides.ASKED)
-    assert window_words(whole) == ""
-    assert window_words(replace(whole, number=1, windows=3)).startswith("This is window 2 of 3 of the text")
-
-
 def test_two_readers_are_alike_by_what_they_answer() -> None:
     def outcome(no_answer: float, text: str = "Paris") -> tuple[str, ...]:
         answer = Answer(0, Span(0, len(text)), text, 1 - no_answer, 1.0, 0.0)
@@ -476,6 +467,11 @@ def test_start_and_end_are_asked_and_shown(show: Show, engine: FakeEngine) -> No
     assert describe_best_span(scores) in said(section)
     rows = list(csv.reader(io.StringIO(section.numbers())))
     assert [float(row[4]) for row in rows[1:]] == pytest.approx(scores.start_logits)
+    asked: list[object] = []
+    section.save_requested.connect(asked.append)
+    for bar in section.findChildren(ChartBar):
+        bar.save_requested.emit(bar._chart)
+    assert [type(chart) for chart in asked] == [TokenBars, SpanMatrix]
 
 
 def test_text_bars_matrix_and_list_move_together(show: Show) -> None:
@@ -507,6 +503,8 @@ def test_the_sentences_hold_the_numbers() -> None:
     assert describe_best_span(replace(scores, spans=())).startswith("No span can be an answer.")
     late = replace(scores, window=replace(scores.window, number=1, windows=3))
     assert "in window 2 of 3" in describe_best_span(late)
+    assert window_words(late.window).startswith("This is window 2 of 3 of the text")
+    assert window_words(scores.window) == ""
     from_below = replace(scores, spans=(scores.spans[1], scores.spans[0]))
     assert describe_best_span(from_below).startswith("The span looked at is “")
     assert words.startswith("The best span is “")
@@ -570,13 +568,3 @@ def test_a_fault_is_said_and_nothing_old_is_shown(
     qtbot.waitUntil(lambda: "could not be opened" in said(section))
     assert section.numbers() == ""
     assert not any(chart.isVisible() for chart in section.findChildren(Chart))
-
-
-@pytest.mark.parametrize("kind", [SpansSection, PoolingSection])
-def test_a_chart_is_handed_on_to_be_saved(show: Show, kind: type[Section]) -> None:
-    section = show(kind)
-    asked: list[object] = []
-    section.save_requested.connect(asked.append)
-    for bar in section.findChildren(ChartBar):
-        bar.save_requested.emit(bar._chart)
-    assert asked and all(isinstance(one, Chart) for one in asked)

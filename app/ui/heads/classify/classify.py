@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -16,15 +16,16 @@ from app.core.models import Head, ModelCard, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
 from app.flows.heads.heads import classify
-from app.flows.heads.kept import KeptResult
+from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import CLASSIFY
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.result_table import ResultTable
-from app.ui.heads.text_page import TextPage, centred
-from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
+from app.ui.heads.text_page import TextPage
+from app.ui.heads.text_panel import PaperTerm, TextPanel, centred, source_line
+from app.ui.kit.boxes import row
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import as_file_name, save_name
 from app.ui.kit.jobs import Job, Lanes, do
@@ -64,12 +65,8 @@ class ClassPanel(TextPanel):
         self.save = push_button(
             theme, tr("Save as CSV…"), name=tr("Save as CSV"), tip=tr("Save as CSV  (Ctrl+S)")
         )
-        below = QHBoxLayout(self._below)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.addWidget(self._summary, 1)
-        below.addWidget(copy)
-        below.addWidget(self.save)
         super().__init__(theme, self.ways, button, self.card, about)
+        row(theme, (self._summary, 1), copy, self.save, gap=1.5, parent=self._below)
         copy.clicked.connect(self._copy_table)
         self.add(self.table, 1)
         self.add(self._below)
@@ -84,7 +81,6 @@ class ClassPanel(TextPanel):
     def set_way(self, way: str) -> None:
         """Show one text's card, or the table."""
         self.ways.select(way)
-        self.set_outdated(False)
         self._arrange()
 
     def set_empty(self, empty: bool) -> None:
@@ -93,7 +89,6 @@ class ClassPanel(TextPanel):
         if empty:
             self._has = {ONE: False, LINES: False}
             self.table.set_results((), ())
-            self.set_outdated(False)
         self._arrange()
 
     def set_outdated(self, outdated: bool) -> None:
@@ -106,18 +101,16 @@ class ClassPanel(TextPanel):
 
     def show_results(self, texts: Sequence[str], result: Classifications, way: str, name: str = "") -> None:
         """Show the card of the only text, or the rows of all that are done; `name` is that of the texts' file."""
-        self._has[way] = bool(result.items)
+        self._has[way] = True
         if way == ONE:
-            if result.items:
-                source = source_line(result.model, result.device, result.seconds)
-                self.card.show_item(result.items[0], source)
+            source = source_line(result.model, result.device, result.seconds)
+            self.card.show_item(result.items[0], source)
         else:
             self.table.set_results(texts, result.items)
             counted = Message("{n:,} text", "{n:,} texts", n=len(texts))
             if len(result.items) < len(texts):
                 counted = Message("{done:,} of {texts}", done=len(result.items), texts=counted)
             self._summary.setText(tr("{texts} of {file}", texts=counted, file=name) if name else counted)
-        self.set_outdated(False)
         self._arrange()
 
     @Slot(object)
@@ -176,6 +169,7 @@ class ClassifyView(TextPage):
         ("Ctrl+I", Message("Look inside: how the model came to it")),
         ("Ctrl+C", Message("Copy the chosen rows, or the probabilities")),
     )
+    HEAD = Head.CLASSIFICATION
     SAMPLES = CLASSIFY
     FILES = Message("Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)")
     # Files with many texts, which are classified in a table.
@@ -185,20 +179,16 @@ class ClassifyView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._save_job: Job | None = None
-        # The texts, the way in which they were cut out, and their file: what is asked, and what is shown.
-        self._asked: tuple[tuple[str, ...], str, str] = ((), ONE, "")
-        self._shown: KeptResult | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
             theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
         )
         self._class_panel = panel = ClassPanel(theme)
-        panel.card.foot.look_requested.connect(self._look)
+        panel.card.foot.look_requested.connect(self._look_inside)
         panel.ways.chosen.connect(self._way_chosen)
         panel.save.clicked.connect(self._save_table)
-        desk = centred(theme, self._editor)
-        self.build(desk, (self._editor,), panel, Head.CLASSIFICATION)
-        self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
+        self.build(centred(theme, self._editor), (self._editor,), panel)
+        self.add_shortcuts(("Ctrl+S", self._save_table))
         self._set_way(self._way)
 
     def splitter(self) -> tuple[str, list[int]]:
@@ -218,74 +208,48 @@ class ClassifyView(TextPage):
     def run(self) -> None:
         """Classify the text on the paper, replacing a running flow."""
         self._panel.notice.clear()
-        texts = texts_of(self._editor.text(), self._way)
+        texts = self.texts()
         if not texts:
             self._panel.notice.show_hint(
                 tr("There is nothing to classify yet."), tr("Type or paste a text first.")
             )
             self._editor.setFocus()
             return
-        self._asked = texts, self._way, self.file
         words = tr("Getting ready to classify the text")
         if self._way == LINES:
             words = tr(
                 "Getting ready to classify {n:,} text", "Getting ready to classify {n:,} texts", n=len(texts)
             )
-        self.start(words, classify, TextsToClassify(texts))
+        self.start(words, classify, TextsToClassify(texts), self._way)
 
-    @Slot(object)
-    def take_part(self, result: object) -> None:
-        if isinstance(result, Classifications) and result.items and self._asked[1] == LINES:
-            self._show(result)
-
-    def take(self, result: object) -> None:
-        if not isinstance(result, Classifications):
-            return
-        self._show(result)
+    def told(self, result: HeadResult) -> str:
+        assert isinstance(result, Classifications)
         time = wording.duration(result.seconds)
         if len(result.items) == 1:
             windows = Message("{n:,} window", "{n:,} windows", n=result.items[0].windows)
-            self.note.emit(tr("1 text ({windows}) classified in {time}", windows=windows, time=time))
-        else:
-            self.note.emit(tr("{number:,} texts classified in {time}", number=len(result.items), time=time))
+            return tr("1 text ({windows}) classified in {time}", windows=windows, time=time)
+        return tr("{number:,} texts classified in {time}", number=len(result.items), time=time)
 
-    def result(self) -> KeptResult | None:
-        return self._shown
+    def show_result(self, kept: KeptResult) -> None:
+        assert isinstance(kept.result, Classifications)
+        self._class_panel.show_results(kept.texts, kept.result, kept.way, kept.name)
 
-    def take_kept(self, kept: KeptResult) -> None:
-        if isinstance(kept.result, Classifications):
-            self._asked = kept.texts, kept.way, kept.name
-            self._show(kept.result)
-
-    def _show(self, result: Classifications) -> None:
-        texts, way, file = self._asked
-        self._shown = KeptResult(texts, result, way, file)
-        self._class_panel.show_results(texts, result, way, file)
+    def texts(self) -> tuple[str, ...]:
+        return texts_of(self._editor.text(), self._way)
 
     @Slot()
     def refresh(self) -> None:
-        empty = self._editor.is_empty()
-        self._class_panel.set_empty(empty)
-        if empty:
-            self._shown = None
-        elif self._shown is not None:
-            changed = texts_of(self._editor.text(), self._way) != self._shown.texts
-            self._class_panel.set_outdated(changed or self._class_panel.is_stale)
+        self._class_panel.set_empty(self._editor.is_empty())
+        self._class_panel.set_outdated(self.is_outdated())
 
-    @Slot()
-    def _look(self) -> None:
-        if self._shown is None:
-            return
-        text = self._shown.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
-        if text:
-            title = " ".join(text.split())[:80]
-            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._shown.result.model, title))
+    def visit(self) -> Visit | None:
+        if self.kept is None:
+            return None
+        text = self.kept.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
+        title = " ".join(text.split())[:80]
+        return Visit(Subject(Head.CLASSIFICATION, text), self.kept.result.model, title) if text else None
 
-    # Texts
-
-    def try_sample(self, index: int) -> None:
-        self._editor.replace(self._samples[index].text)
-        self.run()
+    # The way of reading
 
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
@@ -306,7 +270,7 @@ class ClassifyView(TextPage):
     def _save_table(self) -> None:
         if self._way != LINES or not self._class_panel.table.row_count():
             return
-        file = self._shown.name if self._shown is not None else ""
+        file = self.kept.name if self.kept is not None else ""
         stem = as_file_name(Path(file).stem) + "-" if file else ""
         if name := save_name(self, tr("Save the table"), f"{stem}classified.csv", "CSV (*.csv)"):
             self.save_table_as(Path(name))

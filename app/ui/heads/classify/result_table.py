@@ -101,8 +101,10 @@ class _BarDelegate(QStyledItemDelegate):
         bar_width = place.width() - width
         if bar_width > theme.step(4):
             high = theme.step(1.5)
-            bar = QRectF(place.left(), place.center().y() - high / 2, bar_width, high)
-            draw_bar(painter, theme, bar, share, faint=share < 0.5)
+            from_right = option.direction is Qt.LayoutDirection.RightToLeft
+            left = place.right() - bar_width if from_right else place.left()
+            bar = QRectF(left, place.center().y() - high / 2, bar_width, high)
+            draw_bar(painter, theme, bar, share, faint=share < 0.5, from_right=from_right)
         painter.restore()
 
 

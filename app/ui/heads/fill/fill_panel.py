@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QLineEdit, QToolButton
 
 from app.core import wording
 from app.core.message import Message
@@ -11,6 +11,7 @@ from app.core.models import ModelCard
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.kit.boxes import column, row
 from app.ui.kit.class_card import CardFoot
 from app.ui.kit.parts import Button, Label, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
@@ -40,9 +41,7 @@ def describe_guess(guess: Guess) -> str:
 
 
 class WordQuestion(QFrame):
-    """A field for any word. `submitted` is sent on Enter or the button."""
-
-    submitted = Signal()
+    """A `field` for any word, and the button `ask`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,19 +50,9 @@ class WordQuestion(QFrame):
         self.field.setPlaceholderText(tr("any word"))
         self.field.setAccessibleName(tr("How likely is this word in the blank"))
         label.setBuddy(self.field)
-        self.field.returnPressed.connect(self.submitted)
-        ask = push_button(theme, tr("Ask"), name=tr("Ask how likely the word is"))
-        ask.clicked.connect(self.submitted)
+        self.ask = push_button(theme, tr("Ask"), name=tr("Ask how likely the word is"))
         self._answer = plain_label(type="strong")
-        row = QHBoxLayout()
-        row.addWidget(label)
-        row.addWidget(self.field, 1)
-        row.addWidget(ask)
-        column = QVBoxLayout(self)
-        column.addLayout(row)
-        column.addWidget(self._answer)
-        theme.space(row, 2)
-        theme.space(column, 2)
+        column(theme, row(theme, label, (self.field, 1), self.ask, gap=2), self._answer, gap=2, parent=self)
 
     def word(self) -> str:
         """The typed word, without surrounding spaces."""
@@ -99,17 +88,9 @@ class BlankCard(QFrame):
         self.question = WordQuestion(theme)
         self.back = Button()
         self.foot = CardFoot(theme, self.back)
-        top = QHBoxLayout()
-        top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-        top.addWidget(self._heading, 1)
-        top.addWidget(self.previous)
-        top.addWidget(self.next)
-        layout = QVBoxLayout(self)
-        layout.addLayout(top)
-        for widget in (self.words, self._hint, self.question, self.foot):
-            layout.addWidget(widget)
+        top = row(theme, (self._heading, 1), self.previous, self.next, gap=3)
+        column(theme, top, self.words, self._hint, self.question, self.foot, gap=3, parent=self)
         self.setAccessibleName(tr("Words for the blank"))
-        theme.space(layout, 3)
 
     def show_blank(self, number: int, count: int, word: str) -> None:
         """Show which blank it is, counted from 0, and offer to restore its hidden word."""

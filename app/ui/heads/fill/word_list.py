@@ -24,6 +24,8 @@ def _words(row: Guess) -> tuple[str, str, str]:
 class _WordDelegate(RowDelegate):
     """A row: its key, the word, the bar and the number; pale while `faded`."""
 
+    MIRRORS = True
+
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, line=True)
         self.faded = False
@@ -45,7 +47,8 @@ class _WordDelegate(RowDelegate):
         right = inner.right() - painter.fontMetrics().horizontalAdvance("0.0001%") - step(2)
         wide = min(step(28), (right - left) * 0.45)
         bar = QRectF(right - wide, rect.center().y() - step(0.875), wide, step(1.75))
-        draw_bar(painter, theme, bar, row.probability, faint=self.faded or at > 0)
+        faint, from_right = self.faded or at > 0, self._mirrored is not None
+        draw_bar(painter, theme, self.placed(bar), row.probability, faint=faint, from_right=from_right)
         place = QRectF(left, inner.top(), bar.left() - step(3) - left, inner.height())
         self.draw_text(painter, place, row.word, "quote", ink)
 

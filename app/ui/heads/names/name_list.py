@@ -93,6 +93,7 @@ class NameDelegate(RowDelegate):
     `place` is the number of the shown occurrence of the chosen name, from 1.
     """
 
+    MIRRORS = True
     place = 0
 
     def row_height(self, index: Index) -> int:
@@ -113,7 +114,7 @@ class NameDelegate(RowDelegate):
         high = self.line_height("ui") + step(1)
         line = QRectF(rect.left(), rect.bottom() - high - step(1), rect.width(), high)
         swatch = QRectF(line.left(), line.top() + step(0.5), step(9), high - step(1))
-        draw_swatch(painter, theme, swatch, row.style)
+        draw_swatch(painter, theme, self.placed(swatch), row.style)
         words = line.adjusted(swatch.width() + step(2), 0, -step(2), 0)
         names = tr("{n:,} name", "{n:,} names", n=row.count)
         used = self.draw_text(painter, words, names, "small", "ink_quiet", RIGHT)
@@ -130,7 +131,8 @@ class NameDelegate(RowDelegate):
         room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(localised(_WIDEST)) - step(2))
         if wide:
             bar = QRectF(room.right() - step(9), room.center().y() - step(0.75), step(9), step(1.5))
-            draw_bar(painter, theme, bar, row.probability)
+            from_right = self._mirrored is not None
+            draw_bar(painter, theme, self.placed(bar), row.probability, from_right=from_right)
             room.setRight(bar.left() - step(3))
         if row.count > 1:
             often = f"× {written(row.count, ',')}"

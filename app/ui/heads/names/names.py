@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -20,7 +20,8 @@ from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import utf16_units
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.heads import find_names
-from app.flows.heads.kept import KeptResult
+from app.flows.heads.kept import HeadResult, KeptResult
+from app.flows.history.export_formats import require_format
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -30,19 +31,19 @@ from app.ui.heads.names.names_panel import NamesPanel
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import DOCUMENTS, save_name
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 
 @dataclass(slots=True)
 class NamesFound:
-    """One text in which names are searched, and the result so far.
+    """The names found in a text so far.
 
     `chosen` is a name's index, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
     """
 
     text: str = ""
-    aggregation: PieceAggregation = PieceAggregation.FIRST
     result: TaggedTexts | None = None
     chosen: int = -1
     units: int = 0
@@ -68,9 +69,9 @@ class NamesFound:
         """The chosen name."""
         return self.entities[self.chosen] if 0 <= self.chosen < len(self.entities) else None
 
-    def document(self, name: str = "") -> TaggedDocument | None:
+    def document(self) -> TaggedDocument | None:
         """The document to save or copy; None without a result."""
-        return TaggedDocument(self.text, self.tagged, name) if self.tagged is not None else None
+        return TaggedDocument(self.text, self.tagged) if self.tagged is not None else None
 
     def mates(self, index: int) -> list[int]:
         """The occurrences of the same name and type, in text order."""
@@ -97,6 +98,7 @@ class NamesView(TextPage):
     KEY = "names"
     TITLE = Message("Names")
     ICON = "names"
+    HEAD = Head.TOKEN_CLASSIFICATION
     SAMPLES = NAMES
     DRAFTS = ("names",)
     FILES = DOCUMENTS
@@ -117,7 +119,6 @@ class NamesView(TextPage):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._requested = NamesFound()
         self.found = NamesFound()
         self._save_job: Job | None = None
         self._fraction = 0.0
@@ -126,22 +127,21 @@ class NamesView(TextPage):
         panel.aggregation.select(PieceAggregation(workspace.settings.names_joining))
         self.pane.copy_asked.connect(self.copy)
         self.pane.light_chosen.connect(self._choose)
-        panel.shown_types_changed.connect(self._types_changed)
+        panel.legend.changed.connect(self._types_changed)
         panel.list.chosen.connect(self._row_chosen)
         panel.list.again.connect(self._row_again)
         panel.list.copy_requested.connect(self.copy)
         panel.copy.clicked.connect(self.copy)
         panel.opening.clicked.connect(self._choose_file)
-        panel.save_requested.connect(self._choose_path)
+        panel.menu.triggered.connect(self._choose_path)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
         theme.in_steps(self.pane.setMinimumHeight, 34)  # above the panel some lines are seen
-        self.build(self.pane, (self.pane,), panel, Head.TOKEN_CLASSIFICATION)
+        self.build(self.pane, (self.pane,), panel)
         self.add_shortcuts(
-            ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),
-            ("F3", self.next_name), ("Shift+F3", self._previous_name),
-        )  # fmt: skip
+            ("Ctrl+S", panel.show_formats), ("F3", self.next_name), ("Shift+F3", self._previous_name)
+        )
 
     @Slot()
     def run(self) -> None:
@@ -152,46 +152,31 @@ class NamesView(TextPage):
             notice.show_hint(tr("There is no text yet."), tr("Type or paste one, or open a file."))
             self.pane.setFocus()
             return
-        self._requested = NamesFound(text, PieceAggregation(self.workspace.settings.names_joining))
+        aggregation = PieceAggregation(self.workspace.settings.names_joining)
         self._fraction = 0.0
         self._names_panel.set_partly("")
-        self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), self._requested.aggregation))
+        self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), aggregation))
 
-    @Slot(int)
-    def try_sample(self, index: int) -> None:
-        """Show a sample, and find its names."""
-        self.pane.replace(self._samples[index].text)
-        self.run()
+    def told(self, result: HeadResult) -> str:
+        length = Message("{n:,} character", "{n:,} characters", n=len(self.found.text))
+        return tr(
+            "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
+            n=len(self.found.entities), length=length, time=wording.duration(result.seconds),
+        )  # fmt: skip
 
-    @Slot(object)
-    def take_part(self, result: object) -> None:
-        """Show the names found so far."""
-        if isinstance(result, TaggedTexts) and result.items:
-            self._show_found(NamesFound(self._requested.text, self._requested.aggregation, result))
-
-    def take(self, result: object) -> None:
-        """Show the names, and the time it took to find them."""
-        self.take_part(result)
-        if isinstance(result, TaggedTexts):
-            length = Message("{n:,} character", "{n:,} characters", n=len(self._requested.text))
-            self.note.emit(
-                tr(
-                    "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
-                    n=len(self.found.entities), length=length, time=wording.duration(result.seconds),
-                )
-            )  # fmt: skip
-
-    def result(self) -> KeptResult | None:
-        result = self.found.result
-        return KeptResult((self.found.text,), result) if result is not None else None
-
-    def take_kept(self, kept: KeptResult) -> None:
-        if isinstance(kept.result, TaggedTexts):
-            if not kept.result.complete:
-                self._names_panel.set_partly(
-                    tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
-                )
-            self._show_found(NamesFound(kept.texts[0], result=kept.result))
+    def show_result(self, kept: KeptResult) -> None:
+        """Show the names; the previously chosen one stays chosen if it is still there."""
+        assert isinstance(kept.result, TaggedTexts)
+        panel, before = self._names_panel, self.found.name
+        self.found = NamesFound(kept.texts[0], kept.result)
+        if not kept.result.complete and not self.working():
+            panel.set_partly(
+                tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
+            )
+        panel.show_names(self.found.entities, kept.result.labels)
+        panel.set_complete(kept.result.complete)
+        same = [at for at, each in enumerate(self.found.entities) if before and each.span == before.span]
+        self.found.chosen = same[0] if same else -1
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
@@ -207,15 +192,14 @@ class NamesView(TextPage):
         stopped = localised(wording.stopped_after(self._fraction))
         result = self.found.result
         if self._fraction and result is not None and not result.complete:
-            self._names_panel.set_partly(
-                tr("{stopped}: later names are missing. Ctrl+Enter reads the whole text.", stopped=stopped)
-            )
+            rest = tr("Later names are missing. Ctrl+Enter reads the whole text.")
+            self._names_panel.set_partly(sentences(stopped, rest))
         super()._stopped()
         self.note.emit(stopped)
 
-    @Slot(int, object)
-    def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
-        super()._files_read(number, opened)
+    @Slot(object)
+    def _read_done(self, opened: tuple[Opened, ...]) -> None:
+        super()._read_done(opened)
         if self.pane.text().strip():
             self.run()
             self.show_notes(opened)
@@ -231,17 +215,6 @@ class NamesView(TextPage):
         self.note.emit(tr("Very long lines were broken, so that they can be shown"))
 
     # The names, in the text and in the list
-
-    def _show_found(self, found: NamesFound) -> None:
-        """Show a result; the previously chosen name stays chosen if it is still there."""
-        before, self.found = self.found.name, found
-        if found.result is None:
-            return
-        self._names_panel.show_names(found.entities, found.result.labels)
-        self._names_panel.set_complete(found.result.complete)
-        same = [at for at, each in enumerate(found.entities) if before and each.span == before.span]
-        found.chosen = same[0] if same else -1
-        self.refresh()
 
     @Slot()
     def refresh(self) -> None:
@@ -262,21 +235,17 @@ class NamesView(TextPage):
         self._choose(self.found.chosen, go=False)
 
     def is_outdated(self) -> bool:
-        """Whether the text, or the model in use, is another one than that of the result."""
         # The length detects most edits without reading a text of megabytes at every key.
-        if self._names_panel.is_stale or self.pane.units() != self.found.units:
-            return True
-        return self.pane.text() != self.found.text
+        return self.pane.units() != self.found.units or super().is_outdated()
 
-    @Slot()
-    def _look_inside(self) -> None:
-        """Inspect the chosen name, else the first one."""
+    def visit(self) -> Visit | None:
+        """The chosen name, else the first one."""
         result = self.found.result
         if result is None or not self.found.entities or self.is_outdated():
-            return
+            return None
         name = self.found.name or self.found.entities[0]
         subject = Subject(Head.TOKEN_CLASSIFICATION, self.found.text, focus=name.span)
-        self.look_inside.emit(Visit(subject, result.model, wording.first_words(name.text)))
+        return Visit(subject, result.model, wording.first_words(name.text))
 
     @Slot()
     def next_name(self) -> None:
@@ -330,12 +299,12 @@ class NamesView(TextPage):
             QGuiApplication.clipboard().setText(names_csv([document], "\t"))
             self.note.emit(tr("{n:,} name copied", "{n:,} names copied", n=len(self.found.entities)))
 
-    @Slot(str)
-    def _choose_path(self, kind: str) -> None:
-        form = next(one for one in FORMATS if one.key == kind)
+    @Slot(QAction)
+    def _choose_path(self, chosen: QAction) -> None:
+        form = require_format(FORMATS, chosen.data())
         kinds = f"{localised(form.title)} (*{form.suffix})"
         if name := save_name(self, tr("Save the names"), f"names{form.suffix}", kinds):
-            self.save_as(kind, Path(name))
+            self.save_as(form.key, Path(name))
 
     def save_as(self, kind: str, path: Path) -> None:
         """Write the names in a format, in the files lane."""

@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QMenu,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +22,7 @@ from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.kit.boxes import column, row
 from app.ui.kit.parts import as_tip, caption, look_button, plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.spoken import sentences
@@ -86,11 +84,10 @@ class NameLegend(QFrame):
             tick.toggled.connect(self.changed)
             number = plain_label(type="small", ink="quiet", wrap=False)
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            row, column = at % high, at // high * 3
-            self._grid.addWidget(NameSwatch(self._theme, style), row, column)
-            self._grid.addWidget(tick, row, column + 1)
-            self._grid.addWidget(number, row, column + 2)
-            self._grid.setColumnStretch(column + 1, 1)
+            down, across = at % high, at // high * 3
+            for by, part in enumerate((NameSwatch(self._theme, style), tick, number)):
+                self._grid.addWidget(part, down, across + by)
+            self._grid.setColumnStretch(across + 1, 1)
             self._ticks.append(tick)
             self._counts.append(number)
             QWidget.setTabOrder(before, tick)
@@ -126,10 +123,7 @@ class AggregationChoice(QFrame):
         self.ways = Segments(theme, question, _CHOICES)
         self.ways.chosen.connect(self._picked)
         self._about = PaperTerm(theme, "", "")
-        column = QVBoxLayout(self)
-        for widget in (heading, self.ways, self._about):
-            column.addWidget(widget)
-        theme.space(column, 1.5)
+        column(theme, heading, self.ways, self._about, gap=1.5, parent=self)
 
     def select(self, aggregation: PieceAggregation) -> None:
         """Show an aggregation as the selected one."""
@@ -143,13 +137,7 @@ class AggregationChoice(QFrame):
 
 
 class NamesPanel(TextPanel):
-    """The buttons Open and Find; the types with check boxes, and the list of names.
-
-    `save_requested` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
-    """
-
-    save_requested = Signal(str)
-    shown_types_changed = Signal()
+    """The buttons Open and Find, the types with check boxes, the list of names; `menu` has the formats to save in."""
 
     OPEN = Message("Open a file")
 
@@ -177,22 +165,16 @@ class NamesPanel(TextPanel):
             tr("Token classification, BERT section 5.3."),
         )
         self._actions = QWidget()
-        row = QHBoxLayout(self._actions)
-        theme.space(row, 2)
-        row.addWidget(self.look)
-        row.addStretch(1)
-        row.addWidget(self.copy)
-        row.addWidget(self.save)
+        row(theme, self.look, 1, self.copy, self.save, gap=2, parent=self._actions)
         super().__init__(theme, self.opening, find, None, about)
         theme.in_steps(self._layout.setSpacing, 3)
-        menu = QMenu(self.save)
+        self.menu = QMenu(self.save)
         for key, title in formats:
-            menu.addAction(f"{localised(title)}…").setData(key)
-        menu.triggered.connect(self._format_chosen)
-        self.save.setMenu(menu)
+            self.menu.addAction(f"{localised(title)}…").setData(key)
+        self.save.setMenu(self.menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
-        self.legend.changed.connect(self._types_changed)
+        self.legend.changed.connect(self._show_rows)
         self._arrange()
 
     # Content
@@ -253,16 +235,12 @@ class NamesPanel(TextPanel):
 
     def set_complete(self, complete: bool) -> None:
         """Set whether all of the text was read: only then is every word's tag known."""
-        for form in self.save.menu().actions():
+        for form in self.menu.actions():
             form.setEnabled(complete or form.data() != "conll")
 
     # Parts
 
     @Slot()
-    def _types_changed(self) -> None:
-        self._show_rows()
-        self.shown_types_changed.emit()
-
     def _show_rows(self) -> None:
         hidden = self.legend.hidden()
         self.list.set_rows([row for row in self._rows if row.style.number not in hidden])
@@ -281,7 +259,3 @@ class NamesPanel(TextPanel):
         """Offer the formats that names can be saved in, if there are any names."""
         if self.save.isVisible() and self.save.isEnabled():
             self.save.showMenu()
-
-    @Slot(QAction)
-    def _format_chosen(self, form: QAction) -> None:
-        self.save_requested.emit(form.data())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -13,13 +13,14 @@ from app.core.models import Head, ModelCard
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.flows.heads.heads import follow
-from app.flows.heads.kept import KeptResult
+from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import FOLLOW
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
+from app.ui.kit.boxes import column
 from app.ui.kit.class_card import CardFoot
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
@@ -74,9 +75,7 @@ class FollowCard(QFrame):
         self._logits, self._cut = (plain_label(type="small", ink="quiet") for _ in range(2))
         self.foot = CardFoot(theme)
         parts = (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut, self.foot)
-        layout = QVBoxLayout(self)
-        for part in parts:
-            layout.addWidget(part)
+        column(theme, *parts, gap=2, margins=(3, 4, 3, 4), parent=self)
         self._certain = False
         self.setProperty("kind", "card")
         self.setAccessibleName(tr("Whether it continues"))
@@ -84,7 +83,6 @@ class FollowCard(QFrame):
         for part in parts:
             if part is not self.bars:
                 theme.in_steps(part.setContentsMargins, 1, 0, 1, 0)
-        theme.space(layout, 2, (3, 4, 3, 4))
 
     def show_item(self, item: FollowOn, source: str) -> None:
         """Show an outcome; `source` names the model, the device and the time."""
@@ -155,7 +153,6 @@ class FollowPanel(TextPanel):
         self.card.show_item(item, source)
         self.card.show()
         self.invite.hide()
-        self.set_outdated(False)
 
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated and self._has)
@@ -188,30 +185,16 @@ class TwoPapers(QWidget):
         for name, paper in zip((tr("First passage"), tr("Second passage")), self.papers, strict=True):
             label = plain_label(name, type="small_strong", ink="quiet", wrap=False)
             label.setBuddy(paper)
-            column = QVBoxLayout()
-            column.addWidget(label)
-            column.addWidget(paper, 1)
-            theme.space(column, 2)
             theme.in_steps(paper.setMinimumWidth, 50)
             theme.in_steps(paper.setMinimumHeight, 30)
-            self._layout.addLayout(column, 1)
+            self._layout.addLayout(column(theme, label, (paper, 1), gap=2), 1)
         theme.space(self._layout, 5, (6, 4, 6, 5))
         theme.changed.connect(self._turn)
-
-    def texts(self) -> tuple[str, str]:
-        """Both passages."""
-        return self.papers[0].text(), self.papers[1].text()
 
     def focused(self) -> int:
         """The number of the paper with the keyboard focus; 0 if none has it."""
         focus = self.focusWidget()
         return int(focus is not None and self.papers[1].isAncestorOf(focus))
-
-    def replace(self, texts: tuple[str, str]) -> None:
-        """Replace the passages; each paper can undo it."""
-        for paper, text in zip(self.papers, texts, strict=True):
-            if paper.text() != text:
-                paper.replace(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -241,20 +224,18 @@ class FollowView(TextPage):
         ("Ctrl+O", Message("Open a text file, or two")),
         ("Ctrl+L", Message("Go to the first passage")),
     )
+    HEAD = Head.NEXT_SENTENCE
     SAMPLES = FOLLOW
     DRAFTS = ("follow-first", "follow-second")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._requested: tuple[str, str] | None = None
-        self._shown_texts: tuple[str, str] | None = None  # the passages whose outcome is shown
-        self._result: FollowOns | None = None
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
         self._follow_panel.swap.clicked.connect(self._swap)
         self._follow_panel.card.foot.look_requested.connect(self._look_inside)
-        self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
-        self.build(self._desk, self._desk.papers, self._follow_panel, Head.NEXT_SENTENCE)
+        self.add_shortcuts(("Ctrl+T", self._swap))
+        self.build(self._desk, self._desk.papers, self._follow_panel)
 
     def paper_in_use(self) -> int:
         return self._desk.focused()
@@ -263,65 +244,42 @@ class FollowView(TextPage):
     def run(self) -> None:
         """Predict whether the second passage continues the first, replacing a running flow."""
         self._panel.notice.clear()
-        texts = self._desk.texts()
+        first, second = texts = self.texts()
         empty = [number for number, text in enumerate(texts) if not text.strip()]
         if empty:
             what = tr("The second passage is empty.") if empty[0] else tr("The first passage is empty.")
             self._panel.notice.show_hint(what, tr("It takes two: type or paste it."))
             self._papers[empty[0]].setFocus()
             return
-        self._requested = texts
-        self.start(tr("Getting ready to read both passages"), follow, PassagePairs((texts,)))
+        self.start(tr("Getting ready to read both passages"), follow, PassagePairs(((first, second),)))
 
-    def take(self, result: object) -> None:
-        if isinstance(result, FollowOns) and self._requested is not None:
-            self._show(self._requested, result)
-            self.note.emit(tr("Two passages read in {time}", time=wording.duration(result.seconds)))
+    def told(self, result: HeadResult) -> str:
+        return tr("Two passages read in {time}", time=wording.duration(result.seconds))
 
-    def result(self) -> KeptResult | None:
-        if self._result is None or self._shown_texts is None:
-            return None
-        return KeptResult(self._shown_texts, self._result)
-
-    def take_kept(self, kept: KeptResult) -> None:
-        if isinstance(kept.result, FollowOns):
-            first, second = kept.texts
-            self._show((first, second), kept.result)
-
-    def _show(self, texts: tuple[str, str], result: FollowOns) -> None:
-        self._shown_texts, self._result = texts, result
-        self._follow_panel.show_item(
-            result.items[0], source_line(result.model, result.device, result.seconds)
-        )
+    def show_result(self, kept: KeptResult) -> None:
+        result = kept.result
+        assert isinstance(result, FollowOns)
+        source = source_line(result.model, result.device, result.seconds)
+        self._follow_panel.show_item(result.items[0], source)
 
     @Slot()
     def refresh(self) -> None:
-        texts, panel = self._desk.texts(), self._follow_panel
-        if not any(texts):
-            self._shown_texts = self._result = None
+        texts, panel = self.texts(), self._follow_panel
         panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
-        panel.set_outdated(self._shown_texts is not None and (panel.is_stale or texts != self._shown_texts))
-
-    @Slot(int)
-    def try_sample(self, index: int) -> None:
-        sample = self._samples[index]
-        self._desk.replace((sample.text, sample.second))
-        self.run()
+        panel.set_outdated(self.is_outdated())
 
     @Slot()
     def _swap(self) -> None:
-        first, second = self._desk.texts()
-        was_shown = self._shown_texts == (first, second)
-        self._desk.replace((second, first))
-        if was_shown:  # a user who has seen one order wants to see the other
+        shown, texts = self.kept, self.texts()
+        for paper, text in zip(self._papers, reversed(texts), strict=True):
+            if paper.text() != text:
+                paper.replace(text)
+        if shown is not None and shown.texts == texts:  # a user who has seen one order wants to see the other
             self.run()
 
-    @Slot()
-    def _look_inside(self) -> None:
-        first, second = self._desk.texts()
+    def visit(self) -> Visit | None:
+        first, second = texts = self.texts()
         if not first.strip() or not second.strip():
-            return
-        subject = Subject(Head.NEXT_SENTENCE, first, pair=second)
-        result = self._result if self._shown_texts == (first, second) else None
-        found = result.model if result is not None else ""
-        self.look_inside.emit(Visit(subject, found, wording.first_words(first)))
+            return None
+        found = self.kept.result.model if self.kept is not None and self.kept.texts == texts else ""
+        return Visit(Subject(Head.NEXT_SENTENCE, first, pair=second), found, wording.first_words(first))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Sequence
 
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
     QIODevice,
-    QObject,
     QPoint,
     QRect,
     QSize,
@@ -19,21 +18,19 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.core.message import Message
-from app.settings.files import write_atomic
 from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.kit.boxes import column, row
 from app.ui.kit.chart import Figures
-from app.ui.kit.file_dialog import save_name
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import tr
 
-_NUMBERS = Message("Numbers (*.csv)")
-_PICTURES = {".png": Message("Picture (*.png)"), ".svg": Message("Drawing (*.svg)")}
+NUMBERS = Message("Numbers (*.csv)")
+PICTURES = {".png": Message("Picture (*.png)"), ".svg": Message("Drawing (*.svg)")}
 _SHARP = 2
 # No side of a picture is longer than this in pixels: enough for print, and small enough for any memory.
 _LONGEST = 16_000
@@ -52,6 +49,17 @@ def picture(figures: Figures) -> QImage:
     figures.paint_picture(painter)
     painter.end()
     return image
+
+
+def file_name(title: str, filters: Sequence[str]) -> str:
+    """A name for a file with a chart or its numbers, of the first kind."""
+    stem = re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+    return stem + filters[0].partition("*")[2].removesuffix(")")
+
+
+def file_bytes(figures: Figures, suffix: str) -> bytes:
+    """A chart's picture (.png, .svg), or its numbers as CSV for any other suffix."""
+    return picture_bytes(figures, suffix[1:]) if suffix in PICTURES else figures.csv().encode("utf-8")
 
 
 def picture_bytes(figures: Figures, kind: str) -> bytes:
@@ -102,21 +110,13 @@ class ChartBar(QWidget):
         copy_image.clicked.connect(self._copy_picture)
         save = self._button(tr("Save…"), tr("Save the numbers (CSV) or the picture (PNG, SVG)"))
         save.clicked.connect(self._save)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.numbers)
-        row.addStretch(1)
         buttons = FlowRow()
         for button in (copy_table, copy_image, save):
             buttons.addWidget(button)
-        row.addLayout(buttons)
-        self._save_button = save
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(row)
-        chart.renewed.connect(self._renewed)
-        theme.in_steps(row.setSpacing, 2)
         theme.in_steps(buttons.setSpacing, 2)
-        theme.space(self._column, 1)
+        self._save_button = save
+        self._column = column(theme, row(theme, self.numbers, 1, buttons, gap=2), gap=1, parent=self)
+        chart.renewed.connect(self._renewed)
 
     @Slot(bool)
     def show_numbers(self, shown: bool) -> None:
@@ -161,58 +161,3 @@ class ChartBar(QWidget):
     def _button(self, words: str, tip: str) -> QPushButton:
         name = f"{words.removesuffix('…')}: {self._chart.title}"
         return push_button(self._theme, words, kind="link", name=name, tip=tip)
-
-
-class ChartSaver(QObject):
-    """Asks for a path, and writes in the files lane.
-
-    `note` carries a line about the saved file, `failed` the error if writing failed.
-    """
-
-    note = Signal(str)
-    failed = Signal(object)
-
-    def __init__(self, lanes: Lanes, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._page = parent
-        self._lanes = lanes
-        self._job: Job | None = None
-        self._name = ""
-
-    def save_numbers(self, title: str, numbers: str) -> None:
-        """Save a section's numbers as CSV."""
-        path = self._choose_path(title, [_NUMBERS])
-        if path is not None:
-            self.write(path, numbers.encode("utf-8"))
-
-    @Slot(object)
-    def save_chart(self, chart: Figures) -> None:
-        """Save a chart as its numbers or as a picture, by the file's suffix."""
-        path = self._choose_path(chart.title, [*_PICTURES.values(), _NUMBERS])
-        if path is not None:
-            self.write_chart(path, chart)
-
-    def write_chart(self, path: Path, chart: Figures) -> None:
-        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
-        suffix = path.suffix.lower()
-        data = picture_bytes(chart, suffix[1:]) if suffix in _PICTURES else chart.csv().encode("utf-8")
-        self.write(path, data)
-
-    def write(self, path: Path, data: bytes) -> None:
-        """Write a file in the files lane."""
-        self._name = path.name
-        self._job = self._lanes.files.start(do, lambda: write_atomic(path, data, private=False))
-        self._job.done.connect(self._saved)
-        self._job.failed.connect(self.failed)
-
-    def _choose_path(self, title: str, filters: list[str]) -> Path | None:
-        """Ask for the file's path; None if cancelled."""
-        stem = re.sub(r"[\W_]+", "-", title.lower()).strip("-")
-        ending = filters[0].partition("*")[2].removesuffix(")")
-        kinds = ";;".join(map(localised, filters))
-        name = save_name(self._page, tr("Save {title}", title=title), f"{stem}{ending}", kinds)
-        return Path(name) if name else None
-
-    @Slot()
-    def _saved(self) -> None:
-        self.note.emit(tr("{file} saved", file=self._name))

@@ -22,6 +22,8 @@ TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_IN_MODEL, COLUMN, RESULT_USED,
 )  # fmt: skip
 COLUMNS = (COLUMN_USED, COLUMN_IN_MODEL, COLUMN)
 
+Line = tuple[str, str, str]  # a font and a colour of the theme, and the words
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
@@ -47,12 +49,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A line along its points with a head at the end, labelled with the shape that flows there."""
+    """A line along its points with a head at the end; `used` on the way to the head in use."""
 
     points: tuple[QPointF, ...]
     used: bool
-    label: str = ""
-    headed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,17 @@ def least_width(theme: Theme, picture: ModelPicture | None) -> int:
     """The least width in pixels at which every head's column can still be read."""
     heads = len(picture.heads) if picture is not None else 1
     return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
+
+
+def _names(stage: Stage) -> list[Line]:
+    """A stage's title, and its term with how many there are of it."""
+    term = f"{stage.repeats} {localised(stage.term)}" if stage.repeats > 1 else stage.term
+    return [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
+
+
+def _facts(stage: Stage) -> list[Line]:
+    """A stage's detail and the number of its weights."""
+    return [("small", "ink_quiet", fact) for fact in (words.brief(stage), words.weights_words(stage))]
 
 
 def _shape(shape: Shape) -> str:
@@ -182,9 +193,7 @@ class FigureLayout:
         lefts = [middle - wide / 2 + at * (each + gap) for at in range(len(row))]
         placed = []
         for stage, left in zip(row, lefts, strict=True):
-            facts = (words.brief(stage), words.weights_words(stage))
-            lines = [("strong", "ink", stage.title), ("small", "ink_quiet", stage.term)]
-            lines += [("small", "ink_quiet", fact) for fact in facts]
+            lines = [*_names(stage), *_facts(stage)]
             placed.append(self._stack(lines, left + edge, each - 2 * edge, top + step(2)))
         bottom = max(low for _, low in placed) + step(2)
         self._y = bottom + step(8)
@@ -192,7 +201,7 @@ class FigureLayout:
             x, join = left + each / 2, bottom + step(3)
             down = (QPointF(middle, start), QPointF(middle, bus), QPointF(x, bus), QPointF(x, top))
             on = (QPointF(x, bottom), QPointF(x, join), QPointF(middle, join), QPointF(middle, self._y))
-            self.figure.arrows += [Arrow(down, True), Arrow(on, True, headed=False)]
+            self.figure.arrows += [Arrow(down, True), Arrow(on, True)]
             place = QRectF(left, top, each, bottom - top)
             self.figure.boxes.append(Box(place, TRUNK, texts, words.describe_stage(stage)))
         self._y = bottom + step(3)
@@ -219,17 +228,10 @@ class FigureLayout:
             return
         self._y += step(2) if many else 0  # room for those behind
         inner, left = wide - 2 * edge, middle - wide / 2
-        term = f"{stage.repeats} {localised(stage.term)}" if many else stage.term
-        lines = [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
-        facts = [
-            ("small", "ink_quiet", words.brief(stage)),
-            ("small", "ink_quiet", words.weights_words(stage)),
-        ]
         top, share = self._y + step(2.5), inner * 0.5
-        texts, low = self._stack(lines, left + edge, share, top)
-        more, lower = self._stack(
-            facts, left + edge + share + step(3), inner - share - step(3), top, Qt.AlignmentFlag.AlignRight
-        )
+        texts, low = self._stack(_names(stage), left + edge, share, top)
+        beside, right = left + edge + share + step(3), Qt.AlignmentFlag.AlignRight
+        more, lower = self._stack(_facts(stage), beside, inner - share - step(3), top, right)
         place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
         self.figure.boxes.append(
             Box(place, TRUNK, (*texts, *more), words.describe_stage(stage), stage.repeats)
@@ -369,11 +371,8 @@ class FigureLayout:
         if stage.training_only:
             lines = [("small", "ink_quiet", tr("{stage}, at training only", stage=stage.term or stage.title))]
         else:
-            lines = [
-                ("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term),
-                ("small", "ink_quiet", words.brief(stage) if stage.parameters else ""),
-                ("small", "ink_quiet", words.weights_words(stage)),
-            ]  # fmt: skip
+            facts = _facts(stage) if stage.parameters else []
+            lines = [("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term), *facts]
         texts, low = self._stack(lines, left + edge, wide - 2 * edge, top + step(1.75))
         place = QRectF(left, top, wide, low + step(1.75) - top)
         look = TRAINING if stage.training_only else USED if head.in_use else QUIET
@@ -411,7 +410,7 @@ class FigureLayout:
 
     def _stack(
         self,
-        lines: list[tuple[str, str, str]],
+        lines: list[Line],
         left: float,
         wide: float,
         top: float,

@@ -40,38 +40,19 @@ class LossTerms(RowsChart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("The loss and its terms"))
+        self._losses: Losses | None = None
         self._terms: tuple[LossTerm, ...] = ()
         self._totals: tuple[_Total, ...] = ()
-        self._table = Table()
         self._squared = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_losses(self, losses: Losses) -> None:
         """Show these."""
-        self._terms, self._squared = losses.terms, losses.squared
+        self._losses, self._terms, self._squared = losses, losses.terms, losses.squared
         self._totals = (
             _Total(tr("The loss"), losses.formula, loss_words(losses.total)),
             _Total(tr("What transformers computes"), "", loss_words(losses.by_model)),
             _Total(tr("What training adds up"), "", loss_words(losses.in_training)),
-        )
-        rows: list[tuple[Cell, ...]] = [
-            (
-                term.name,
-                term.target,
-                term.probability,
-                term.value,
-                Message("yes") if term.counted else Message("no"),
-            )
-            for term in losses.terms
-        ]
-        rows += [
-            (Message("total"), losses.formula, "", losses.total, ""),
-            ("transformers", "", "", losses.by_model, ""),
-            (Message("training"), "", "", losses.in_training, ""),
-        ]
-        given = Message("value") if losses.squared else Message("probability")
-        self._table = Table(
-            (Message("term"), Message("right"), given, Message("loss"), Message("counted")), tuple(rows)
         )
         self.begin()
 
@@ -102,7 +83,21 @@ class LossTerms(RowsChart):
         )
 
     def table(self) -> Table:
-        return self._table
+        losses, yes, no = self._losses, Message("yes"), Message("no")
+        if losses is None:
+            return Table()
+        given = Message("value") if losses.squared else Message("probability")
+        columns = (Message("term"), Message("right"), given, Message("loss"), Message("counted"))
+        rows: list[tuple[Cell, ...]] = [
+            (term.name, term.target, term.probability, term.value, yes if term.counted else no)
+            for term in losses.terms
+        ]
+        totals = (
+            (Message("total"), losses.formula, "", losses.total, ""),
+            ("transformers", "", "", losses.by_model, ""),
+            (Message("training"), "", "", losses.in_training, ""),
+        )
+        return Table(columns, (*rows, *totals))
 
     # Size and drawing
 

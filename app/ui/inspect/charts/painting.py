@@ -37,10 +37,10 @@ def rising(theme: Theme, share: float) -> QColor:
     return mixed(theme.colour("scale_mid"), theme.colour("scale_high"), share)
 
 
-def rising_table(theme: Theme, ground: str = "panel") -> list[int]:
+def rising_table(theme: Theme) -> list[int]:
     """256 colours for an image of one byte a cell: 0 is the ground (no cell), 1 to 255 go from paper to amber."""
     steps = [rising(theme, step / (STEPS - 2)).rgba() for step in range(STEPS - 1)]
-    return [theme.colour(ground).rgba(), *steps]
+    return [theme.colour("panel").rgba(), *steps]
 
 
 def ink_on(theme: Theme, ground: QColor) -> QColor:

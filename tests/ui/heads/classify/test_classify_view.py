@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,9 @@ from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.errors import EngineLost
 from app.core.inspection import Subject, Visit
-from app.core.models import Head
+from app.core.models import Head, LoadedModel
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
@@ -55,16 +57,10 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     assert "moods" in view._class_panel.card.foot.source()
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
     assert not view._panel.strip.isVisible()
-
-
-def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(
-    view: ClassifyView, qtbot: QtBot
-) -> None:
     edit(view).setPlainText("short")
     qtbot.keyClick(edit(view), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert not view._class_panel.card._length.isVisible()
-    assert edit(view).toPlainText() == "short"
+    qtbot.waitUntil(lambda: view._class_panel.card.isVisible() and not view.working())
+    assert not view._class_panel.card._length.isVisible() and edit(view).toPlainText() == "short"
 
 
 def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
@@ -118,18 +114,6 @@ def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: Fake
     qtbot.waitUntil(lambda: view.lanes.work.idle)
     assert view._class_panel.table.row_count() == 1
     assert "1 of 2" in view._class_panel._summary.text()
-
-
-def test_a_bug_can_be_copied(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
-    def broken(request: object, choice: ModelChoice | None, report: Report) -> Classifications:
-        raise ZeroDivisionError("a bug in here")
-
-    engine.answer = broken
-    edit(view).setPlainText("text")
-    view.run()
-    qtbot.waitUntil(lambda: view._panel.notice.isVisible())
-    qtbot.mouseClick(button(view, "Copy the report"), Qt.MouseButton.LeftButton)
-    assert "a bug in here" in QGuiApplication.clipboard().text()
 
 
 def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
@@ -203,7 +187,7 @@ def test_what_was_shown_before_a_stop_is_that_of_its_own_text_and_kept(
     view.keep()
     engine.answer = answer
     again = make()
-    qtbot.waitUntil(lambda: again.result() is not None)
+    qtbot.waitUntil(lambda: again.kept is not None)
     assert again._class_panel.card.text() == said and again._panel.outdated()
 
 
@@ -213,19 +197,84 @@ def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
     first = make()
     first._class_panel.ways._buttons[LINES].click()
     path = tmp_path / "answers.txt"
-    path.write_text("\n".join(f"text {at}" for at in range(300)))
+    path.write_text("\n".join(f"text {at}" for at in range(40)))
     first.open_files([path])
     qtbot.waitUntil(lambda: not first._editor.is_empty())
     first.run()
-    qtbot.waitUntil(lambda: first._class_panel.table.row_count() == 300 and not first.working())
+    qtbot.waitUntil(lambda: first._class_panel.table.row_count() == 40 and not first.working())
     rows, said = first._class_panel.table.csv(), first._class_panel._summary.text()
-    assert said == "300 texts of answers.txt"
+    assert said == "40 texts of answers.txt"
     first._class_panel.ways._buttons[ONE].click()  # it waits behind the other way of reading
     first.keep()
     view = make()
-    qtbot.waitUntil(lambda: view.result() is not None)
+    qtbot.waitUntil(lambda: view.kept is not None)
     assert view._class_panel.way() == ONE and not view._class_panel.table.isVisible()
     view._class_panel.ways._buttons[LINES].click()
     assert view._class_panel.table.isVisible() and view._class_panel.table.csv() == rows
     assert view._class_panel._summary.text() == said and not view._panel.outdated()
     assert len(engine.requests) == 1
+
+
+# The model behind the page
+
+
+def test_the_classifier_loads_behind_the_page_and_again_for_another_device(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "Classifier ready, on CPU"])
+    assert [(choice.folder, choice.device) for choice in engine.loads] == [("/models/moods", "auto")]
+    assert "moods" in view._panel.model.words()
+    view.shown()
+    view.settings_changed()
+    qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.work.idle)
+    assert len(engine.loads) == 1
+    view.workspace.settings.device = "cpu"
+    view.settings_changed()
+    qtbot.waitUntil(lambda: [choice.device for choice in engine.loads] == ["auto", "cpu"])
+    assert engine.requests == []
+
+
+def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    leave = threading.Event()
+
+    def held(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
+        leave.wait(5)
+        return by_length(request, choice, report)
+
+    engine.answer = held
+    edit(view).setPlainText("x" * 95)
+    notes: list[str] = []
+    view.note.connect(notes.append)
+    view.run()
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    view.shown()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert engine.loads == []
+    assert view._panel.strip.isVisible()
+    leave.set()
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+    assert len(engine.loads) == 1
+    assert view._class_panel.card.text() == "Positive (Very likely, 95%)"
+    assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
+
+
+def test_a_classifier_that_cannot_be_loaded_is_said_in_the_status_line_only(
+    view: ClassifyView, qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
+        raise EngineLost("The model process ended.", "Try once more.")
+
+    monkeypatch.setattr(engine, "load", refuse)
+    notes: list[str] = []
+    lost: list[bool] = []
+    view.note.connect(notes.append)
+    view.lost.connect(lambda: lost.append(True))
+    view.shown()
+    qtbot.waitUntil(lambda: notes == ["Loading the classifier…", "The model process ended."])
+    assert lost == [True]
+    assert view._panel.notice.sentence() == ""

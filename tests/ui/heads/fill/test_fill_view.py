@@ -114,6 +114,11 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     assert words(view) == ["a-1", "b-1", "c-1"]
     assert view._editor._lit.lights.chosen == 1
     assert edit(view).toPlainText() == TWO
+    rows = view._fill_panel.card.words
+    QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)
+    assert QGuiApplication.clipboard().text().splitlines()[:2] == ["a-1\t0.5", "b-1\t0.25"]
+    assert rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "b-1, 25%"
+    assert "a-1 50%" in rows.accessibleDescription()
 
 
 def test_a_click_puts_the_word_in_its_place_in_one_step(view: FillView, qtbot: QtBot) -> None:
@@ -259,16 +264,6 @@ def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) 
     QTest.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     blanks = (Span(2, 5), Span(17, 23))
     assert visits == [Visit(Subject(Head.MASKED_WORDS, TWO, focus=blanks[1], blanks=blanks), "gaps", TWO)]
-
-
-def test_the_words_can_be_copied_and_are_told(view: FillView, qtbot: QtBot) -> None:
-    fill(view, qtbot, "A ___ cup")
-    rows = view._fill_panel.card.words
-    QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)
-    assert QGuiApplication.clipboard().text().splitlines()[:2] == ["a-0\t0.5", "b-0\t0.25"]
-    said = rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said == "b-0, 25%"
-    assert "a-0 50%" in rows.accessibleDescription()
 
 
 def test_keys_stay_quick_in_a_long_text_with_many_blanks(view: FillView, qtbot: QtBot) -> None:

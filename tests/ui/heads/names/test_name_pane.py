@@ -133,7 +133,7 @@ def test_a_name_over_several_lines_is_drawn_in_each_with_its_letters_once(pane: 
 def test_styles_differ_in_more_than_colour(pane: NamePane) -> None:
     styles = styles_of([f"T{number}" for number in range(24)])
     looks = {(style.ground, style.number % 6) for style in styles}
-    assert len(looks) == 24
+    assert len(looks) == len({style.letters for style in styles}) == 24
     neighbours = [(one.number % 6, other.number % 6) for one, other in pairwise(styles)]
     assert all(one != other for one, other in neighbours)
     for style in styles:

@@ -21,7 +21,7 @@ from app.core.requests import ModelChoice, PieceAggregation, TextsToTag
 from app.core.results import TaggedTexts
 from app.core.text import Span
 from app.ui.heads.names.names import NamesView
-from tests.helpers.names_here import FINDER, TYPES, find, tagged
+from tests.helpers.names_here import FINDER, find, tagged
 from tests.helpers.windows import FakeEngine, button, until_stopped
 
 TEXT = "Alice 👩‍👧 met Bill in Oxford.\n\nBill saw Acme and\nAlice in Paris, Alice Liddell too."
@@ -87,6 +87,14 @@ def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, en
     assert engine.requests == [TextsToTag((TEXT,), PieceAggregation.FIRST)]
     row = view._names_panel.list.rows()[1]
     assert row.accessible_text == "Alice. People. 2 places. Very likely, 95%."
+    qtbot.keyClick(view.pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[:2] == ["start\tend\ttext\ttype\tprobability", "0\t5\tAlice\tPER\t0.950000"]
+    read(view, qtbot, "nothing here")
+    assert view._names_panel.invite.text() == "No names were found in this text."
+    assert not view._names_panel.list.isVisible()
+    view.next_name()
+    assert chosen(view) == ""
 
 
 def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot: QtBot) -> None:
@@ -199,7 +207,7 @@ def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
     assert notes[-1] == "Stopped after 50% of the text"
     said = view._names_panel._outdated
     assert said.isVisible() and said.text().startswith(
-        "Stopped after 50% of the text: later names are missing."
+        "Stopped after 50% of the text. Later names are missing."
     )
     # Every word's tag is known only of a text that was read whole.
     enabled = {action.data(): action.isEnabled() for action in view._names_panel.save.menu().actions()}
@@ -222,14 +230,6 @@ def test_another_joining_asks_again_at_once_and_is_kept(
     assert [request.aggregation.value for request in engine.requests] == ["max", "average"]  # type: ignore[attr-defined]
     assert view.workspace.settings.names_joining == "average"
     assert "average" in view._names_panel.aggregation._about.accessibleName()
-
-
-def test_a_text_without_names_says_so(view: NamesView, qtbot: QtBot) -> None:
-    read(view, qtbot, "nothing here")
-    assert view._names_panel.invite.text() == "No names were found in this text."
-    assert not view._names_panel.list.isVisible()
-    view.next_name()
-    assert chosen(view) == ""
 
 
 def test_files_of_any_kind_are_read_and_their_names_found(
@@ -268,14 +268,6 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
     qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
 
 
-def test_names_are_copied_as_a_table(view: NamesView, qtbot: QtBot) -> None:
-    read(view, qtbot)
-    qtbot.keyClick(view.pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0] == "start\tend\ttext\ttype\tprobability"
-    assert lines[1] == "0\t5\tAlice\tPER\t0.950000"
-
-
 def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) -> None:
     visits: list[Visit] = []
     view.look_inside.connect(visits.append)
@@ -303,19 +295,3 @@ def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
     (box,) = view.pane.light_boxes(24_000)
     qtbot.mouseClick(view.pane.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
     assert chosen(view) == f"Alice {text.index('Alice', 59 * 4000)}"
-
-
-def test_every_type_of_a_model_with_many_has_a_look_of_its_own(
-    open_page: Callable[[type[NamesView], FakeEngine], NamesView], qtbot: QtBot
-) -> None:
-    kinds = tuple(f"KIND{number}" for number in range(18))
-
-    def many(request: TextsToTag, choice: ModelChoice | None, report: Report) -> TaggedTexts:
-        return TaggedTexts((tagged(request.texts[0]),), (*TYPES, *kinds), 0.1, model="finder", device="CPU")
-
-    view = open_page(NamesView, FakeEngine(many, FINDER))
-    read(view, qtbot)
-    styles = view._names_panel.styles()
-    assert len({(style.ground, style.number % 6) for style in styles}) == len(styles) == 22
-    assert len({style.letters for style in styles}) == 22
-    assert len(view._names_panel.legend._ticks) == 22

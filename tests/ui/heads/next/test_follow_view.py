@@ -78,6 +78,9 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
     assert "right after the first" in card.accessibleDescription()
     assert notes == ["", "Two passages read in 0.5 seconds"]
     assert signed(-0.0) == "−0.00"
+    tell(view, qtbot, "a" * 60, "b" * 60)
+    said = card._cut.text().splitlines()
+    assert len(said) == 2 and "its end" in said[0] and "its beginning" in said[1]
 
 
 @pytest.mark.parametrize(
@@ -100,10 +103,10 @@ def test_swapping_what_was_told_tells_the_other_way_round(
     tell(view, qtbot, "apples", "pears")
     QTest.mouseClick(button(view, "Swap the passages"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(engine.requests) == 2 and not view.working())
-    assert view._desk.texts() == ("pears", "apples")
+    assert view.texts() == ("pears", "apples")
     assert view._follow_panel.card.text() == "It does not (Likely, 80%)"
     edits(view)[0].undo()
-    assert view._desk.texts() == ("apples", "apples")
+    assert view.texts() == ("apples", "apples")
     put(view, "x", "y")
     view._swap()
     assert len(engine.requests) == 2
@@ -116,12 +119,6 @@ def test_a_missing_passage_is_said_and_gets_the_keyboard(view: FollowView, engin
     assert edits(view)[1].hasFocus()
     view.run()
     assert engine.requests == []
-
-
-def test_long_passages_say_what_was_read(view: FollowView, qtbot: QtBot) -> None:
-    tell(view, qtbot, "a" * 60, "b" * 60)
-    said = view._follow_panel.card._cut.text().splitlines()
-    assert len(said) == 2 and "its end" in said[0] and "its beginning" in said[1]
 
 
 def test_a_changed_passage_greys_the_outcome(view: FollowView, qtbot: QtBot) -> None:
@@ -140,12 +137,12 @@ def test_files_go_to_the_paper_in_use_or_to_both(view: FollowView, qtbot: QtBot,
     for path in paths:
         path.write_text(path.stem, encoding="utf-8")
     view.open_files(paths)
-    qtbot.waitUntil(lambda: view._desk.texts() == ("one", "two"))
+    qtbot.waitUntil(lambda: view.texts() == ("one", "two"))
     edits(view)[1].setFocus()
     view.open_files(paths[:1])
-    qtbot.waitUntil(lambda: view._desk.texts() == ("one", "one"))
+    qtbot.waitUntil(lambda: view.texts() == ("one", "one"))
     view._papers[0].dropped.emit([paths[1]])
-    qtbot.waitUntil(lambda: view._desk.texts() == ("two", "one"))
+    qtbot.waitUntil(lambda: view.texts() == ("two", "one"))
 
 
 def test_look_inside_takes_both_passages_along(view: FollowView, qtbot: QtBot) -> None:
