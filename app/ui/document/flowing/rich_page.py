@@ -17,7 +17,7 @@ from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_places import Places
 from app.ui.document.flowing.rich_text import Part, Setting
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.marks.word_search import ViewState, selection, start_of
+from app.ui.document.marks.word_search import SearchedEdit
 from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
@@ -34,8 +34,8 @@ class _Document(QTextDocument):
         return None
 
 
-class RichPage(QTextEdit):
-    """Shows blocks and tables and lets words be selected; positions are those of its Qt document.
+class RichPage(SearchedEdit, QTextEdit):
+    """Shows blocks and tables and lets words be selected.
 
     `grown` is sent when more of the document is on the page or its height is known better.
     """
@@ -116,16 +116,11 @@ class RichPage(QTextEdit):
         if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
             self.put_line(position, room * above)
 
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-        cursor, place = self.textCursor(), self.reading_place()
-        start = start_of(cursor, self.top_position(), self.visible_blocks())
-        return ViewState(cursor.anchor(), cursor.position(), start, place)
+    def scrolled(self) -> tuple[float, float]:
+        return self.reading_place()
 
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-        self.setTextCursor(selection(self.textCursor(), state.anchor, state.position))
-        self.put_line(int(state.scrolled[0]), state.scrolled[1])
+    def scroll_back(self, scrolled: tuple[float, float]) -> None:
+        self.put_line(int(scrolled[0]), scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
         """The Qt blocks that can be seen, each with where its lines are counted from in the viewport."""

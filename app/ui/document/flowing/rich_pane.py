@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QMimeData, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextCursor
@@ -12,10 +12,8 @@ from app.core.layout import Opened
 from app.core.message import Message
 from app.core.text import Span
 from app.ui.document.flowing.rich_page import RichPage
-from app.ui.document.flowing.rich_places import shown
 from app.ui.document.marks.highlights import HighlightRange
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import ViewState, after, count_words, pattern_of, seek_words, selection
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane
 from app.ui.kit.theme import Theme
 
@@ -68,35 +66,18 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     def moved_by_user(self) -> bool:
         return self._moved
 
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """Select the next match of these words, as `Searched.seek`."""
-        while self.build_on():
-            yield
-        start = after(self.textCursor(), backwards) if since is None else since.start
-        found = yield from seek_words(self.document(), shown(words), start, backwards)
-        if found is None:
-            return False
+    def is_whole(self) -> bool:
+        return not self.build_on()
+
+    def select(self, span: Span) -> None:
+        self.build_to(span.end)
         value = self.map.value()
-        self.setTextCursor(found)
+        super().select(span)
         self.map.setValue(value)
-        self.bring_into_view(found.selectionStart(), ABOVE)
+
+    def show_selection(self) -> None:
+        self.bring_into_view(self.textCursor().selectionStart(), ABOVE)
         self._moved = True
-        return True
-
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all."""
-        return count_words(self.document(), shown(words), self.textCursor().selectionStart())
-
-    def mark_all(self, words: str) -> None:
-        """Mark every match of these words, as `Searched.mark_all`."""
-        self.sought = pattern_of(shown(words))
-        self.viewport().update()
-
-    def selected_words(self) -> str:
-        """The selected words, as in the document's text; empty without a selection."""
-        return self.selection().of(self.text()) if self.textCursor().hasSelection() else ""
 
     def go_to(self, point: int) -> None:
         self.build_to(point)
@@ -173,9 +154,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
             return
         place, moved = self.reading_place(), self._moved
         top = self._places.to_point(place[0])
-        cursor = self.textCursor()
-        anchor, position = cursor.anchor(), cursor.position()
-        selected = self._places.to_point(cursor.selectionEnd())
+        selected = self.selection()
         places, chosen, faint, own = (
             self._answer_places,
             self.lights.chosen,
@@ -185,11 +164,8 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         self._rebuild()
         if places:
             self.light(places, chosen, faint=faint, own=own)
-        if anchor != position:
-            self.build_to(selected + 1)
-            value = self.map.value()
-            self.setTextCursor(selection(cursor, anchor, position))
-            self.map.setValue(value)
+        if selected:
+            self.select(selected)
         self.build_to(top + 1)
         self.put_line(*place)
         self._moved = moved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
@@ -23,7 +23,6 @@ from app.core.message import Message
 from app.core.positions import Offsets, utf16_units
 from app.core.text import Span
 from app.ui.document.marks.offsets import document_text, insertable
-from app.ui.document.marks.word_search import ViewState
 from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.long_lines import broken
 from app.ui.document.text.plain_page import PlainPage
@@ -206,12 +205,8 @@ class DocumentPane(PaperPane, PlainPage):
         self._filling.at_once()
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        while self._filling.go_on():
-            yield
-        return (yield from super().seek(words, backwards, since))
+    def is_whole(self) -> bool:
+        return not self._filling.go_on()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
