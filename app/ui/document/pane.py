@@ -312,14 +312,6 @@ class PaperPane(Pane, SearchedEdit):
         super().__init__(theme, parent)
         self.lights = self._make_lights()
 
-    def bring_into_view(self, position: int, above: float) -> None:
-        """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
-        raise NotImplementedError
-
-    def share_of(self, position: int) -> float:
-        """The share of the page's height above a position, 0 to 1."""
-        raise NotImplementedError
-
     def _highlight_at(self, event: QMouseEvent) -> int:
         """The index of the highlighted place that was clicked, -1 without one."""
         raise NotImplementedError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from app.core.layout import Block, BlockKind, Opened
 from app.core.text import Span
@@ -85,10 +85,7 @@ class Building:
         begins = block.table != self._table or self._grid is None
         if begins:
             self._end_band()
-            sample = takewhile(
-                lambda other: other.table == block.table, islice(self._blocks, number, number + _SAMPLE)
-            )
-            self._grid = Grid(table, self._text, sample)
+            self._grid = Grid(table, self._text, self._sample(number), self._setting.looks)
             self._grid.fit(self._setting)
             self.grids.append(self._grid)
             self._table = block.table
@@ -106,6 +103,14 @@ class Building:
         self._until = max(self._until, block.row + spanned(table, block.row, block.column)[0] - 1)
         self._band.add(placed, block.row, block.column)
         self._before = placed
+
+    def _sample(self, first: int) -> Iterator[Block]:
+        """The blocks of a table that its column widths are from: the first ones, and some of the others."""
+        blocks, table = self._blocks, self._blocks[first].table
+        size = self._tables[table].rows * self._tables[table].columns
+        near, end = min(first + _SAMPLE, len(blocks)), min(first + size, len(blocks))
+        for chosen in (range(first, near), range(near, end, max(1, size // _SAMPLE))):
+            yield from takewhile(lambda block: block.table == table, map(blocks.__getitem__, chosen))
 
     def _end_band(self) -> None:
         if self._band is not None:

@@ -22,6 +22,8 @@ from PySide6.QtGui import (
 from app.ui.document.flowing.rich_table import Grid
 from app.ui.document.flowing.rich_text import Part, Placed, Setting
 
+_MOST_MEASURED = 10_000
+
 
 class Heights:
     """Heights in whole pixels, with their sums from the top, which are taken anew below a change when asked for."""
@@ -127,7 +129,12 @@ class RichLayout(QAbstractTextDocumentLayout):
         return self._parts[index].laid
 
     def measure(self, seconds: float) -> bool:
-        """Lay out parts from the top down for some time; returns whether any are left."""
+        """Lay out parts from the top down for some time; returns whether any are left.
+
+        Of very many none are: their guessed heights are near enough, and each would take memory.
+        """
+        if len(self._parts) > _MOST_MEASURED:
+            return False
         until = time.perf_counter() + seconds
         while self._measured < len(self._parts) and time.perf_counter() < until:
             self.lay(self._measured)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QPointF, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
@@ -21,8 +21,10 @@ from app.ui.document.marks.word_search import SearchedEdit
 from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
-# The most seconds of a turn of the event loop for building or measuring.
-_TURN = 0.008
+# The most seconds of a turn of the event loop for building or measuring, and for building to a place that is wanted.
+_TURN, _PATIENCE = 0.008, 0.05
+# What may wait for more of the page, in the order in which it is done.
+_DEEDS = ("light", "select", "scroll")
 _ROUNDS = 6
 # Seconds between two updates of the map along the scroll bar while the page grows.
 _NEWS = 0.1
@@ -50,6 +52,8 @@ class RichPage(SearchedEdit, QTextEdit):
         self._steps: Iterator[tuple[list[Part], int]] = iter(())
         self._inserted = 0
         self._built = True
+        # What waits until the page is built up to a code point.
+        self._later: dict[str, tuple[int, Callable[[], object]]] = {}
         self._settling = False
         self._moved = False
         self._reading: tuple[int, float] | None = None
@@ -72,20 +76,33 @@ class RichPage(SearchedEdit, QTextEdit):
         self._opened = opened
         self._rebuild()
 
-    def build_to(self, point: int) -> None:
-        """Have the page built at least as far as a code point of the text."""
-        while not self._built and (not self._inserted or self._places.pieces[self._inserted - 1].end < point):
-            self._build(_TURN)
-
-    def build_on(self) -> bool:
-        """Build for a turn; returns whether any is left to be built."""
+    def is_whole(self) -> bool:
         if not self._built:
             self._build(_TURN)
-        return not self._built
+        return self._built
 
-    def build_all(self) -> None:
-        """Have the whole page built; its heights may still be guesses."""
-        self.build_to(len(self._opened.document.text) + 1)
+    def when_built(self, point: int, what: str, deed: Callable[[], object]) -> bool:
+        """Do something once the page is built up to a code point: at once, or in a later turn where that takes long.
+
+        `what` is one of `_DEEDS`; a deed replaces one of its kind that still waits. Returns whether it is done.
+        """
+        self._later.pop(what, None)
+        until = time.perf_counter() + _PATIENCE
+        while not self._reaches(point) and time.perf_counter() < until:
+            self._build(_TURN)
+        if not self._reaches(point):
+            self._later[what] = point, deed
+            return False
+        deed()
+        return True
+
+    @property
+    def _built_to(self) -> int:
+        """The code point that the page is built up to."""
+        return self._places.pieces[self._inserted - 1].end if self._inserted else 0
+
+    def _reaches(self, point: int) -> bool:
+        return self._built or self._built_to >= point
 
     def top_position(self) -> int:
         """The position that the first line in view begins with."""
@@ -176,6 +193,7 @@ class RichPage(SearchedEdit, QTextEdit):
         self.map.setValue(0)
         self._settling = False
         self._moved, self._reading = False, None
+        self._later.clear()
         self._build(_TURN)
         self._timer.start()
 
@@ -212,6 +230,9 @@ class RichPage(SearchedEdit, QTextEdit):
             place = self.reading_place()
             more = self._page.measure(_TURN)
             self._settle(place)
+        for what in _DEEDS:
+            if what in self._later and self._reaches(self._later[what][0]):
+                self._later.pop(what)[1]()
         if more:
             self._timer.start()
         if not more or time.perf_counter() - self._reported_at > _NEWS:
@@ -259,6 +280,7 @@ class RichPage(SearchedEdit, QTextEdit):
     def _scrolled(self) -> None:
         if not self._settling:
             self._moved, self._reading = True, None
+            self._later.pop("scroll", None)
 
     def _fit(self) -> None:
         """Set the page's width to a comfortable line, centred on the desk."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QMimeData, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextCursor
@@ -66,11 +67,10 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     def moved_by_user(self) -> bool:
         return self._moved
 
-    def is_whole(self) -> bool:
-        return not self.build_on()
-
     def select(self, span: Span) -> None:
-        self.build_to(span.end)
+        self.when_built(span.end, "select", partial(self._select_built, span))
+
+    def _select_built(self, span: Span) -> None:
         value = self.map.value()
         super().select(span)
         self.map.setValue(value)
@@ -79,9 +79,17 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         self.bring_into_view(self.textCursor().selectionStart(), ABOVE)
         self._moved = True
 
+    def reveal(self, index: int) -> None:
+        if 0 <= index < len(self._answer_places):
+            self.when_built(self._answer_places[index][0].end, "scroll", partial(self._reveal_built, index))
+
+    def _reveal_built(self, index: int) -> None:
+        if self.lights.get(index) is None:
+            self._read_back()
+        super().reveal(index)
+
     def go_to(self, point: int) -> None:
-        self.build_to(point)
-        self.put_line(self._places.to_qt(point), 0.0)
+        self.when_built(point, "scroll", lambda: self.put_line(self._places.to_qt(point), 0.0))
 
     def createMimeDataFromSelection(self) -> QMimeData:
         # Created by Qt: the clipboard deletes it after Python has ended, which an object of Python's does not survive.
@@ -92,17 +100,17 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        end = len(self.text())
         if event.matches(_KEY.MoveToStartOfDocument):
             self.map.setValue(0)
         elif event.matches(_KEY.MoveToEndOfDocument):
-            self.build_all()
-            self.map.setValue(self.map.maximum())
-        elif move := selecting(event):
-            self.build_all()
-            self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor)
+            self.when_built(end, "scroll", lambda: self.map.setValue(self.map.maximum()))
+        elif event.matches(_KEY.SelectAll):
+            self.when_built(end, "select", self.selectAll)
+        elif (move := selecting(event)) is not None:
+            reach = end if move is _MOVE.End else 0
+            self.when_built(reach, "select", lambda: self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor))
         else:
-            if event.matches(_KEY.SelectAll):
-                self.build_all()
             super().keyPressEvent(event)
 
     def _draw_under(self, painter: QPainter) -> None:
@@ -114,12 +122,24 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
         self._answer_places = list(places)
-        self.build_to(max((span.end for span, _ in places), default=0))
+        if self.when_built(max((span.end for span, _ in places), default=0), "light", self._read_back):
+            return [light.shown for light in self.lights.places]
+        self._read_back()
+        # What the page does not show yet is read back once it does.
+        text = self.text()
+        return [
+            light.shown or (span.end > self._built_to and span.of(text) == words)
+            for light, (span, words) in zip(self.lights.places, places, strict=True)
+        ]
+
+    def _read_back(self) -> None:
+        """Place the highlights where the page has their words, as far as it is built."""
         self.lights.places = [
             HighlightRange(*self._places.span_to_qt(span), self._has_words(span, words))
-            for span, words in places
+            for span, words in self._answer_places
         ]
-        return [light.shown for light in self.lights.places]
+        self._update_marks()
+        self.viewport().update()
 
     def _has_words(self, span: Span, words: str) -> bool:
         """Whether the page has exactly these words at a place: block by block, with only blanks between blocks."""
@@ -166,6 +186,5 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
             self.light(places, chosen, faint=faint, own=own)
         if selected:
             self.select(selected)
-        self.build_to(top + 1)
-        self.put_line(*place)
+        self.when_built(top + 1, "scroll", lambda: self.put_line(*place))
         self._moved = moved

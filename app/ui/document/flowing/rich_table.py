@@ -10,15 +10,16 @@ from itertools import product
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from app.core.layout import Block, Style, Table
+from app.core.layout import Block, BlockKind, Style, Table
 from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_text import Part, Placed, Setting, direction
 
 _TALLEST_SPAN = 200
-# The longest words, in letters, that columns are made for, and the widest natural cell.
-_LONGEST_WORD, _WIDEST_CELL = 24, 60
+# The share of the page that one word may take, the letters that it gets in any table, and the widest natural cell.
+_WIDEST_WORD, _LONGEST_WORD, _WIDEST_CELL = 0.4, 24, 60
 _NARROWEST = 2.0
-_MEASURED = 6
+# Of a column's words those are measured that have nearly as many letters as the longest one.
+_NEARLY, _MOST_MEASURED = 0.6, 100
 
 
 def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
@@ -27,23 +28,24 @@ def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
     return max(1, min(rows, table.rows - row, _TALLEST_SPAN)), max(1, min(columns, table.columns - column))
 
 
-@dataclass(slots=True)
-class _Needs:
-    """The content of a column: its longest words, each with whether it is bold, and its widest cell in letters.
+class _Column:
+    """The content of a column: its widest word and its widest cell, in pixels."""
 
-    `share` is its part of the longest word of a cell over several columns, in letters.
-    """
+    def __init__(self) -> None:
+        self.word = self.whole = 0.0
+        # Words by their letters, each with its look: bold, monospaced.
+        self.words: dict[tuple[str, bool, bool], float] = {}
 
-    words: dict[tuple[str, bool], float] = field(default_factory=dict)
-    share: float = 0.0
-    whole: float = 1.0
-
-    def word(self, looks: Looks) -> float:
-        """The width of the widest word in pixels."""
-        longest = sorted(self.words, key=lambda key: self.words[key])[-_MEASURED:]
-        most = _LONGEST_WORD * looks.letter * looks.em
-        wide = (looks.cell_metrics(header).horizontalAdvance(word) + 2 for word, header in longest)
-        return min(most, max(self.share * looks.letter * looks.em * 1.1, *wide, 0.0))
+    def measure(self, looks: Looks) -> None:
+        """Find the widest of the words."""
+        longest = max(self.words.values(), default=0.0)
+        near = [key for key, letters in self.words.items() if letters >= _NEARLY * longest]
+        wide = (
+            looks.cell_metrics(bold, mono).horizontalAdvance(word)
+            for word, bold, mono in near[:_MOST_MEASURED]
+        )
+        self.word = max(self.word, *(width + 2 for width in wide), 0.0)
+        self.words = {}
 
 
 class Grid:
@@ -52,13 +54,13 @@ class Grid:
     With `stacked` there are too many columns for the page, and cells are below each other.
     """
 
-    def __init__(self, table: Table, text: str, sample: Iterable[Block]) -> None:
+    def __init__(self, table: Table, text: str, sample: Iterable[Block], looks: Looks) -> None:
         self.table = table
         self.lefts: list[int] = []
         self.widths: list[int] = []
         self.stacked = False
-        self._needs = [_Needs() for _ in range(max(1, table.columns))]
-        balance = 0
+        self._columns = [_Column() for _ in range(max(1, table.columns))]
+        letter, balance = looks.letter * looks.em, 0
         for block in sample:
             words = block.span.of(text)[:1000]
             balance += direction(words)
@@ -67,22 +69,29 @@ class Grid:
             over = spanned(table, block.row, block.column)[1]
             longest = max(words.split(), key=_letters, default="")
             if over == 1:
-                # Bold words are as wide in any row.
-                bold = block.row < table.header_rows or any(one.style is Style.STRONG for one in block.styles)
-                self._needs[block.column].words[longest, bold] = _letters(longest)
-            for needs in self._needs[block.column : block.column + over]:
-                needs.share = max(needs.share, _letters(longest) / over if over > 1 else 0.0)
-                needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL * over) / over)
+                styles = {one.style for one in block.styles}
+                bold = block.row < table.header_rows or Style.STRONG in styles
+                mono = block.kind is BlockKind.CODE or Style.CODE in styles
+                self._columns[block.column].words[longest, bold, mono] = _letters(longest)
+            for column in self._columns[block.column : block.column + over]:
+                if over > 1:
+                    column.word = max(column.word, _letters(longest) / over * letter * 1.1)
+                column.whole = max(column.whole, min(_letters(words), _WIDEST_CELL * over) / over * letter)
+        for column in self._columns:
+            column.measure(looks)
         self.mirrored = balance < 0
 
     def fit(self, setting: Setting) -> None:
         """Distribute the page's width among the columns by their words."""
         looks = setting.looks
-        letter, pad = looks.letter * looks.em, 2 * padding(looks)
+        pad = 2 * padding(looks)
         # A table that needs it may reach into the page's margins.
         wide = max(setting.width, setting.outer - 2 * setting.theme.step(6))
-        least = [need.word(looks) + pad for need in self._needs]
-        most = [max(low, need.whole * letter + pad) for low, need in zip(least, self._needs, strict=True)]
+        long, longest = _LONGEST_WORD * looks.letter * looks.em, _WIDEST_WORD * setting.width
+        least = [min(column.word, max(long, longest)) + pad for column in self._columns]
+        if sum(least) > wide:
+            least = [min(low, long + pad) for low in least]
+        most = [max(low, column.whole + pad) for low, column in zip(least, self._columns, strict=True)]
         room = setting.width if sum(least) <= setting.width else wide
         self.stacked = len(least) * (_NARROWEST * looks.em + pad) > wide
         if sum(most) <= room:
@@ -91,9 +100,7 @@ class Grid:
             spare = (room - sum(least)) / max(1.0, sum(most) - sum(least))
             widths = [low + (high - low) * spare for low, high in zip(least, most, strict=True)]
         else:
-            floor = min(_NARROWEST * looks.em + pad, room / len(least))
-            over = (room - floor * len(least)) / max(1.0, sum(low - floor for low in least if low > floor))
-            widths = [floor + max(0.0, low - floor) * over for low in least]
+            widths = _shared(least, room)
         if self.stacked:
             widths = [float(setting.width)]
         self.widths = [round(width) for width in widths]
@@ -239,6 +246,15 @@ class Band(Part):
             painter.fillRect(QRectF(box.left(), box.bottom(), box.width() + 1, 1), line)
             painter.fillRect(QRectF(box.left(), box.top(), 1, box.height()), line)
             painter.fillRect(QRectF(box.right(), box.top(), 1, box.height()), line)
+
+
+def _shared(wanted: list[float], room: float) -> list[float]:
+    """Widths that fill a room that is too small: what is wanted where that is little, equal ones for the rest."""
+    widths = list(wanted)
+    for done, column in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        widths[column] = min(wanted[column], room / (len(wanted) - done))
+        room -= widths[column]
+    return widths
 
 
 def _letters(words: str) -> float:

@@ -187,6 +187,12 @@ if TYPE_CHECKING:
         def top_position(self) -> int:
             """The position that the first line in view begins with."""
 
+        def bring_into_view(self, position: int, above: float) -> None:
+            """Scroll a position's line to have the share `above` of the view above it, unless it is seen well."""
+
+        def share_of(self, position: int) -> float:
+            """The share of the page's height above a position, 0 to 1."""
+
 else:
     _TextEdit = Searched
 
