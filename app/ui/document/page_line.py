@@ -188,10 +188,12 @@ class PageLine(QFrame):
         self._menu.addAction(action)
 
     def _fit(self) -> None:
-        """Have room for the widest number, and put the size below the place where both do not fit side by side."""
+        """Have room for the widest number and size, and put the size below where both do not fit side by side."""
+        step, metrics = self._theme.step, QFontMetrics(self._theme.font("small"))
         digits = max(3, len(str(self._pane.numbers()))) if self._pane is not None else 3
-        wide = QFontMetrics(self._theme.font("small")).horizontalAdvance("0" * digits)
-        self.field.setFixedWidth(wide + self._theme.step(4))
-        needed = sum(part.sizeHint().width() for part in self._parts) + 2 * self._theme.step(3)
+        self.field.setFixedWidth(metrics.horizontalAdvance("0" * digits) + step(4))
+        widest = metrics.horizontalAdvance(tr("{percent}%", percent=SIZES[-1]))
+        self.size_button.setMinimumWidth(max(widest + step(9), self.size_button.sizeHint().width()))
+        needed = sum(part.sizeHint().width() for part in self._parts) + 2 * step(3)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)

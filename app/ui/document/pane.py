@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.layout import Opened, OutlineEntry, Unit
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
-from app.ui.document.marks.highlights import Highlights, draw_current, draw_found
+from app.ui.document.marks.highlights import Highlights, Lights, draw_current, draw_found
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import Searched, SearchedEdit
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
@@ -53,20 +53,6 @@ def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
     margin = min(max(theme.step(6), (room - measure) / 2), theme.step(16))
     aside = max(0, int(room - measure - 2 * margin) // 2) + theme.step(3)
     return round(margin), aside
-
-
-class _Highlights(Protocol):
-    """The highlights of any pane; `chosen` is the index of the strong one, pale and dashed with `faint`.
-
-    `own` is the index of the words that the person took, -1 without any.
-    """
-
-    chosen: int
-    own: int
-    faint: bool
-
-    def clear(self) -> None:
-        """Remove all highlights."""
 
 
 if TYPE_CHECKING:
@@ -98,7 +84,7 @@ class Pane(_Page):
     files_dropped = Signal(list)
     resized = Signal()
 
-    lights: _Highlights
+    lights: Lights
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)

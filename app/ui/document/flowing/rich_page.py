@@ -22,7 +22,7 @@ from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
 # The most seconds of a turn of the event loop for building or measuring, and for building to a place that is wanted.
-_TURN, _PATIENCE = 0.008, 0.05
+_TURN, _PATIENCE = 0.008, 0.1
 # What may wait for more of the page, in the order in which it is done.
 _DEEDS = ("light", "select", "scroll")
 _ROUNDS = 6

@@ -31,17 +31,28 @@ class HighlightRange:
     shown: bool
 
 
-class Highlights:
-    """The highlighted places of one page; `chosen` is the index of the strong one, pale and dashed with `faint`.
+class Lights:
+    """Which of a document's highlighted places is the strong one: `chosen`, pale and dashed with `faint`.
 
     `own` is the index of the words that the person took, -1 without any.
     """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
-        self.places: list[HighlightRange] = []
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all highlights."""
         self.chosen = self.own = -1
         self.faint = False
+
+
+class Highlights(Lights):
+    """The highlighted places of one page."""
+
+    def clear(self) -> None:
+        super().clear()
+        self.places: list[HighlightRange] = []
 
     def take(
         self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]
@@ -57,10 +68,6 @@ class Highlights:
     def take_spans(self, offsets: Offsets, spans: Sequence[Span]) -> None:
         """Set places that were just found in the page's own text."""
         self.places = [HighlightRange(*offsets.span_to_qt(span), shown=True) for span in spans]
-
-    def clear(self) -> None:
-        """Remove all highlights."""
-        self.places, self.chosen, self.own, self.faint = [], -1, -1, False
 
     def get(self, index: int) -> HighlightRange | None:
         """A highlighted place, None where there is none of that index or it is not shown."""

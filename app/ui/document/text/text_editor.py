@@ -6,11 +6,12 @@ from typing import Protocol, overload
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from app.ui.document.marks.highlights import draw_current, draw_found
 from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.plain_page import SearchableEdit
+from app.ui.kit.boxes import column
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
@@ -111,11 +112,9 @@ class TextEditor(QFrame):
         self._editor.dropped.connect(self.dropped)
         self._editor.textChanged.connect(self.edited)
         self._editor.focused.connect(self._show_focus)
-        self._layout = QVBoxLayout(self)
-        self._layout.addWidget(self._editor)
+        column(theme, self._editor, margins=(8, 7, 2, 2), parent=self)
         self.setProperty("kind", "paper")
         self.setFocusProxy(self._editor)
-        theme.in_steps(self._layout.setContentsMargins, 8, 7, 2, 2)
         theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -21,7 +21,6 @@ from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
-from tests.helpers.finding import at_once
 from tests.helpers.page_texts import characters_under
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
@@ -260,15 +259,3 @@ def test_a_drag_between_any_two_letters_selects_what_stands_between(
 )
 def test_the_word_around_a_place(text: str, point: int, word: str) -> None:
     assert word_around(text, point).of(text) == word
-
-
-def test_words_are_looked_for_from_the_last_place_backwards_over_a_long_text(opened: Opened) -> None:
-    long = Opened(type(opened.document)("needle " + "hay " * 200_000 + "Needle " + "hay " * 10))
-    selection = PageSelection(long)
-    end = len(long.document.text)
-    last = at_once(selection.seek("needle", end, backwards=True))
-    assert last is not None and last.of(long.document.text) == "Needle"
-    first = at_once(selection.seek("needle", last.start, backwards=True))
-    assert first == Span(0, 6)
-    assert at_once(selection.seek("needle", 0, backwards=True)) == last
-    assert at_once(selection.seek("needle", last.end, backwards=False)) == first
