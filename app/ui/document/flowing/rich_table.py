@@ -18,6 +18,7 @@ _TALLEST_SPAN = 200
 # The share of the page that one word may take, the letters that it gets in any table, and the widest natural cell.
 _WIDEST_WORD, _LONGEST_WORD, _WIDEST_CELL = 0.4, 24, 60
 _NARROWEST = 2.0
+_FULL_ROW = 48
 # Of a column's words those are measured that have nearly as many letters as the longest one.
 _NEARLY, _MOST_MEASURED = 0.6, 100
 
@@ -149,32 +150,37 @@ class Band(Part):
 
     def __init__(self, grid: Grid, row: int, gap: int, continued: bool = False) -> None:
         super().__init__([], gap)
-        self._grid = grid
-        self._row, self._rows = row, 1
+        self.grid = grid
+        self.row, self.rows = row, 1
         self._continued = continued
         self._cells: dict[tuple[int, int], _Cell] = {}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it is a row of so many pieces that others come in another part."""
+        return self.rows == 1 and len(self.placed) >= _FULL_ROW
+
     def add(self, placed: Placed, row: int, column: int) -> None:
         """Add a piece to a cell, below the present ones."""
-        table = self._grid.table
+        table = self.grid.table
         column = min(max(0, column), max(0, table.columns - 1))
         if (row, column) not in self._cells:
             rows, columns = spanned(table, row, column)
-            self._cells[row, column] = _Cell(row - self._row, rows, column, columns)
-        placed.leaning = self._grid.mirrored
+            self._cells[row, column] = _Cell(row - self.row, rows, column, columns)
+            self.rows = max(self.rows, row - self.row + rows)
+        placed.leaning = self.grid.mirrored
         self._cells[row, column].placed.append(placed)
         self.placed.append(placed)
 
-    def complete(self, rows: int) -> None:
-        """Add the cells without words too, after the last piece; `rows` is the number of the band's rows."""
-        self._rows = rows
+    def complete(self) -> None:
+        """Add the cells without words too, after the last piece."""
         covered = {place for cell in self._cells.values() for place in cell.covered()}
-        for row in range(self._rows):
-            for column in range(self._grid.table.columns):
+        for row in range(self.rows):
+            for column in range(self.grid.table.columns):
                 if (row, column) not in covered:
-                    down, across = spanned(self._grid.table, self._row + row, column)
-                    cell = _Cell(row, min(down, self._rows - row), column, across)
-                    self._cells[self._row + row, column] = cell
+                    down, across = spanned(self.grid.table, self.row + row, column)
+                    cell = _Cell(row, min(down, self.rows - row), column, across)
+                    self._cells[self.row + row, column] = cell
                     covered.update(cell.covered())
 
     def guess(self, setting: Setting) -> int:
@@ -186,18 +192,18 @@ class Band(Part):
     def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
         pad = padding(setting.looks)
         line = round(setting.looks.em * 1.3)
-        stacked = self._grid.stacked
+        stacked = self.grid.stacked
         cells = sorted(self._cells.values(), key=lambda cell: (cell.row, cell.column))
         if stacked:
             for cell in cells:
                 cell.box = QRectF()
             cells = [cell for cell in cells if cell.placed]
-        count = len(cells) if stacked else self._rows
+        count = len(cells) if stacked else self.rows
         rows = [float(line + 2 * pad)] * max(1, count)
         needs: list[tuple[_Cell, int, int, int]] = []
         for number, cell in enumerate(cells):
             first, over = (number, 1) if stacked else (cell.row, cell.rows)
-            left, width = self._grid.across(0, 1) if stacked else self._grid.across(cell.column, cell.columns)
+            left, width = self.grid.across(0, 1) if stacked else self.grid.across(cell.column, cell.columns)
             y = pad
             for placed in cell.placed:
                 placed.x, placed.y, placed.width = left + pad, y, max(1, width - 2 * pad)
@@ -235,7 +241,7 @@ class Band(Part):
         line = setting.theme.colour("line")
         for (row, _), cell in self._cells.items():
             box = cell.box.translated(0, top)
-            if row < self._grid.table.header_rows and not box.isEmpty():
+            if row < self.grid.table.header_rows and not box.isEmpty():
                 painter.fillRect(box, setting.theme.colour("desk"))
         for cell in self._cells.values():
             box = cell.box.translated(0, top)

@@ -45,7 +45,7 @@ class Setting:
 
 @dataclass(slots=True)
 class Placed:
-    """A piece on the page: the box of its lines, from its part's upper left corner.
+    """A piece on the page: the box of its lines, from the upper left corner of its `part`, an index.
 
     `bar_reach` is the height by which the bars beside a quotation reach up to the piece above, `bars` the number of
     those that do. `leftwards`: a right-to-left paragraph; `leaning`: one that is so unless its words decide otherwise
@@ -54,6 +54,7 @@ class Placed:
 
     index: int
     look: Look
+    part: int = -1
     x: int = 0
     y: int = 0
     width: int = 0

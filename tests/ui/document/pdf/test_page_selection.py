@@ -97,23 +97,13 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def test_words_of_one_line(pages: PagePane, opened: Opened, qtbot: QtBot) -> None:
-    drag(pages, qtbot, before(opened, "seven"), behind(opened, "silver"))
-    assert pages.selected_words() == "seven silver"
+def test_over_lines_columns_and_pages_it_reads_as_the_text_does(
+    pages: PagePane, opened: Opened, qtbot: QtBot
+) -> None:
     drag(pages, qtbot, behind(opened, "silver"), before(opened, "seven"))
     assert pages.selected_words() == "seven silver"
-
-
-def test_a_word_over_a_lines_end_reads_without_its_hyphen(
-    pages: PagePane, opened: Opened, qtbot: QtBot
-) -> None:
     drag(pages, qtbot, before(opened, "old"), behind(opened, "house"))
-    assert pages.selected_words() == "old country house"
-
-
-def test_over_columns_and_pages_it_reads_as_the_text_does(
-    pages: PagePane, opened: Opened, qtbot: QtBot
-) -> None:
+    assert pages.selected_words() == "old country house", "without the hyphen at a line's end"
     drag(pages, qtbot, before(opened, "house."), behind(opened, "Roses"))
     assert " ".join(pages.selected_words().split()) == "house. Roses"
     drag(pages, qtbot, before(opened, "the rain"), behind(opened, "Another page"))

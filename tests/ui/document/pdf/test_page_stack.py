@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
+from app.ui.document.pdf.page_stack import PageStack, Spot
 
 SIZES = st.lists(st.tuples(st.floats(20, 2000), st.floats(20, 2000)), min_size=1, max_size=40)
 SCALES = st.floats(0.1, 16)
@@ -71,11 +71,6 @@ def test_shares_go_from_the_top_to_the_bottom() -> None:
     shares = [stack.share(page, y) for page in range(10) for y in (0, 400, 800)]
     assert shares == sorted(shares) and 0 < shares[0] < 0.01 and 0.99 < shares[-1] < 1
     assert stack.share(5, 0) == pytest.approx((20 + 5 * 820) / 8220)
-
-
-def test_what_is_in_two_rectangles() -> None:
-    assert Rect(0, 0, 10, 10).cut(Rect(5, 6, 10, 10)) == Rect(5, 6, 5, 4)
-    assert Rect(0, 0, 10, 10).cut(Rect(20, 0, 5, 5)).area == 0
 
 
 def test_nothing_stands_where_there_are_no_pages() -> None:

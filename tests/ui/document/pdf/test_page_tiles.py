@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QColor
 
 from app.ui.document.pdf.page_stack import PageStack, Rect
 from app.ui.document.pdf.page_tiles import Tile, TileShelf, coarse, tiles, wanted_tiles
@@ -98,17 +97,6 @@ def test_a_picture_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="pixels"):
         shelf.put(Tile(0, 1.0, 0, 0, 10, 10), plain_picture(9, 10))
     assert shelf.bytes == 0
-
-
-def test_pixels_are_read_as_they_were_written() -> None:
-    shelf = TileShelf(1 << 20)
-    tile = Tile(0, 1.0, 0, 0, 2, 1)
-    picture = plain_picture(2, 1)
-    shelf.put(tile, type(picture)(2, 1, bytes([10, 20, 30, 0, 40, 50, 60, 0])))
-    image = shelf.image(tile)
-    assert image is not None
-    assert QColor(image.pixel(0, 0)).getRgb()[:3] == (30, 20, 10)
-    assert QColor(image.pixel(1, 0)).getRgb()[:3] == (60, 50, 40)
 
 
 def test_the_nearest_scale_stands_in_and_a_coarser_one_below_where_it_does_not_reach() -> None:
