@@ -52,32 +52,6 @@ def look_for(view: AskView, qtbot: QtBot, words: str = "") -> QLineEdit:
     return view.find_bar.field
 
 
-def test_words_are_found_one_place_after_another_and_round(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    pane = is_open(view, qtbot, [written(tmp_path, "pdf")]).pane
-    field = look_for(view, qtbot)
-    assert view.find_bar.isVisible() and field.hasFocus()
-    qtbot.keyClicks(field, "tide")
-    qtbot.keyClick(field, Qt.Key.Key_Return)
-    seen = {pane.selected_words()}
-    first = pane.top()
-    qtbot.keyClick(field, Qt.Key.Key_Return)
-    seen.add(pane.selected_words())
-    assert seen == {"Tide", "tide"}
-    assert abs(pane.top() - first) > 200, "it is scrolled there"
-    again = pane.selected_words()
-    qtbot.keyClick(field, Qt.Key.Key_Return)
-    qtbot.keyClick(field, Qt.Key.Key_Return, SHIFT)
-    assert pane.selected_words() == again
-    field.selectAll()
-    qtbot.keyClicks(field, "ebb")
-    qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert view.find_bar.news.text() == "Not found"
-    qtbot.keyClick(field, Qt.Key.Key_Escape)
-    assert not view.find_bar.isVisible() and pane.hasFocus()
-
-
 @pytest.mark.parametrize("kind", ["pdf", "md", "txt"])
 def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
@@ -96,6 +70,7 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     there = pane.top()
     qtbot.keyClicks(field, "x")
     qtbot.waitUntil(lambda: (pane.selected_words(), pane.top()) == ("", stood))
+    assert view.find_bar.news.text() == "Not found"
     for _ in range(len("e ix")):
         qtbot.keyClick(field, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: pane.selected_words() == "tid")
@@ -110,10 +85,12 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     qtbot.keyClick(field, Qt.Key.Key_Return)
     # Who types fast is at the first place too.
     qtbot.waitUntil(lambda: (pane.selected_words(), view.find_bar.news.text()) == ("tide i", "2 of 2"))
-    for news in ("1 of 2", "2 of 2"):
-        qtbot.keyClick(field, Qt.Key.Key_Return)
+    none = Qt.KeyboardModifier.NoModifier
+    for keys, news in ((none, "1 of 2"), (none, "2 of 2"), (SHIFT, "1 of 2"), (SHIFT, "2 of 2")):
+        qtbot.keyClick(field, Qt.Key.Key_Return, keys)
         qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
     qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert not view.find_bar.isVisible() and pane.hasFocus()
     assert (pane.selected_words(), pane.top()) == ("", there), "who went on stays there"
 
 

@@ -235,7 +235,7 @@ def test_words_of_narrow_columns_are_not_broken_where_the_page_has_room(
     pane: RichPane, style: Style | None
 ) -> None:
     writer = Writer()
-    longest = "Attachments_and_their_long_names"
+    longest = "Attachments_and_the_name"
     rows = [["From", "Ann Smith", "1"], [longest, "notes " * 60, "Section"]]
     spans = writer.table([*rows, *([["1.2.3.4", "note", f"15.5.{row}"] for row in range(30)])], header=0)
     for index, block in enumerate(writer.blocks[:6]) if style is not None else ():
@@ -254,7 +254,7 @@ def test_a_large_sheet_never_stalls_and_a_far_cell_is_lit_once_it_is_there(
 ) -> None:
     monkeypatch.setattr(rich_page, "_PATIENCE", 0.0)  # as if it were many times larger
     writer = Writer()
-    writer.table([[f"cell {row} {column}" for column in range(10)] for row in range(1200)])
+    writer.table([[f"cell {row} {column}" for column in range(10)] for row in range(600)])
     opened, last = writer.opened(), writer.blocks[-1].span
     pane.show_document(opened)
     assert pane.light([(last, last.of(writer.text)), (last, "something else")]) == [True, False]
@@ -264,6 +264,7 @@ def test_a_large_sheet_never_stalls_and_a_far_cell_is_lit_once_it_is_there(
     assert pane.lit() == [last.of(writer.text)] and not pane.moved_by_user()
     pane.show_document(opened)
     pane.go_to(last.start)
+    qtbot.waitUntil(lambda: pane.map.maximum() > 1000)
     pane.map.setValue(40)
     finish(pane, qtbot)
     assert pane.map.value() < 1000, "who scrolls meanwhile stays where he is"
@@ -438,27 +439,6 @@ def test_a_selection_is_copied_as_the_text_says_it(pane: RichPane, qtbot: QtBot)
     qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert pane.selected_words() == "👍 "
-
-
-def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> None:
-    writer = Writer()
-    for _ in range(400):
-        writer.block(BlockKind.ITEM, "x", "\n", level=1)
-    writer.paragraph("One long paragraph of many words. " * 300)
-    pane.show_document(writer.opened())
-    finish(pane, qtbot)
-    heat = [0.0] * 256
-    heat[3] = 0.8
-    pane.set_heat(heat)
-    hot = [part for part, value in enumerate(pane.map.heat) if value]
-    at = len(writer.text) * 3.5 / 256
-    share = pane._page.share_of(pane._places.to_qt(round(at)))
-    assert hot[0] - 1 <= share * 256 <= hot[-1] + 1 and share > 0.1
-    pane.map.place_clicked.emit((hot[0] + 0.5) / 256)
-    finish(pane, qtbot)
-    assert abs(pane._page.share_of(pane._places.to_qt(pane.top())) - share) < 0.1
-    pane.set_heat(())
-    assert pane.map.heat == ()
 
 
 def test_lines_stand_for_blocks_where_there_are_none(pane: RichPane, qtbot: QtBot) -> None:

@@ -180,17 +180,6 @@ def test_marks_stand_at_their_share_of_the_height(book: PagePane) -> None:
         assert mark == pytest.approx((box.center().y() + book.map.value()) / height, abs=2e-4)
 
 
-def test_heat_stands_where_its_words_stand(book: PagePane) -> None:
-    heat = [0.0] * HEAT_BINS
-    heat[HEAT_BINS // 2] = 0.8
-    book.set_heat(heat)
-    hot = [part for part, value in enumerate(book.map.heat) if value]
-    assert max(book.map.heat) == 0.8
-    assert abs(hot[0] - HEAT_BINS / 2) < 8 and len(hot) <= 8
-    book.set_heat(())
-    assert not any(book.map.heat)
-
-
 def test_heat_that_goes_on_in_the_next_column_is_shown_along_both(pane: PagePane) -> None:
     pane.set_heat([0.5] * HEAT_BINS)
     warm = [part / HEAT_BINS for part, value in enumerate(pane.map.heat) if value]
@@ -277,17 +266,6 @@ def test_the_page_that_is_seen_is_told(book: PagePane) -> None:
     book.show_document(dataclasses.replace(book._opened, pages=pages))
     book.map.setValue(book.map.maximum())
     assert book.hint.text() == "page i (60 of 60)", "the printed number is told too"
-
-
-def test_the_top_is_found_again(book: PagePane) -> None:
-    for n in (0, 7, 33):
-        book.go_to(place(book, f"and {name(n)} ends")[0].start)
-        top = book.top()
-        assert book.text()[top:].startswith(f"and {name(n)} ends")
-        book.go_to(top)
-        assert book.top() == top
-    book.go_to(0)
-    assert book.top() == 0 and book.map.value() == 0
 
 
 def test_words_are_found_over_lines_and_round_the_end(pane: PagePane) -> None:
