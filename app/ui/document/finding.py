@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from weakref import WeakSet
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from shiboken6 import isValid
 
+from app.core.layout import Unit
 from app.core.message import Message
 from app.core.text import Span
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
 from app.ui.document.marks.word_search import Searched, ViewState
+from app.ui.document.pane import FIT_PAGE, Pane
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -236,13 +238,10 @@ class Zoom(QObject):
     @Slot()
     def whole_page(self) -> None:
         """Show a PDF's page whole; any other at its usual size."""
-        from app.ui.document.pdf.page_desk import FIT_PAGE
-
-        pages = self._pages()
-        if pages is None:
-            self.usual()
-        else:
+        if (pages := self._pages()) is not None:
             pages.set_zoom(FIT_PAGE)
+        else:
+            self.usual()
 
     def set_percent(self, percent: int) -> None:
         """Show the page at a zoom in per cent."""
@@ -267,12 +266,11 @@ class Zoom(QObject):
 
     def begin(self, pane: object) -> None:
         """Show a PDF that was just opened at the zoom of the last one, and keep that of this one from now on."""
-        from app.ui.document.pdf.page_pane import PagePane
-
-        if isinstance(pane, PagePane) and pane not in self._begun:
-            self._begun.add(pane)
-            pane.set_zoom(self._workspace.settings.page_zoom)
-            pane.zoomed.connect(self._zoomed)
+        pages = _pages(pane)
+        if pages is not None and pages not in self._begun:
+            self._begun.add(pages)
+            pages.set_zoom(self._workspace.settings.page_zoom)
+            pages.zoomed.connect(self._zoomed)
 
     def _zoom(self, by: int) -> None:
         if (pages := self._pages()) is not None:
@@ -283,15 +281,18 @@ class Zoom(QObject):
         self.set_percent(USUAL if by == 0 else (min if by > 0 else max)(further, default=size))
 
     def _pages(self) -> PagePane | None:
-        from app.ui.document.pdf.page_pane import PagePane
-
-        pane = self._up()
-        return pane if isinstance(pane, PagePane) else None
+        return _pages(self._up())
 
     @Slot(float)
     def _zoomed(self, zoom: float) -> None:
         self._workspace.settings.page_zoom = zoom
         self.changed.emit()
+
+
+def _pages(pane: object) -> PagePane | None:
+    """A pane that shows a PDF or a picture; None for any other."""
+    is_paged = isinstance(pane, Pane) and pane.unit() is Unit.PAGE
+    return cast("PagePane", pane) if is_paged else None
 
 
 def reading_keys(finding: Finding, zoom: Zoom) -> tuple[tuple[str, Callable[[], object]], ...]:

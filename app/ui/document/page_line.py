@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QMenu, QToolButton
 from app.core.layout import Unit
 from app.core.message import Message
 from app.ui.document.finding import SIZES, Zoom
-from app.ui.document.pane import Pane
+from app.ui.document.pane import FIT_PAGE, FIT_WIDTH, Pane
 from app.ui.kit.boxes import row
 from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.spoken import announce
@@ -161,8 +161,6 @@ class PageLine(QFrame):
 
     @Slot()
     def _fill_menu(self) -> None:
-        from app.ui.document.pdf.page_desk import FIT_PAGE, FIT_WIDTH
-
         menu, zoom = self._menu, self._zoom
         fit, percent = zoom.fit(), zoom.percent()
         menu.clear()

@@ -36,6 +36,8 @@ from app.ui.kit.translation import tr
 
 # A highlighted place is scrolled to have this share of the view above it.
 ABOVE = 0.3
+# Zooms of pages that follow the view's size.
+FIT_WIDTH, FIT_PAGE = 0.0, -1.0
 # A comfortable line, in the sample's letters: some 70 of most texts.
 MEASURE = 75
 _LONGEST_NUMBER = 10

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.ui.ask.ask import AskView
-from app.ui.document.pdf.page_desk import FIT_PAGE, FIT_WIDTH
+from app.ui.document.pane import FIT_PAGE, FIT_WIDTH
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.reading_tools import ReadingTools
 from app.ui.document.text.document_pane import DocumentPane

@@ -21,7 +21,7 @@ from app.ui.document.marks.word_search import SearchedEdit
 from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
-# The most seconds of a turn of the event loop for building or measuring, and for building to a place that is wanted.
+# The most seconds of a turn of the event loop for building or measuring, and in all for building to wanted places.
 _TURN, _PATIENCE = 0.008, 0.1
 # What may wait for more of the page, in the order in which it is done.
 _DEEDS = ("light", "select", "scroll")
@@ -54,6 +54,7 @@ class RichPage(SearchedEdit, QTextEdit):
         self._built = True
         # What waits until the page is built up to a code point.
         self._later: dict[str, tuple[int, Callable[[], object]]] = {}
+        self._patience = _PATIENCE
         self._settling = False
         self._moved = False
         self._reading: tuple[int, float] | None = None
@@ -87,9 +88,10 @@ class RichPage(SearchedEdit, QTextEdit):
         `what` is one of `_DEEDS`; a deed replaces one of its kind that still waits. Returns whether it is done.
         """
         self._later.pop(what, None)
-        until = time.perf_counter() + _PATIENCE
-        while not self._reaches(point) and time.perf_counter() < until:
+        while not self._reaches(point) and self._patience > 0:
+            start = time.perf_counter()
             self._build(_TURN)
+            self._patience -= time.perf_counter() - start
         if not self._reaches(point):
             self._later[what] = point, deed
             return False
@@ -194,6 +196,7 @@ class RichPage(SearchedEdit, QTextEdit):
         self._settling = False
         self._moved, self._reading = False, None
         self._later.clear()
+        self._patience = _PATIENCE
         self._build(_TURN)
         self._timer.start()
 

@@ -200,6 +200,8 @@ else:
 class SearchedEdit(_TextEdit):
     """A text edit that finds words, a mixin; `_to_qt` and `_to_point` convert positions of its Qt document."""
 
+    _counted: tuple[int, Offsets] | None = None
+
     def selection(self) -> Span:
         cursor = self.textCursor()
         return Span(self._to_point(cursor.selectionStart()), self._to_point(cursor.selectionEnd()))
@@ -220,8 +222,15 @@ class SearchedEdit(_TextEdit):
 
     def _to_qt(self, point: int) -> int:
         """The position in the Qt document of a code point."""
-        return Offsets(self.text()).to_qt(point)
+        return self._positions().to_qt(point)
 
     def _to_point(self, position: int) -> int:
         """The code point of a position in the Qt document."""
-        return Offsets(self.text()).to_point(position)
+        return self._positions().to_point(position)
+
+    def _positions(self) -> Offsets:
+        """The offsets of the present text."""
+        revision = self.document().revision()
+        if self._counted is None or self._counted[0] != revision:
+            self._counted = revision, Offsets(self.text())
+        return self._counted[1]

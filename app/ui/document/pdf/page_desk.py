@@ -39,6 +39,7 @@ from PySide6.QtWidgets import (
 
 from app.core.layout import Picture
 from app.ui.document.marks.answer_map import AnswerMap
+from app.ui.document.pane import FIT_PAGE, FIT_WIDTH
 from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
 from app.ui.document.pdf.page_tiles import (
     Tile,
@@ -57,8 +58,6 @@ _SCROLL_MS, _ZOOM_MS = 15, 90
 # Pixels for a point at the size that a page has on paper: 96 pixels and 72 points to an inch.
 ACTUAL = 96 / 72
 LEAST, MOST = 0.1, 8.0
-# Zooms that follow the view's size.
-FIT_WIDTH, FIT_PAGE = 0.0, -1.0
 # Fitted pages are no larger than this: a wider line is harder to read, and the desk stays in sight.
 _WIDEST = 1.25
 _STEPS = (0.1, 0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)

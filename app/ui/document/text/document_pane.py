@@ -263,12 +263,6 @@ class DocumentPane(PaperPane, PlainPage):
         clicked = self.on_line(event).position().toPoint()
         return self.lights.at(self.cursorForPosition(clicked).position())
 
-    def _to_qt(self, point: int) -> int:
-        return self._positions().to_qt(point)
-
-    def _to_point(self, position: int) -> int:
-        return self._positions().to_point(position)
-
     def _scroll_position(self) -> tuple[int, int]:
         """The paragraph at the top of the view, and the number of its line there.
 
