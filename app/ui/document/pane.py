@@ -91,7 +91,7 @@ class Pane(_Page):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._heat: tuple[float, ...] = ()
-        self._noted_position: object = self._scroll_position()
+        self._noted_position = self.scrolled()
         self.setAccessibleName(tr("Document"))
         self.map.mark_clicked.connect(self.light_chosen)
         self.map.place_clicked.connect(self._go_to_share)
@@ -161,11 +161,11 @@ class Pane(_Page):
 
     def note_position(self) -> None:
         """Note the scroll position, for `moved_by_user`."""
-        self._noted_position = self._scroll_position()
+        self._noted_position = self.scrolled()
 
     def moved_by_user(self) -> bool:
         """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
-        return self._scroll_position() != self._noted_position
+        return self.scrolled() != self._noted_position
 
     def selected_place(self) -> tuple[str, Span]:
         """The selected words, whole and without the blanks around them, as answers are, and where they are."""
@@ -225,10 +225,6 @@ class Pane(_Page):
             self.copy_asked.emit()
         else:
             super().keyPressEvent(event)
-
-    def _scroll_position(self) -> object:
-        """Something that is the same as long as the user does not scroll."""
-        return self.map.value(), self.horizontalScrollBar().value()
 
     @Slot()
     def _update_map(self) -> None:

@@ -108,7 +108,7 @@ class Searched(_ScrollArea):
         raise NotImplementedError
 
     def scrolled(self) -> tuple[float, float]:
-        """The scroll position, for `scroll_back`."""
+        """The scroll position, for `scroll_back`: the same as long as the user does not scroll."""
         raise NotImplementedError
 
     def scroll_back(self, scrolled: tuple[float, float]) -> None:

@@ -263,14 +263,6 @@ class DocumentPane(PaperPane, PlainPage):
         clicked = self.on_line(event).position().toPoint()
         return self.lights.at(self.cursorForPosition(clicked).position())
 
-    def _scroll_position(self) -> tuple[int, int]:
-        """The paragraph at the top of the view, and the number of its line there.
-
-        The map's value is not used: it grows with every paragraph further up that is laid out again.
-        """
-        block = self.firstVisibleBlock()
-        return block.blockNumber(), self.map.value() - block.firstLineNumber()
-
     def _positions(self) -> Offsets:
         if self._offsets is None:
             self._offsets = Offsets(self.text())
