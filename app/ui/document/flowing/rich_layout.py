@@ -81,11 +81,13 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._placed: list[Placed] = []
         self._measured = 0
 
-    def begin(self, setting: Setting, grids: list[Grid]) -> None:
-        """Drop all parts; new ones use `setting`, those of tables `grids`."""
+    def begin(self, setting: Setting, grids: list[Grid]) -> list[Part]:
+        """Take all parts out, and return them; new ones use `setting`, those of tables `grids`."""
+        former = self._parts
         self.setting, self.grids = setting, grids
         self._parts, self._heights, self._placed = [], Heights(), []
         self._measured = 0
+        return former
 
     def append(self, part: Part) -> None:
         """Add the next part; its pieces are in the document already."""

@@ -26,6 +26,8 @@ _TURN, _PATIENCE = 0.008, 0.1
 # What may wait for more of the page, in the order in which it is done.
 _DEEDS = ("light", "select", "scroll")
 _ROUNDS = 6
+# Parts of a former document that are freed in a turn.
+_FREED = 200
 # Seconds between two updates of the map along the scroll bar while the page grows.
 _NEWS = 0.1
 
@@ -55,6 +57,7 @@ class RichPage(SearchedEdit, QTextEdit):
         # What waits until the page is built up to a code point.
         self._later: dict[str, tuple[int, Callable[[], object]]] = {}
         self._patience = _PATIENCE
+        self._former: list[Part] = []  # of another document; freeing many of them takes a while
         self._settling = False
         self._moved = False
         self._reading: tuple[int, float] | None = None
@@ -189,7 +192,7 @@ class RichPage(SearchedEdit, QTextEdit):
         self._settling = True
         self.document().clear()
         self.document().setDefaultFont(self._theme.font("document"))
-        self._page.begin(setting, building.grids)
+        self._former += self._page.begin(setting, building.grids)
         self._steps, self._inserted, self._built = building.steps(), 0, False
         self._fit()
         self.map.setValue(0)
@@ -236,7 +239,8 @@ class RichPage(SearchedEdit, QTextEdit):
         for what in _DEEDS:
             if what in self._later and self._reaches(self._later[what][0]):
                 self._later.pop(what)[1]()
-        if more:
+        del self._former[-_FREED:]
+        if more or self._former:
             self._timer.start()
         if not more or time.perf_counter() - self._reported_at > _NEWS:
             self._reported_at = time.perf_counter()
