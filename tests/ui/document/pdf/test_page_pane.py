@@ -119,27 +119,6 @@ def test_an_answer_over_a_lines_end_is_lit_in_both_lines(pane: PagePane, file: P
     assert column < pane.place_of(Spot(0, 320, 0)).x(), "nothing of the other column is lit"
 
 
-def test_words_of_a_font_that_does_not_say_its_letters_are_not_lit(
-    open_pane: Callable[[Opened], PagePane], file: Path
-) -> None:
-    page = Page([Words("Plain words", 72, 100), Words("secret", 72, 130, unmapped=True)])
-    pane = open_pane(opened_pdf(file, [page]))
-    opened = pane._opened
-    doubtful = [point for point, at in enumerate(opened.pages[0].index) if at in opened.pages[0].doubtful]
-    assert doubtful, "the engine tells which letters it cannot vouch for"
-    span = Span(doubtful[0], doubtful[-1] + 1)
-    assert pane.light([(span, span.of(pane.text())), place(pane, "Plain")]) == [False, True]
-    assert "font" in pane.why_not(0)
-
-
-def test_an_answer_over_two_pages_is_lit_on_both(pane: PagePane) -> None:
-    start, end = pane.text().index("the rain"), pane.text().index("begins here")
-    span = Span(start, end)
-    assert pane.light([(span, span.of(pane.text()))]) == [True]
-    pages = [page for page, _ in pane.lights.boxes(0)]
-    assert pages == [0, 1]
-
-
 def test_the_strong_one_and_the_others_differ_and_faint_makes_them_alike(
     pane: PagePane, file: Path, qtbot: QtBot
 ) -> None:

@@ -67,20 +67,6 @@ def test_what_is_lit_is_what_the_answer_says_in_random_passages(pane: DocumentPa
         pane.grab()  # drawn without a complaint
 
 
-def test_the_colour_lies_under_the_words(pane: DocumentPane) -> None:
-    pane.set_text("One two three. 👩\u200d👩 Four five six.")
-    at = pane.text().index("five")
-    pane.light([(Span(at, at + 4), "five")])
-    (box,) = pane.light_boxes(0)
-    found = coloured(pane, pane._theme, "answer_ground")
-    (left, right), (top, bottom) = ((min(each), max(each)) for each in zip(*found, strict=True))
-    assert abs(left - box.left()) <= 2 and abs(right - box.right()) <= 2
-    assert box.top() - 2 <= top and bottom <= box.bottom() + 3
-    cursor = pane.cursorForPosition(box.center().toPoint())
-    cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-    assert cursor.selectedText() == "five"
-
-
 def test_a_number_among_right_to_left_words_is_lit_whole(pane: DocumentPane) -> None:
     text = "עד המאה ה-19 הייתה כל העיר בתוך החומות"
     pane.set_text(text)
