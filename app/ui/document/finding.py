@@ -139,11 +139,9 @@ class Finding(QObject):
         found = yield from searched.seek(words, backwards, first)
         self._pending = False
         if found:
-            self._take_view(searched)
-            self._start_view, self._match = (
-                (searched, _unselected(searched.view_state())),
-                searched.selection(),
-            )
+            state = searched.view_state()
+            self._start_view, self._search_view = (searched, _unselected(state)), state
+            self._match = state.selection
             yield from self._show_matches(searched, words)
         else:
             self._bar.news.setText(tr("Not found"))
