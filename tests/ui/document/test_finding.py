@@ -70,7 +70,7 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     there = pane.top()
     qtbot.keyClicks(field, "x")
     qtbot.waitUntil(lambda: (pane.selected_words(), pane.top()) == ("", stood))
-    assert view.find_bar.news.text() == "Not found"
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "Not found")
     for _ in range(len("e ix")):
         qtbot.keyClick(field, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: pane.selected_words() == "tid")
