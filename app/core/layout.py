@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePath
@@ -38,6 +39,23 @@ class Kind(StrEnum):
 
 # Of these an answer's place is told by all headings above it: part and chapter, mail and attachment.
 _NESTED = frozenset((Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG))
+
+
+class Unit(StrEnum):
+    """What a document is counted in."""
+
+    PAGE = "page"
+    SLIDE = "slide"
+    SHEET = "sheet"
+    MAIL = "mail"
+    LINE = "line"
+
+
+# The kinds whose headings of the first level each begin one of these.
+_UNITS = {
+    Kind.PPTX: Unit.SLIDE, Kind.ODP: Unit.SLIDE, Kind.XLSX: Unit.SHEET, Kind.XLS: Unit.SHEET, Kind.ODS: Unit.SHEET,
+    Kind.MBOX: Unit.MAIL,
+}  # fmt: skip
 
 
 class BlockKind(StrEnum):
@@ -236,6 +254,15 @@ class Opened:
             for heading in self.headings
         )
 
+    def units(self) -> tuple[Unit, Sequence[int]]:
+        """What the document is counted in, and where in the text each begins; empty where that is not known."""
+        if self.pages:
+            return Unit.PAGE, [page.span.start for page in self.pages]
+        unit = _UNITS.get(self.kind, Unit.LINE)
+        if unit is Unit.LINE:
+            return unit, self.lines
+        return unit, [heading.span.start for heading in self.headings if heading.level == 1]
+
     def line_at(self, point: int) -> int | None:
         """The line of the file, counted from 1, of a code point of the text; None if there are no lines.
 
@@ -271,8 +298,7 @@ class Opened:
         if cell := self.cell_at(point):
             return cell_in_words(self.heading_at(point), cell, self.column_name_at(point))
         if self.kind is Kind.MBOX:
-            before = self.headings[: bisect_right(self.headings, point, key=lambda each: each.span.start)]
-            return Message("mail {number:,}", number=max(1, sum(each.level == 1 for each in before)))
+            return Message("mail {number:,}", number=max(1, bisect_right(self.units()[1], point)))
         return place_in_words(self.page_at(point), self.page_label_at(point), self.line_at(point))
 
     def heading_at(self, point: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QToolButton
+from PySide6.QtWidgets import QFrame, QLineEdit, QToolButton
 
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import Label, as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -36,26 +37,26 @@ class FindBar(QFrame):
         self.news = Label()
         self.news.setProperty("ink", "quiet")
         self._back, self._next, self._close = QToolButton(), QToolButton(), QToolButton()
-        for button, name, tip in (
-            (self._back, tr("Previous place"), tr("Previous place  (Shift+Enter, Shift+F3)")),
-            (self._next, tr("Next place"), tr("Next place  (Enter, F3)")),
-            (self._close, tr("Put away"), tr("Put away  (Esc)")),
+        for button, icon, name, tip, act in (
+            (
+                self._back,
+                "up",
+                tr("Previous place"),
+                tr("Previous place  (Shift+Enter, Shift+F3)"),
+                self._find_back,
+            ),
+            (self._next, "down", tr("Next place"), tr("Next place  (Enter, F3)"), self._find_next),
+            (self._close, "close", tr("Put away"), tr("Put away  (Esc)"), self.put_away),
         ):
+            button.setIcon(theme.icon(icon))
             button.setAccessibleName(name)
             button.setToolTip(as_tip(tip))
-        row = QHBoxLayout(self)
-        row.addWidget(self.field, 1)
-        for widget in (self.news, self._back, self._next, self._close):
-            row.addWidget(widget)
+            button.clicked.connect(act)
+        parts = (self.field, 1), self.news, self._back, self._next, self._close
+        row(theme, *parts, gap=1.5, margins=(4, 1.5, 3, 1.5), parent=self)
         self.setFocusProxy(self.field)
         self.field.installEventFilter(self)
         self.field.textEdited.connect(self._typed)
-        self._back.clicked.connect(self._find_back)
-        self._next.clicked.connect(self._find_next)
-        self._close.clicked.connect(self.put_away)
-        for button, icon in ((self._back, "up"), (self._next, "down"), (self._close, "close")):
-            button.setIcon(theme.icon(icon))
-        theme.space(row, 1.5, (4, 1.5, 3, 1.5))
         self.hide()
 
     def open(self, words: str = "") -> None:

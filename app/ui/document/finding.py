@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from weakref import WeakSet
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from shiboken6 import isValid
 
+from app.core.layout import Unit
 from app.core.message import Message
+from app.core.text import Span
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
-from app.ui.document.marks.word_search import TURN, Searched, ViewState
+from app.ui.document.marks.word_search import Searched, ViewState
+from app.ui.document.pane import FIT_PAGE, Pane
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -25,14 +29,16 @@ SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80
 _REST_MS = 150
+# The most seconds that are searched between the window's other events.
+_TURN = 0.006
 
 
 class Finding(QObject):
     """The find bar over a text; `searched` returns the current text, None where there is none to search.
 
     When typing pauses, the first match from the starting view is selected; when the words are deleted, or the bar is
-    closed before the user has moved in the text, that view is restored. A long text is searched in short turns, between
-    the window's other events.
+    closed before the user has moved in the text, that view is restored. No match is selected once the bar is closed. A
+    long text is searched in short turns, between the window's other events.
     """
 
     def __init__(self, bar: FindBar, searched: Callable[[], Searched | None], parent: QObject) -> None:
@@ -47,6 +53,7 @@ class Finding(QObject):
         # The view before words were typed, and the view as the search has left it since.
         self._start_view: tuple[Searched, ViewState] | None = None
         self._search_view: ViewState | None = None
+        self._match: Span | None = None  # the one that is selected
         self._pending = False  # words were typed that were not searched yet
         self._at_work: Searched | None = None
         self._marked: Searched | None = None
@@ -82,12 +89,14 @@ class Finding(QObject):
 
     @Slot()
     def _closed(self) -> None:
-        """Restore the view where only typing has moved it."""
+        """Restore the view where only typing has moved it, and select no match any more."""
         self._end()
         searched = self._searched()
         if searched is not None and self._start_view is not None and self._untouched(searched):
             searched.restore_view(self._start_view[1])
-        self._start_view = self._search_view = None
+        elif searched is not None and self._match is not None and searched.selection() == self._match:
+            searched.restore_view(_unselected(searched.view_state()))
+        self._start_view = self._search_view = self._match = None
         self._pending = False
         self._mark(None, "")
 
@@ -115,7 +124,9 @@ class Finding(QObject):
             self._take_view(searched)
         assert self._start_view is not None
         state = self._start_view[1]
-        if not (yield from searched.seek(words, since=state)):
+        if (yield from searched.seek(words, since=state)):
+            self._match = searched.selection()
+        else:
             searched.restore_view(state)
         self._search_view, self._pending = searched.view_state(), False
         yield
@@ -128,7 +139,9 @@ class Finding(QObject):
         found = yield from searched.seek(words, backwards, first)
         self._pending = False
         if found:
-            self._take_view(searched)
+            state = searched.view_state()
+            self._start_view, self._search_view = (searched, _unselected(state)), state
+            self._match = state.selection
             yield from self._show_matches(searched, words)
         else:
             self._bar.news.setText(tr("Not found"))
@@ -177,12 +190,17 @@ class Finding(QObject):
 
     @Slot()
     def _turn(self) -> None:
-        until = perf_counter() + TURN
+        until = perf_counter() + _TURN
         # A text that is not shown any more may be deleted.
         while self._at_work is self._searched() and next(self._work, self) is not self:
             if perf_counter() > until:
                 return
         self._turns.stop()
+
+
+def _unselected(state: ViewState) -> ViewState:
+    """A view with nothing selected, and the cursor behind what was."""
+    return replace(state, selection=Span(state.selection.end, state.selection.end))
 
 
 class Zoom(QObject):
@@ -218,13 +236,10 @@ class Zoom(QObject):
     @Slot()
     def whole_page(self) -> None:
         """Show a PDF's page whole; any other at its usual size."""
-        from app.ui.document.pdf.page_desk import FIT_PAGE
-
-        pages = self._pages()
-        if pages is None:
-            self.usual()
-        else:
+        if (pages := self._pages()) is not None:
             pages.set_zoom(FIT_PAGE)
+        else:
+            self.usual()
 
     def set_percent(self, percent: int) -> None:
         """Show the page at a zoom in per cent."""
@@ -249,12 +264,11 @@ class Zoom(QObject):
 
     def begin(self, pane: object) -> None:
         """Show a PDF that was just opened at the zoom of the last one, and keep that of this one from now on."""
-        from app.ui.document.pdf.page_pane import PagePane
-
-        if isinstance(pane, PagePane) and pane not in self._begun:
-            self._begun.add(pane)
-            pane.set_zoom(self._workspace.settings.page_zoom)
-            pane.zoomed.connect(self._zoomed)
+        pages = _pages(pane)
+        if pages is not None and pages not in self._begun:
+            self._begun.add(pages)
+            pages.set_zoom(self._workspace.settings.page_zoom)
+            pages.zoomed.connect(self._zoomed)
 
     def _zoom(self, by: int) -> None:
         if (pages := self._pages()) is not None:
@@ -265,15 +279,18 @@ class Zoom(QObject):
         self.set_percent(USUAL if by == 0 else (min if by > 0 else max)(further, default=size))
 
     def _pages(self) -> PagePane | None:
-        from app.ui.document.pdf.page_pane import PagePane
-
-        pane = self._up()
-        return pane if isinstance(pane, PagePane) else None
+        return _pages(self._up())
 
     @Slot(float)
     def _zoomed(self, zoom: float) -> None:
         self._workspace.settings.page_zoom = zoom
         self.changed.emit()
+
+
+def _pages(pane: object) -> PagePane | None:
+    """A pane that shows a PDF or a picture; None for any other."""
+    is_paged = isinstance(pane, Pane) and pane.unit() is Unit.PAGE
+    return cast("PagePane", pane) if is_paged else None
 
 
 def reading_keys(finding: Finding, zoom: Zoom) -> tuple[tuple[str, Callable[[], object]], ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.legible import legible
+from app.ui.kit.boxes import column, row
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
@@ -29,27 +30,12 @@ class OpeningPage(QFrame):
         self.again = push_button(theme, tr("Try again"), icon="open")
         self.close_button = push_button(theme, tr("Close"))
         self._actions = QWidget()
-        actions = QHBoxLayout(self._actions)
-        actions.setContentsMargins(0, 0, 0, 0)
-        actions.addWidget(self.again)
-        actions.addWidget(self.close_button)
-        actions.addStretch(1)
+        row(theme, self.again, self.close_button, 1, gap=2, parent=self._actions)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        for part in (self._name, self.strip, self.lock, self.notice, self._actions):
-            column.addWidget(part)
-        whole = QVBoxLayout(self)
-        whole.addStretch(2)
+        column(theme, self._name, self.strip, self.lock, self.notice, self._actions, gap=3, parent=inner)
         # Stretches, not an alignment: Qt then gives wrapped lines the height that they need.
-        middle = QHBoxLayout()
-        middle.addStretch(1)
-        middle.addWidget(inner)
-        middle.addStretch(1)
-        whole.addLayout(middle)
-        whole.addStretch(3)
+        column(theme, 2, row(theme, 1, inner, 1), 3, parent=self)
         theme.in_steps(inner.setFixedWidth, 110)
-        theme.in_steps(column.setSpacing, 3)
-        theme.in_steps(actions.setSpacing, 2)
 
     def reading(self, name: str) -> None:
         """Show that a file is being read."""

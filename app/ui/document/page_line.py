@@ -7,18 +7,30 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QMenu, QToolButton
 
+from app.core.layout import Unit
+from app.core.message import Message
 from app.ui.document.finding import SIZES, Zoom
-from app.ui.document.pane import Pane
+from app.ui.document.pane import FIT_PAGE, FIT_WIDTH, Pane
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import tr
+from app.ui.kit.translation import localised, tr
+
+# What is counted: its name, the tip of its field, and that there is none of the number that was typed.
+_COUNTED = {
+    Unit.PAGE: (Message("Page"), Message("Go to a page  (Ctrl+G)"), Message("No such page")),
+    Unit.SLIDE: (Message("Slide"), Message("Go to a slide  (Ctrl+G)"), Message("No such slide")),
+    Unit.SHEET: (Message("Sheet"), Message("Go to a sheet  (Ctrl+G)"), Message("No such sheet")),
+    Unit.MAIL: (Message("Mail"), Message("Go to a mail  (Ctrl+G)"), Message("No such mail")),
+    Unit.LINE: (Message("Line"), Message("Go to a line  (Ctrl+G)"), Message("No such line")),
+}
 
 
 class PageLine(QFrame):
-    """A field with the number of the page or line, to go to another one; buttons for outline, search and zoom.
+    """A field with the number of the page, slide, sheet, mail or line, to go to another; outline, search and zoom.
 
     `went` is sent when another number was gone to, `left` when the field was left with Esc; `outline` is a button that
     is pressed while the outline is shown.
@@ -31,7 +43,6 @@ class PageLine(QFrame):
         super().__init__()
         self._theme, self._zoom = theme, zoom
         self._pane: Pane | None = None
-        self._is_paged = False
         # The number that was gone to, and the scroll position there: the end of a text cannot be scrolled to the top.
         self._held: tuple[int, int] | None = None
         self.setProperty("kind", "status")
@@ -59,32 +70,22 @@ class PageLine(QFrame):
         self._menu = QMenu(self)
         self._menu.aboutToShow.connect(self._fill_menu)
         self.size_button.setMenu(self._menu)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._parts = QWidget(), QWidget()
-        place, size = QHBoxLayout(self._parts[0]), QHBoxLayout(self._parts[1])
-        for widget in (self.outline, self._what, self.field, self._total):
-            place.addWidget(widget)
-        place.addStretch(1)
-        size.addStretch(1)
-        for button in (self.search, self.size_button):
-            size.addWidget(button)
-        for part in self._parts:
-            self._row.addWidget(part)
-        theme.space(self._row, 0, (3, 0.5, 3, 0.5))
-        theme.space(place, 1)
-        theme.space(size, 1)
+        self._parts = (
+            row(theme, self.outline, self._what, self.field, self._total, 1, gap=1),
+            row(theme, 1, self.search, self.size_button, gap=1),
+        )
+        self._row = row(theme, *self._parts, margins=(3, 0.5, 3, 0.5), parent=self)
         theme.changed.connect(self.refresh)
 
-    def take(self, pane: Pane | None, *, is_paged: bool) -> None:
-        """Tell the place in another document, whose pages are counted, or its lines; hide where there is none."""
+    def take(self, pane: Pane | None) -> None:
+        """Tell the place in another document; hide where there is none."""
         self.setVisible(pane is not None)
-        self._pane, self._is_paged, self._held = pane, is_paged, None
-        name = tr("Page") if is_paged else tr("Line")
-        self._what.setText(name)
-        self.field.setAccessibleName(name)
-        self.field.setToolTip(
-            as_tip(tr("Go to a page  (Ctrl+G)") if is_paged else tr("Go to a line  (Ctrl+G)"))
-        )
+        self._pane, self._held = pane, None
+        if pane is not None:
+            name, tip, _ = map(localised, _COUNTED[pane.unit()])
+            self._what.setText(name)
+            self.field.setAccessibleName(name)
+            self.field.setToolTip(as_tip(tip))
         self.refresh()
 
     @Slot()
@@ -102,7 +103,13 @@ class PageLine(QFrame):
         else:
             self._held = None
         if total > 1 and not self.field.hasFocus():
-            self._show_number(number, total)
+            label = pane.label(number)
+            self.field.setText(label or str(number))
+            self._total.setText(
+                tr("({number:,} of {total:,})", number=number, total=total)
+                if label
+                else tr("of {total:,}", total=total)
+            )
         percent = self._zoom.percent()
         self.size_button.setText(tr("{percent}%", percent=percent))
         self.size_button.setAccessibleName(tr("Size of the page: {percent}%", percent=percent))
@@ -130,16 +137,6 @@ class PageLine(QFrame):
         super().resizeEvent(event)
         self._fit()
 
-    def _show_number(self, number: int, total: int) -> None:
-        pane = self._pane
-        label = pane.label(number) if pane is not None else ""
-        self.field.setText(label or str(number))
-        self._total.setText(
-            tr("({number:,} of {total:,})", number=number, total=total)
-            if label
-            else tr("of {total:,}", total=total)
-        )
-
     @Slot()
     def _go(self) -> None:
         pane, typed = self._pane, self.field.text().strip()
@@ -147,7 +144,7 @@ class PageLine(QFrame):
             return
         number = pane.number_of(typed)
         if not number:
-            words = tr("No such page") if self._is_paged else tr("No such line")
+            words = localised(_COUNTED[pane.unit()][2])
             self._total.setText(words)
             self._fit()
             announce(self.field, words)
@@ -164,21 +161,20 @@ class PageLine(QFrame):
 
     @Slot()
     def _fill_menu(self) -> None:
-        from app.ui.document.pdf.page_desk import FIT_PAGE, FIT_WIDTH
-
-        menu, fit = self._menu, self._zoom.fit()
+        menu, zoom = self._menu, self._zoom
+        fit, percent = zoom.fit(), zoom.percent()
         menu.clear()
         group = QActionGroup(menu)
-        if self._is_paged:
-            self._offer(group, tr("Fit the width"), self._zoom.usual, fit == FIT_WIDTH, "Ctrl+0")
-            self._offer(group, tr("Fit the page"), self._zoom.whole_page, fit == FIT_PAGE, "Ctrl+Shift+P")
+        if self._pane is not None and self._pane.unit() is Unit.PAGE:
+            self._offer(group, tr("Fit the width"), zoom.usual, fit == FIT_WIDTH, "Ctrl+0")
+            self._offer(group, tr("Fit the page"), zoom.whole_page, fit == FIT_PAGE, "Ctrl+Shift+P")
             menu.addSeparator()
-        self._offer(None, tr("Larger"), self._zoom.larger, False, "Ctrl++")
-        self._offer(None, tr("Smaller"), self._zoom.smaller, False, "Ctrl+-")
+        self._offer(None, tr("Larger"), zoom.larger, False, "Ctrl++")
+        self._offer(None, tr("Smaller"), zoom.smaller, False, "Ctrl+-")
         menu.addSeparator()
         for size in SIZES:
-            chosen = fit is None and size == self._zoom.percent()
-            self._offer(group, tr("{percent}%", percent=size), partial(self._zoom.set_percent, size), chosen)
+            chosen = fit is None and size == percent
+            self._offer(group, tr("{percent}%", percent=size), partial(zoom.set_percent, size), chosen)
 
     def _offer(
         self, group: QActionGroup | None, words: str, act: Callable[[], object], chosen: bool, key: str = ""
@@ -190,10 +186,12 @@ class PageLine(QFrame):
         self._menu.addAction(action)
 
     def _fit(self) -> None:
-        """Have room for the widest number, and put the size below the place where both do not fit side by side."""
+        """Have room for the widest number and size, and put the size below where both do not fit side by side."""
+        step, metrics = self._theme.step, QFontMetrics(self._theme.font("small"))
         digits = max(3, len(str(self._pane.numbers()))) if self._pane is not None else 3
-        wide = QFontMetrics(self._theme.font("small")).horizontalAdvance("0" * digits)
-        self.field.setFixedWidth(wide + self._theme.step(4))
-        needed = sum(part.sizeHint().width() for part in self._parts) + 2 * self._theme.step(3)
+        self.field.setFixedWidth(metrics.horizontalAdvance("0" * digits) + step(4))
+        widest = metrics.horizontalAdvance(tr("{percent}%", percent=SIZES[-1]))
+        self.size_button.setMinimumWidth(max(widest + step(9), self.size_button.sizeHint().width()))
+        needed = sum(part.sizeHint().width() for part in self._parts) + 2 * step(3)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)

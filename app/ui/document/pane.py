@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
@@ -20,25 +20,24 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextBlock,
-    QTextCursor,
-    QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.core.layout import Opened, OutlineEntry
+from app.core.layout import Opened, OutlineEntry, Unit
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
-from app.ui.document.marks.highlights import Highlights, draw_matches
+from app.ui.document.marks.highlights import Highlights, Lights, draw_current, draw_found
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import Searched
+from app.ui.document.marks.word_search import Searched, SearchedEdit
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
 # A highlighted place is scrolled to have this share of the view above it.
 ABOVE = 0.3
+# Zooms of pages that follow the view's size.
+FIT_WIDTH, FIT_PAGE = 0.0, -1.0
 # A comfortable line, in the sample's letters: some 70 of most texts.
 MEASURE = 75
 _LONGEST_NUMBER = 10
@@ -58,85 +57,21 @@ def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
     return round(margin), aside
 
 
-class _Highlights(Protocol):
-    """The highlights of any pane; `chosen` is the index of the strong one, pale and dashed with `faint`.
-
-    `own` is the index of the words that the person took, -1 without any.
-    """
-
-    chosen: int
-    own: int
-    faint: bool
-
-    def clear(self) -> None:
-        """Remove all highlights."""
-
-
 if TYPE_CHECKING:
 
-    class _ScrollArea(QAbstractScrollArea, Searched):
-        """What the widget that a pane is mixed into has, and what each pane does in its own way."""
+    class _Page(Searched):
+        """The scroll area that a pane is mixed into."""
 
         map: AnswerMap
         _theme: Theme
 
         def __init__(self, theme: Theme, parent: QWidget | None = None) -> None: ...
 
-        def text(self) -> str:
-            """The document's text."""
-
-        def top(self) -> int:
-            """The code point at the top of the view."""
-
-        def why_not(self, index: int) -> str:
-            """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
-
-        def light_boxes(self, index: int) -> list[QRectF]:
-            """The boxes of a highlighted place, in the viewport's pixels."""
-
-        def reveal(self, index: int) -> None:
-            """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
-
-        def go_to(self, point: int) -> None:
-            """Scroll a code point to the top of the view."""
-
-        def selection(self) -> Span:
-            """The selected part of the text, empty without a selection."""
-
-        def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
-            """Set the places with their words; returns for each whether the page has the words there."""
-
-        def _mark_shares(self) -> list[float]:
-            """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown."""
-
-        def _heat_ranges(self) -> Sequence[tuple[float, float]]:
-            """The shares of the page's height, 0 to 1, from which and to which each part of the heat's text reaches."""
-
-    class _TextEdit(_ScrollArea):
-        """What QTextEdit and QPlainTextEdit have in common, and what each of their panes does in its own way."""
-
-        def document(self) -> QTextDocument: ...
-        def textCursor(self) -> QTextCursor: ...
-        def setTextCursor(self, cursor: QTextCursor) -> None: ...
-        def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]: ...
-        def top_position(self) -> int: ...
-        def bring_into_view(self, position: int, above: float) -> None: ...
-        def share_of(self, position: int) -> float: ...
-
-        def _highlight_at(self, event: QMouseEvent) -> int:
-            """The index of the highlighted place that was clicked, -1 without one."""
-
-        def _to_qt(self, point: int) -> int:
-            """The position in the Qt document of a code point."""
-
-        def _to_point(self, position: int) -> int:
-            """The code point of a position in the Qt document."""
-
 else:
-    _ScrollArea = _TextEdit = object
+    _Page = Searched
 
 
-class Pane(_ScrollArea):
+class Pane(_Page):
     """A document on the screen, with highlighted answers. Positions are code points of `text()`.
 
     A mixin: the scroll area that it is mixed into has the answer map for a scroll bar, and finds words.
@@ -151,15 +86,47 @@ class Pane(_ScrollArea):
     files_dropped = Signal(list)
     resized = Signal()
 
-    lights: _Highlights
+    lights: Lights
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._heat: tuple[float, ...] = ()
-        self._noted_position: object = self._scroll_position()
+        self._noted_position = self.scrolled()
         self.setAccessibleName(tr("Document"))
         self.map.mark_clicked.connect(self.light_chosen)
         self.map.place_clicked.connect(self._go_to_share)
+
+    def top(self) -> int:
+        """The code point at the top of the view."""
+        raise NotImplementedError
+
+    def go_to(self, point: int) -> None:
+        """Scroll a code point to the top of the view."""
+        raise NotImplementedError
+
+    def reveal(self, index: int) -> None:
+        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
+        raise NotImplementedError
+
+    def light_boxes(self, index: int) -> list[QRectF]:
+        """The boxes of a highlighted place, in the viewport's pixels."""
+        raise NotImplementedError
+
+    def why_not(self, index: int) -> str:
+        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
+        raise NotImplementedError
+
+    def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+        """Set the places with their words; returns for each whether the page has the words there."""
+        raise NotImplementedError
+
+    def _mark_shares(self) -> list[float]:
+        """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown."""
+        raise NotImplementedError
+
+    def _heat_ranges(self) -> Sequence[tuple[float, float]]:
+        """The shares of the page's height, 0 to 1, from which and to which each part of the heat's text reaches."""
+        raise NotImplementedError
 
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False, own: int = -1
@@ -194,11 +161,11 @@ class Pane(_ScrollArea):
 
     def note_position(self) -> None:
         """Note the scroll position, for `moved_by_user`."""
-        self._noted_position = self._scroll_position()
+        self._noted_position = self.scrolled()
 
     def moved_by_user(self) -> bool:
         """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
-        return self._scroll_position() != self._noted_position
+        return self.scrolled() != self._noted_position
 
     def selected_place(self) -> tuple[str, Span]:
         """The selected words, whole and without the blanks around them, as answers are, and where they are."""
@@ -218,16 +185,20 @@ class Pane(_ScrollArea):
         """The page at the top of the view, 0 where there are no pages, and the code point there."""
         return 0, self.top()
 
+    def unit(self) -> Unit:
+        """What `numbers` counts."""
+        return Unit.LINE
+
     def numbers(self) -> int:
-        """How many pages, or lines of its file, the document has; 0 where neither is known."""
+        """How many pages, slides, sheets, mails, or lines of its file, the document has; 0 where none are known."""
         raise NotImplementedError
 
     def number(self) -> int:
-        """The number of the page, or of the line, that is shown at the top."""
+        """The number of the one that is shown at the top."""
         raise NotImplementedError
 
     def go_to_number(self, number: int) -> None:
-        """Scroll a page, or a line, of this number to the top."""
+        """Scroll the one of this number to the top."""
         raise NotImplementedError
 
     def label(self, number: int) -> str:
@@ -235,7 +206,7 @@ class Pane(_ScrollArea):
         return ""
 
     def number_of(self, typed: str) -> int:
-        """The page or line of a number as it is typed, or printed on a page ("iv"); 0 where there is none."""
+        """The number meant by what is typed: itself, or the one printed on a page ("iv"); 0 where there is none."""
         labels = (at for at in range(1, self.numbers() + 1) if self.label(at).casefold() == typed.casefold())
         number = next(labels, 0) or (int(typed) if typed.isdecimal() and len(typed) < _LONGEST_NUMBER else 0)
         return number if number <= self.numbers() else 0
@@ -254,10 +225,6 @@ class Pane(_ScrollArea):
             self.copy_asked.emit()
         else:
             super().keyPressEvent(event)
-
-    def _scroll_position(self) -> object:
-        """Something that is the same as long as the user does not scroll."""
-        return self.map.value(), self.horizontalScrollBar().value()
 
     @Slot()
     def _update_map(self) -> None:
@@ -288,14 +255,17 @@ class ReadOnlyPane(Pane):
     def text(self) -> str:
         return self._opened.document.text
 
+    def unit(self) -> Unit:
+        return self._opened.units()[0]
+
     def numbers(self) -> int:
-        return len(self._opened.lines)
+        return len(self._opened.units()[1])
 
     def number(self) -> int:
-        return self._opened.line_at(self.top()) or 0
+        return max(1, bisect_right(self._opened.units()[1], self.top()))
 
     def go_to_number(self, number: int) -> None:
-        self.go_to(self._opened.lines[number - 1])
+        self.go_to(self._opened.units()[1][number - 1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Paste):
@@ -315,17 +285,20 @@ class ReadOnlyPane(Pane):
             self.files_dropped.emit(files)
 
 
-class PaperPane(Pane, _TextEdit):
-    """A pane on a text edit: words on paper, which lies on the desk; `_to_qt` and `_to_point` convert positions."""
+class PaperPane(Pane, SearchedEdit):
+    """A pane on a text edit: words on paper, which lies on the desk."""
 
     NOT_SHOWN = ""
 
     lights: Highlights
-    sought: re.Pattern[str] | None = None
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.lights = self._make_lights()
+
+    def _highlight_at(self, event: QMouseEvent) -> int:
+        """The index of the highlighted place that was clicked, -1 without one."""
+        raise NotImplementedError
 
     def why_not(self, index: int) -> str:
         unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
@@ -337,7 +310,7 @@ class PaperPane(Pane, _TextEdit):
         return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
 
     def light_boxes(self, index: int) -> list[QRectF]:
-        """The boxes of a highlighted place, in the viewport's pixels; only in paragraphs that can be seen."""
+        # Only in paragraphs that can be seen.
         return self.lights.boxes(index, self.visible_blocks())
 
     def reveal(self, index: int) -> None:
@@ -357,10 +330,6 @@ class PaperPane(Pane, _TextEdit):
 
     def top(self) -> int:
         return self._to_point(self.top_position())
-
-    def selection(self) -> Span:
-        cursor = self.textCursor()
-        return Span(self._to_point(cursor.selectionStart()), self._to_point(cursor.selectionEnd()))
 
     def event(self, event: QEvent) -> bool:
         # The desk on both sides of the page scrolls it too.
@@ -383,12 +352,14 @@ class PaperPane(Pane, _TextEdit):
         painter.fillRect(page, theme.colour("paper"))
         self._draw_under(painter)
         if self.sought is not None:
-            draw_matches(painter, blocks, self.sought, theme.colour("found_ground"))
+            draw_found(painter, blocks, self.sought, theme)
         self.lights.draw_grounds(painter, blocks)
         painter.end()
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         self.lights.draw_lines(painter, blocks)
+        if self.sought is not None:
+            draw_current(painter, blocks, self.textCursor(), theme)
         # The page's border runs on below; a line at its head shows the focus.
         painter.setPen(theme.colour("line"))
         painter.drawRect(page.adjusted(0.5, 0.5, -0.5, 1.5))

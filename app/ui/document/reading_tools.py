@@ -86,7 +86,7 @@ class ReadingTools(QObject):
         self._is_over = self._is_over and pane is self._pane  # else it has the text of more pages
         self._pane, self._opened = pane, opened
         is_paged = opened is not None and bool(opened.pages)
-        self.line.take(pane, is_paged=is_paged)
+        self.line.take(pane)
         self._show_entries(opened.contents() if pane is not None and opened is not None else ())
         if pane is None:
             return

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.layout import Block, BlockKind, Opened
+from app.core.results import HEAT_BINS
 from app.core.text import Document, Span
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.document.pdf.page_pane import PagePane
@@ -173,3 +174,33 @@ def test_a_place_beyond_the_end_is_the_end(pane: AnyPane, opened: Opened) -> Non
     pane.go_to(0)
     pane.go_to(10 * len(pane.text()))
     assert pane.top() == last > 0
+
+
+def test_the_top_of_the_view_is_gone_back_to(filled: AnyPane, qtbot: QtBot) -> None:
+    for words in ("ebb of night two", "The tide of day one"):
+        point = place(filled, words)[0].start
+        filled.go_to(point)
+        qtbot.wait(5)
+        top = filled.top()
+        assert 0 <= point - top < 120
+        filled.go_to(top)
+        assert filled.top() == top
+    assert top == 0
+
+
+def test_the_heat_stands_where_the_words_do(filled: AnyPane, qtbot: QtBot) -> None:
+    span, words = place(filled, "ebb of night five")
+    filled.light([(span, words)])
+    qtbot.wait(20)
+    heat = [0.0] * HEAT_BINS
+    heat[span.start * HEAT_BINS // len(filled.text())] = 0.8
+    filled.set_heat(heat)
+    hot = [part for part, value in enumerate(filled.map.heat) if value == 0.8]
+    near = HEAT_BINS / 24  # a line
+    assert hot and hot[0] - near <= filled.map.marks[0] * HEAT_BINS <= hot[-1] + near
+    filled.map.place_clicked.emit((hot[0] + 0.5) / HEAT_BINS)
+    qtbot.wait(20)
+    (box,) = filled.light_boxes(0)
+    assert 0 <= box.top() and box.bottom() <= filled.viewport().height()
+    filled.set_heat(())
+    assert not any(filled.map.heat)

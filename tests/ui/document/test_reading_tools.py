@@ -12,12 +12,15 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.ui.ask.ask import AskView
-from app.ui.document.pdf.page_desk import FIT_PAGE, FIT_WIDTH
+from app.ui.document.pane import FIT_PAGE, FIT_WIDTH
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.reading_tools import ReadingTools
 from app.ui.document.text.document_pane import DocumentPane
+from tests.helpers.mails import mail, mailbox_of
+from tests.helpers.office import ap, frame, pptx_file
 from tests.helpers.open_files import is_open, reader
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
+from tests.helpers.spreadsheets import xlsx_of
 from tests.helpers.widgets import coloured
 from tests.helpers.windows import FakeEngine
 
@@ -85,40 +88,30 @@ def test_a_page_is_gone_to_by_its_number_and_by_what_is_printed_on_it(
     assert field.text() == LABELS[4], "the last page cannot be scrolled to the top"
 
 
-@pytest.mark.parametrize("typed", ["0", "6", "iii", "-1", "²", "1" * 5000, " "])
 def test_a_page_that_is_not_there_is_said_and_changes_nothing(
-    view: AskView, qtbot: QtBot, tmp_path: Path, typed: str
+    view: AskView, qtbot: QtBot, tmp_path: Path
 ) -> None:
     pane = is_open(view, qtbot, [book(tmp_path)]).pane
-    field = go_to(view, qtbot, typed)
-    assert pane.number() == 1 and field.hasFocus() and "No such page" in tools(view).line._total.text()
-    qtbot.keyClick(field, Qt.Key.Key_Escape)
-    assert pane.hasFocus() and field.text() == "i"
+    for typed in ("0", "6", "iii", "-1", "²", "1" * 20, " "):
+        field = go_to(view, qtbot, typed)
+        assert pane.number() == 1 and field.hasFocus()
+        assert "No such page" in tools(view).line._total.text(), typed
+        qtbot.keyClick(field, Qt.Key.Key_Escape)
+        assert pane.hasFocus() and field.text() == "i"
 
 
 def test_a_line_of_a_text_is_gone_to(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     file = tmp_path / "tides.txt"
-    file.write_text("\n".join(f"This is line {number}." for number in range(1, 301)), "utf-8")
+    # A form feed ends a line of the page, and none of the file.
+    file.write_text("\n".join(f"This is line {number}.\fa page" for number in range(1, 301)), "utf-8")
     pane = is_open(view, qtbot, [file]).pane
+    assert pane.numbers() == 300
     field = go_to(view, qtbot, "120")
     assert pane.text()[pane.top() :].startswith("This is line 120.") and field.text() == "120"
-    pane.map.setValue(pane.map.value() + 3)
+    pane.map.setValue(pane.map.value() + 6)
     qtbot.waitUntil(lambda: field.text() == "123")
     go_to(view, qtbot, "300")
     assert field.text() == "300"
-
-
-def test_lines_are_those_of_the_file_where_the_page_breaks_others(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    file = tmp_path / "tides.txt"
-    file.write_text("\n".join(f"line {number}\fa page of it" for number in range(1, 101)), "utf-8")
-    sheet = is_open(view, qtbot, [file])
-    assert sheet.pane.numbers() == 100
-    go_to(view, qtbot, "40")
-    top = sheet.pane.top()
-    assert sheet.pane.text()[top:].startswith("line 40")
-    assert sheet.session.opened is not None and sheet.session.opened.place_at(top) == "line 40"
 
 
 def test_the_outline_leads_to_its_places_and_follows(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
@@ -245,7 +238,7 @@ def test_every_place_that_is_found_is_marked_until_the_bar_goes(
     else:
         file.write_text("The tide rises.\n\nThe tide falls.\n\nThe TIDE turns.", "utf-8")
     pane = is_open(view, qtbot, [file]).pane
-    role = "print_found" if kind == "pdf" else "found_ground"
+    role, frame = ("print_found", "print_found_line") if kind == "pdf" else ("found_ground", "found_line")
 
     def marked() -> bool:
         return bool(coloured(pane, view.theme, role))
@@ -257,9 +250,35 @@ def test_every_place_that_is_found_is_marked_until_the_bar_goes(
     assert marked()
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 of 3")
-    assert marked()
+    assert marked() and coloured(pane, view.theme, frame), "the one that is gone to has a frame"
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
-    assert not marked()
+    assert not marked() and not coloured(pane, view.theme, frame) and not pane.selected_words()
+
+
+def three_of(kind: str) -> bytes:
+    """A file of three slides, sheets or mails."""
+    words = [f"Noon is the time of number {number}." for number in (1, 2, 3)]
+    if kind == "pptx":
+        return pptx_file([frame(ap(each)) for each in words])
+    if kind == "mbox":
+        return mailbox_of([mail(each).as_bytes() for each in words])
+    return xlsx_of({each[:20] + each[-2:-1]: [[each, "1"]] * 60 for each in words})
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("pptx", "Slide"), ("xlsx", "Sheet"), ("mbox", "Mail")])
+def test_slides_sheets_and_mails_are_counted_and_gone_to(
+    view: AskView, qtbot: QtBot, tmp_path: Path, kind: str, unit: str
+) -> None:
+    file = tmp_path / f"noon.{kind}"
+    file.write_bytes(three_of(kind))
+    pane = is_open(view, qtbot, [file]).pane
+    pane.resize(600, 200)
+    line = tools(view).line
+    assert (line._what.text(), line.field.text(), line._total.text()) == (unit, "1", "of 3")
+    field = go_to(view, qtbot, "2")
+    assert field.text() == "2" and pane.top() >= pane.text().index("number 1")
+    go_to(view, qtbot, "4")
+    assert line._total.text() == f"No such {unit.lower()}"
 
 
 def has_equal_letters(editor: DocumentPane) -> bool:

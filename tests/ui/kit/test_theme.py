@@ -43,6 +43,9 @@ SHAPE_ON = [("focus", g) for g in ("desk", "panel", "paper", "frame", "raised", 
     ("own_line", "paper"),
     ("own_line", "own_ground"),
     ("print_own_line", "print_own"),
+    ("found_line", "paper"),
+    ("found_line", "found_ground"),
+    ("print_found_line", "print_found"),
 ]
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from app.core.layout import Block, BlockKind, Opened
 from app.core.text import Span
 from app.ui.document.flowing.rich_places import Piece, pieces_of
-from app.ui.document.flowing.rich_table import Band, Grid, spanned
+from app.ui.document.flowing.rich_table import Band, Grid
 from app.ui.document.flowing.rich_text import Part, Placed, Setting
 
 # The number of pieces built at a time: about a millisecond's work.
 _AT_A_TIME = 24
-# The number of a table's blocks that its column widths are from; a row of more pieces than this is several parts.
-_SAMPLE, _FULL_ROW = 600, 48
+# The number of a table's blocks that its column widths are from.
+_SAMPLE = 600
 
 
 def blocks_of(opened: Opened) -> Sequence[Block]:
@@ -39,10 +39,6 @@ class Building:
         self._setting = setting
         self._ready: list[Part] = []
         self._band: Band | None = None
-        self._grid: Grid | None = None
-        self._table = -1
-        self._row = -1
-        self._until = -1
         self._before: Placed | None = None
         self.grids: list[Grid] = []
 
@@ -67,10 +63,9 @@ class Building:
         block = piece.block
         index = self._setting.places.add(piece)
         if 0 <= block.table < len(self._tables):
-            self._take_cell(number, index, piece)
+            self._take_cell(number, index, block)
             return
         self._end_band()
-        self._table = -1
         placed = Placed(index, self._setting.looks.of(block))
         gap = self._gap(placed)
         before = self._block(self._before) if self._before is not None else None
@@ -79,37 +74,33 @@ class Building:
         self._ready.append(Part([placed], gap))
         self._before = placed
 
-    def _take_cell(self, number: int, index: int, piece: Piece) -> None:
-        block = piece.block
-        table = self._tables[block.table]
-        begins = block.table != self._table or self._grid is None
-        if begins:
+    def _take_cell(self, number: int, index: int, block: Block) -> None:
+        table, looks, band = self._tables[block.table], self._setting.looks, self._band
+        placed = Placed(index, looks.of(block, block.row < table.header_rows))
+        if band is None or band.grid.table is not table:
             self._end_band()
-            sample = takewhile(
-                lambda other: other.table == block.table, islice(self._blocks, number, number + _SAMPLE)
-            )
-            self._grid = Grid(table, self._text, sample)
-            self._grid.fit(self._setting)
-            self.grids.append(self._grid)
-            self._table = block.table
-        grid = self._grid
-        assert grid is not None
-        placed = Placed(index, self._setting.looks.of(block, block.row < table.header_rows))
-        full = self._band is not None and len(self._band.placed) >= _FULL_ROW and self._until == self._row
-        if begins or self._band is None or not self._row <= block.row <= self._until or full:
-            gap = self._gap(placed, round(self._setting.looks.em * 0.9)) if begins else 0
-            continued = full and block.row == self._row
+            grid = Grid(table, self._text, self._sample(number), looks)
+            grid.fit(self._setting)
+            self.grids.append(grid)
+            self._band = Band(grid, block.row, self._gap(placed, round(looks.em * 0.9)))
+        elif not band.row <= block.row < band.row + band.rows or band.is_full:
             self._end_band()
-            self._row = self._until = block.row
-            self._until += spanned(table, block.row, block.column)[0] - 1
-            self._band = Band(grid, self._row, gap, continued)
-        self._until = max(self._until, block.row + spanned(table, block.row, block.column)[0] - 1)
+            self._band = Band(band.grid, block.row, 0, continued=block.row == band.row)
+        assert self._band is not None
         self._band.add(placed, block.row, block.column)
         self._before = placed
 
+    def _sample(self, first: int) -> Iterator[Block]:
+        """The blocks of a table that its column widths are from: the first ones, and some of the others."""
+        blocks, table = self._blocks, self._blocks[first].table
+        size = self._tables[table].rows * self._tables[table].columns
+        near, end = min(first + _SAMPLE, len(blocks)), min(first + size, len(blocks))
+        for chosen in (range(first, near), range(near, end, max(1, size // _SAMPLE))):
+            yield from takewhile(lambda block: block.table == table, map(blocks.__getitem__, chosen))
+
     def _end_band(self) -> None:
         if self._band is not None:
-            self._band.complete(self._until - self._row + 1)
+            self._band.complete()
             self._ready.append(self._band)
             self._band = None
 

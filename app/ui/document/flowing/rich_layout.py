@@ -22,6 +22,8 @@ from PySide6.QtGui import (
 from app.ui.document.flowing.rich_table import Grid
 from app.ui.document.flowing.rich_text import Part, Placed, Setting
 
+_MOST_MEASURED = 10_000
+
 
 class Heights:
     """Heights in whole pixels, with their sums from the top, which are taken anew below a change when asked for."""
@@ -62,10 +64,10 @@ class RichLayout(QAbstractTextDocumentLayout):
     """Lays out a document by its parts; the height of one that was not visible yet is a guess.
 
     `selected` are the positions that the selection to draw goes from and to.
-    Qt's own layout would lay out everything before a place, and all of a table, to show the place. Measured with
-    QTextTable on the OWASP ASVS 5.0.0 (DOCX, 34,567 words, 98 tables): each step of resizing took 0.19 s, and
-    here 0.05 s; in ten times its length a far answer came after 2.1 s, and here after 8 ms. Qt also selects cells as a
-    rectangle, which is not what the text says between two places.
+    Qt's own layout lays out everything before a place, and all of a table, to show the place. Measured with QTextTable:
+    the end of RFC 9110 (HTML, 13 tables) and of the OWASP ASVS 5.0.0 (DOCX, 98 tables) is shown after 1.1 s, and here
+    after a few milliseconds; each step of resizing takes up to 1.1 s, and here 0.05 s; a table of 2,500 rows of ten
+    cells takes 45 s. Qt also selects cells as a rectangle, which is not what the text says between two places.
     """
 
     def __init__(self, document: QTextDocument) -> None:
@@ -76,20 +78,22 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._margin = 0
         self._parts: list[Part] = []
         self._heights = Heights()
-        self._part_of: list[int] = []
         self._placed: list[Placed] = []
         self._measured = 0
 
-    def begin(self, setting: Setting, grids: list[Grid]) -> None:
-        """Drop all parts; new ones use `setting`, those of tables `grids`."""
+    def begin(self, setting: Setting, grids: list[Grid]) -> list[Part]:
+        """Take all parts out, and return them; new ones use `setting`, those of tables `grids`."""
+        former = self._parts
         self.setting, self.grids = setting, grids
-        self._parts, self._heights, self._part_of, self._placed = [], Heights(), [], []
+        self._parts, self._heights, self._placed = [], Heights(), []
         self._measured = 0
+        return former
 
     def append(self, part: Part) -> None:
         """Add the next part; its pieces are in the document already."""
         assert self.setting is not None
-        self._part_of += [len(self._parts)] * len(part.placed)
+        for placed in part.placed:
+            placed.part = len(self._parts)
         self._placed += part.placed
         self._parts.append(part)
         self._heights.append(part.guess(self.setting))
@@ -127,7 +131,12 @@ class RichLayout(QAbstractTextDocumentLayout):
         return self._parts[index].laid
 
     def measure(self, seconds: float) -> bool:
-        """Lay out parts from the top down for some time; returns whether any are left."""
+        """Lay out parts from the top down for some time; returns whether any are left.
+
+        Of very many none are: their guessed heights are near enough, and each would take memory.
+        """
+        if len(self._parts) > _MOST_MEASURED:
+            return False
         until = time.perf_counter() + seconds
         while self._measured < len(self._parts) and time.perf_counter() < until:
             self.lay(self._measured)
@@ -141,7 +150,7 @@ class RichLayout(QAbstractTextDocumentLayout):
     def part_of(self, position: int) -> int:
         """The index of the part of a position; -1 without any."""
         number = self.document().findBlock(position).blockNumber()
-        return self._part_of[number] if 0 <= number < len(self._part_of) else -1
+        return self._placed[number].part if 0 <= number < len(self._placed) else -1
 
     def top_of(self, index: int) -> int:
         """Where a part begins."""
@@ -259,7 +268,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         if not 0 <= number < len(self._placed):
             return QRectF()
         placed = self._placed[number]
-        top = self.top_of(self._part_of[number])
+        top = self.top_of(placed.part)
         return QRectF(placed.x, top + placed.y, placed.width, placed.height)
 
     def documentSize(self) -> QSizeF:

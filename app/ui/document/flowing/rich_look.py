@@ -63,7 +63,7 @@ class Looks:
         self.letter = comfortable(self.font) / MEASURE / self.em
         self.mono = fixed_families()
         self._styles: dict[tuple[Style, int, bool], QTextCharFormat] = {}
-        self._metrics: dict[bool, QFontMetricsF] = {}
+        self._metrics: dict[tuple[bool, bool], QFontMetricsF] = {}
         self._looks: dict[tuple[BlockKind, int, bool, bool], Look] = {}
 
     def of(self, block: Block, header: bool = False) -> Look:
@@ -83,12 +83,15 @@ class Looks:
             font.setFamilies([*self.mono, *self.font.families()])
         return font
 
-    def cell_metrics(self, header: bool) -> QFontMetricsF:
-        """The metrics of the letters in a table's cells, or in its header's."""
-        if header not in self._metrics:
-            cell = Block(BlockKind.CELL, Span(0, 0), table=0)
-            self._metrics[header] = QFontMetricsF(self.font_of(self.of(cell, header)))
-        return self._metrics[header]
+    def cell_metrics(self, bold: bool, mono: bool) -> QFontMetricsF:
+        """The metrics of the letters in a table's cells."""
+        key = bold, mono
+        if key not in self._metrics:
+            look = replace(self.of(Block(BlockKind.CELL, Span(0, 0), table=0)), bold=bold, mono=mono)
+            if mono:
+                look = replace(look, size=round(look.size * CODE))
+            self._metrics[key] = QFontMetricsF(self.font_of(look))
+        return self._metrics[key]
 
     def formats(self, places: Places, index: int, look: Look) -> list[QTextLayout.FormatRange]:
         """The formats in which a piece differs from the document's font."""

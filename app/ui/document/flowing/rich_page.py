@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QPointF, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
@@ -17,13 +17,17 @@ from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_places import Places
 from app.ui.document.flowing.rich_text import Part, Setting
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.marks.word_search import ViewState, selection, start_of
+from app.ui.document.marks.word_search import SearchedEdit
 from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
-# The most seconds of a turn of the event loop for building or measuring.
-_TURN = 0.008
+# The most seconds of a turn of the event loop for building or measuring, and in all for building to wanted places.
+_TURN, _PATIENCE = 0.008, 0.1
+# What may wait for more of the page, in the order in which it is done.
+_DEEDS = ("light", "select", "scroll")
 _ROUNDS = 6
+# Parts of a former document that are freed in a turn.
+_FREED = 200
 # Seconds between two updates of the map along the scroll bar while the page grows.
 _NEWS = 0.1
 
@@ -34,8 +38,8 @@ class _Document(QTextDocument):
         return None
 
 
-class RichPage(QTextEdit):
-    """Shows blocks and tables and lets words be selected; positions are those of its Qt document.
+class RichPage(SearchedEdit, QTextEdit):
+    """Shows blocks and tables and lets words be selected.
 
     `grown` is sent when more of the document is on the page or its height is known better.
     """
@@ -50,6 +54,10 @@ class RichPage(QTextEdit):
         self._steps: Iterator[tuple[list[Part], int]] = iter(())
         self._inserted = 0
         self._built = True
+        # What waits until the page is built up to a code point.
+        self._later: dict[str, tuple[int, Callable[[], object]]] = {}
+        self._patience = _PATIENCE
+        self._former: list[Part] = []  # of another document; freeing many of them takes a while
         self._settling = False
         self._moved = False
         self._reading: tuple[int, float] | None = None
@@ -72,20 +80,34 @@ class RichPage(QTextEdit):
         self._opened = opened
         self._rebuild()
 
-    def build_to(self, point: int) -> None:
-        """Have the page built at least as far as a code point of the text."""
-        while not self._built and (not self._inserted or self._places.pieces[self._inserted - 1].end < point):
-            self._build(_TURN)
-
-    def build_on(self) -> bool:
-        """Build for a turn; returns whether any is left to be built."""
+    def is_whole(self) -> bool:
         if not self._built:
             self._build(_TURN)
-        return not self._built
+        return self._built
 
-    def build_all(self) -> None:
-        """Have the whole page built; its heights may still be guesses."""
-        self.build_to(len(self._opened.document.text) + 1)
+    def when_built(self, point: int, what: str, deed: Callable[[], object]) -> bool:
+        """Do something once the page is built up to a code point: at once, or in a later turn where that takes long.
+
+        `what` is one of `_DEEDS`; a deed replaces one of its kind that still waits. Returns whether it is done.
+        """
+        self._later.pop(what, None)
+        while not self._reaches(point) and self._patience > 0:
+            start = time.perf_counter()
+            self._build(_TURN)
+            self._patience -= time.perf_counter() - start
+        if not self._reaches(point):
+            self._later[what] = point, deed
+            return False
+        deed()
+        return True
+
+    @property
+    def _built_to(self) -> int:
+        """The code point that the page is built up to."""
+        return self._places.pieces[self._inserted - 1].end if self._inserted else 0
+
+    def _reaches(self, point: int) -> bool:
+        return self._built or self._built_to >= point
 
     def top_position(self) -> int:
         """The position that the first line in view begins with."""
@@ -116,16 +138,11 @@ class RichPage(QTextEdit):
         if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
             self.put_line(position, room * above)
 
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-        cursor, place = self.textCursor(), self.reading_place()
-        start = start_of(cursor, self.top_position(), self.visible_blocks())
-        return ViewState(cursor.anchor(), cursor.position(), start, place)
+    def scrolled(self) -> tuple[float, float]:
+        return self.reading_place()
 
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-        self.setTextCursor(selection(self.textCursor(), state.anchor, state.position))
-        self.put_line(int(state.scrolled[0]), state.scrolled[1])
+    def scroll_back(self, scrolled: tuple[float, float]) -> None:
+        self.put_line(int(scrolled[0]), scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
         """The Qt blocks that can be seen, each with where its lines are counted from in the viewport."""
@@ -175,12 +192,14 @@ class RichPage(QTextEdit):
         self._settling = True
         self.document().clear()
         self.document().setDefaultFont(self._theme.font("document"))
-        self._page.begin(setting, building.grids)
+        self._former += self._page.begin(setting, building.grids)
         self._steps, self._inserted, self._built = building.steps(), 0, False
         self._fit()
         self.map.setValue(0)
         self._settling = False
         self._moved, self._reading = False, None
+        self._later.clear()
+        self._patience = _PATIENCE
         self._build(_TURN)
         self._timer.start()
 
@@ -217,7 +236,11 @@ class RichPage(QTextEdit):
             place = self.reading_place()
             more = self._page.measure(_TURN)
             self._settle(place)
-        if more:
+        for what in _DEEDS:
+            if what in self._later and self._reaches(self._later[what][0]):
+                self._later.pop(what)[1]()
+        del self._former[-_FREED:]
+        if more or self._former:
             self._timer.start()
         if not more or time.perf_counter() - self._reported_at > _NEWS:
             self._reported_at = time.perf_counter()
@@ -264,6 +287,7 @@ class RichPage(QTextEdit):
     def _scrolled(self) -> None:
         if not self._settling:
             self._moved, self._reading = True, None
+            self._later.pop("scroll", None)
 
     def _fit(self) -> None:
         """Set the page's width to a comfortable line, centred on the desk."""

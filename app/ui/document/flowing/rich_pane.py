@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QMimeData, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextCursor
@@ -12,10 +13,8 @@ from app.core.layout import Opened
 from app.core.message import Message
 from app.core.text import Span
 from app.ui.document.flowing.rich_page import RichPage
-from app.ui.document.flowing.rich_places import shown
 from app.ui.document.marks.highlights import HighlightRange
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import ViewState, after, count_words, pattern_of, seek_words, selection
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane
 from app.ui.kit.theme import Theme
 
@@ -68,39 +67,29 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     def moved_by_user(self) -> bool:
         return self._moved
 
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """Select the next match of these words, as `Searched.seek`."""
-        while self.build_on():
-            yield
-        start = after(self.textCursor(), backwards) if since is None else since.start
-        found = yield from seek_words(self.document(), shown(words), start, backwards)
-        if found is None:
-            return False
+    def select(self, span: Span) -> None:
+        self.when_built(span.end, "select", partial(self._select_built, span))
+
+    def _select_built(self, span: Span) -> None:
         value = self.map.value()
-        self.setTextCursor(found)
+        super().select(span)
         self.map.setValue(value)
-        self.bring_into_view(found.selectionStart(), ABOVE)
+
+    def show_selection(self) -> None:
+        self.bring_into_view(self.textCursor().selectionStart(), ABOVE)
         self._moved = True
-        return True
 
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all."""
-        return count_words(self.document(), shown(words), self.textCursor().selectionStart())
+    def reveal(self, index: int) -> None:
+        if 0 <= index < len(self._answer_places):
+            self.when_built(self._answer_places[index][0].end, "scroll", partial(self._reveal_built, index))
 
-    def mark_all(self, words: str) -> None:
-        """Mark every match of these words, as `Searched.mark_all`."""
-        self.sought = pattern_of(shown(words))
-        self.viewport().update()
-
-    def selected_words(self) -> str:
-        """The selected words, as in the document's text; empty without a selection."""
-        return self.selection().of(self.text()) if self.textCursor().hasSelection() else ""
+    def _reveal_built(self, index: int) -> None:
+        if self.lights.get(index) is None:
+            self._read_back()
+        super().reveal(index)
 
     def go_to(self, point: int) -> None:
-        self.build_to(point)
-        self.put_line(self._places.to_qt(point), 0.0)
+        self.when_built(point, "scroll", lambda: self.put_line(self._places.to_qt(point), 0.0))
 
     def createMimeDataFromSelection(self) -> QMimeData:
         # Created by Qt: the clipboard deletes it after Python has ended, which an object of Python's does not survive.
@@ -111,17 +100,17 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        end = len(self.text())
         if event.matches(_KEY.MoveToStartOfDocument):
             self.map.setValue(0)
         elif event.matches(_KEY.MoveToEndOfDocument):
-            self.build_all()
-            self.map.setValue(self.map.maximum())
-        elif move := selecting(event):
-            self.build_all()
-            self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor)
+            self.when_built(end, "scroll", lambda: self.map.setValue(self.map.maximum()))
+        elif event.matches(_KEY.SelectAll):
+            self.when_built(end, "select", self.selectAll)
+        elif (move := selecting(event)) is not None:
+            reach = end if move is _MOVE.End else 0
+            self.when_built(reach, "select", lambda: self.moveCursor(move, QTextCursor.MoveMode.KeepAnchor))
         else:
-            if event.matches(_KEY.SelectAll):
-                self.build_all()
             super().keyPressEvent(event)
 
     def _draw_under(self, painter: QPainter) -> None:
@@ -133,12 +122,24 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
         self._answer_places = list(places)
-        self.build_to(max((span.end for span, _ in places), default=0))
+        if self.when_built(max((span.end for span, _ in places), default=0), "light", self._read_back):
+            return [light.shown for light in self.lights.places]
+        self._read_back()
+        # What the page does not show yet is read back once it does.
+        text = self.text()
+        return [
+            light.shown or (span.end > self._built_to and span.of(text) == words)
+            for light, (span, words) in zip(self.lights.places, places, strict=True)
+        ]
+
+    def _read_back(self) -> None:
+        """Place the highlights where the page has their words, as far as it is built."""
         self.lights.places = [
             HighlightRange(*self._places.span_to_qt(span), self._has_words(span, words))
-            for span, words in places
+            for span, words in self._answer_places
         ]
-        return [light.shown for light in self.lights.places]
+        self._update_marks()
+        self.viewport().update()
 
     def _has_words(self, span: Span, words: str) -> bool:
         """Whether the page has exactly these words at a place: block by block, with only blanks between blocks."""
@@ -173,9 +174,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
             return
         place, moved = self.reading_place(), self._moved
         top = self._places.to_point(place[0])
-        cursor = self.textCursor()
-        anchor, position = cursor.anchor(), cursor.position()
-        selected = self._places.to_point(cursor.selectionEnd())
+        selected = self.selection()
         places, chosen, faint, own = (
             self._answer_places,
             self.lights.chosen,
@@ -185,11 +184,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         self._rebuild()
         if places:
             self.light(places, chosen, faint=faint, own=own)
-        if anchor != position:
-            self.build_to(selected + 1)
-            value = self.map.value()
-            self.setTextCursor(selection(cursor, anchor, position))
-            self.map.setValue(value)
-        self.build_to(top + 1)
-        self.put_line(*place)
+        if selected:
+            self.select(selected)
+        self.when_built(top + 1, "scroll", lambda: self.put_line(*place))
         self._moved = moved

@@ -10,15 +10,17 @@ from itertools import product
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from app.core.layout import Block, Style, Table
+from app.core.layout import Block, BlockKind, Style, Table
 from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_text import Part, Placed, Setting, direction
 
 _TALLEST_SPAN = 200
-# The longest words, in letters, that columns are made for, and the widest natural cell.
-_LONGEST_WORD, _WIDEST_CELL = 24, 60
+# The share of the page that one word may take, the letters that it gets in any table, and the widest natural cell.
+_WIDEST_WORD, _LONGEST_WORD, _WIDEST_CELL = 0.4, 24, 60
 _NARROWEST = 2.0
-_MEASURED = 6
+_FULL_ROW = 48
+# Of a column's words those are measured that have nearly as many letters as the longest one.
+_NEARLY, _MOST_MEASURED = 0.6, 100
 
 
 def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
@@ -27,23 +29,24 @@ def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
     return max(1, min(rows, table.rows - row, _TALLEST_SPAN)), max(1, min(columns, table.columns - column))
 
 
-@dataclass(slots=True)
-class _Needs:
-    """The content of a column: its longest words, each with whether it is bold, and its widest cell in letters.
+class _Column:
+    """The content of a column: its widest word and its widest cell, in pixels."""
 
-    `share` is its part of the longest word of a cell over several columns, in letters.
-    """
+    def __init__(self) -> None:
+        self.word = self.whole = 0.0
+        # Words by their letters, each with its look: bold, monospaced.
+        self.words: dict[tuple[str, bool, bool], float] = {}
 
-    words: dict[tuple[str, bool], float] = field(default_factory=dict)
-    share: float = 0.0
-    whole: float = 1.0
-
-    def word(self, looks: Looks) -> float:
-        """The width of the widest word in pixels."""
-        longest = sorted(self.words, key=lambda key: self.words[key])[-_MEASURED:]
-        most = _LONGEST_WORD * looks.letter * looks.em
-        wide = (looks.cell_metrics(header).horizontalAdvance(word) + 2 for word, header in longest)
-        return min(most, max(self.share * looks.letter * looks.em * 1.1, *wide, 0.0))
+    def measure(self, looks: Looks) -> None:
+        """Find the widest of the words."""
+        longest = max(self.words.values(), default=0.0)
+        near = [key for key, letters in self.words.items() if letters >= _NEARLY * longest]
+        wide = (
+            looks.cell_metrics(bold, mono).horizontalAdvance(word)
+            for word, bold, mono in near[:_MOST_MEASURED]
+        )
+        self.word = max(self.word, *(width + 2 for width in wide), 0.0)
+        self.words = {}
 
 
 class Grid:
@@ -52,13 +55,13 @@ class Grid:
     With `stacked` there are too many columns for the page, and cells are below each other.
     """
 
-    def __init__(self, table: Table, text: str, sample: Iterable[Block]) -> None:
+    def __init__(self, table: Table, text: str, sample: Iterable[Block], looks: Looks) -> None:
         self.table = table
         self.lefts: list[int] = []
         self.widths: list[int] = []
         self.stacked = False
-        self._needs = [_Needs() for _ in range(max(1, table.columns))]
-        balance = 0
+        self._columns = [_Column() for _ in range(max(1, table.columns))]
+        letter, balance = looks.letter * looks.em, 0
         for block in sample:
             words = block.span.of(text)[:1000]
             balance += direction(words)
@@ -67,22 +70,29 @@ class Grid:
             over = spanned(table, block.row, block.column)[1]
             longest = max(words.split(), key=_letters, default="")
             if over == 1:
-                # Bold words are as wide in any row.
-                bold = block.row < table.header_rows or any(one.style is Style.STRONG for one in block.styles)
-                self._needs[block.column].words[longest, bold] = _letters(longest)
-            for needs in self._needs[block.column : block.column + over]:
-                needs.share = max(needs.share, _letters(longest) / over if over > 1 else 0.0)
-                needs.whole = max(needs.whole, min(_letters(words), _WIDEST_CELL * over) / over)
+                styles = {one.style for one in block.styles}
+                bold = block.row < table.header_rows or Style.STRONG in styles
+                mono = block.kind is BlockKind.CODE or Style.CODE in styles
+                self._columns[block.column].words[longest, bold, mono] = _letters(longest)
+            for column in self._columns[block.column : block.column + over]:
+                if over > 1:
+                    column.word = max(column.word, _letters(longest) / over * letter * 1.1)
+                column.whole = max(column.whole, min(_letters(words), _WIDEST_CELL * over) / over * letter)
+        for column in self._columns:
+            column.measure(looks)
         self.mirrored = balance < 0
 
     def fit(self, setting: Setting) -> None:
         """Distribute the page's width among the columns by their words."""
         looks = setting.looks
-        letter, pad = looks.letter * looks.em, 2 * padding(looks)
+        pad = 2 * padding(looks)
         # A table that needs it may reach into the page's margins.
         wide = max(setting.width, setting.outer - 2 * setting.theme.step(6))
-        least = [need.word(looks) + pad for need in self._needs]
-        most = [max(low, need.whole * letter + pad) for low, need in zip(least, self._needs, strict=True)]
+        long, longest = _LONGEST_WORD * looks.letter * looks.em, _WIDEST_WORD * setting.width
+        least = [min(column.word, max(long, longest)) + pad for column in self._columns]
+        if sum(least) > wide:
+            least = [min(low, long + pad) for low in least]
+        most = [max(low, column.whole + pad) for low, column in zip(least, self._columns, strict=True)]
         room = setting.width if sum(least) <= setting.width else wide
         self.stacked = len(least) * (_NARROWEST * looks.em + pad) > wide
         if sum(most) <= room:
@@ -91,9 +101,7 @@ class Grid:
             spare = (room - sum(least)) / max(1.0, sum(most) - sum(least))
             widths = [low + (high - low) * spare for low, high in zip(least, most, strict=True)]
         else:
-            floor = min(_NARROWEST * looks.em + pad, room / len(least))
-            over = (room - floor * len(least)) / max(1.0, sum(low - floor for low in least if low > floor))
-            widths = [floor + max(0.0, low - floor) * over for low in least]
+            widths = _shared(least, room)
         if self.stacked:
             widths = [float(setting.width)]
         self.widths = [round(width) for width in widths]
@@ -142,32 +150,37 @@ class Band(Part):
 
     def __init__(self, grid: Grid, row: int, gap: int, continued: bool = False) -> None:
         super().__init__([], gap)
-        self._grid = grid
-        self._row, self._rows = row, 1
+        self.grid = grid
+        self.row, self.rows = row, 1
         self._continued = continued
         self._cells: dict[tuple[int, int], _Cell] = {}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it is a row of so many pieces that others come in another part."""
+        return self.rows == 1 and len(self.placed) >= _FULL_ROW
+
     def add(self, placed: Placed, row: int, column: int) -> None:
         """Add a piece to a cell, below the present ones."""
-        table = self._grid.table
+        table = self.grid.table
         column = min(max(0, column), max(0, table.columns - 1))
         if (row, column) not in self._cells:
             rows, columns = spanned(table, row, column)
-            self._cells[row, column] = _Cell(row - self._row, rows, column, columns)
-        placed.leaning = self._grid.mirrored
+            self._cells[row, column] = _Cell(row - self.row, rows, column, columns)
+            self.rows = max(self.rows, row - self.row + rows)
+        placed.leaning = self.grid.mirrored
         self._cells[row, column].placed.append(placed)
         self.placed.append(placed)
 
-    def complete(self, rows: int) -> None:
-        """Add the cells without words too, after the last piece; `rows` is the number of the band's rows."""
-        self._rows = rows
+    def complete(self) -> None:
+        """Add the cells without words too, after the last piece."""
         covered = {place for cell in self._cells.values() for place in cell.covered()}
-        for row in range(self._rows):
-            for column in range(self._grid.table.columns):
+        for row in range(self.rows):
+            for column in range(self.grid.table.columns):
                 if (row, column) not in covered:
-                    down, across = spanned(self._grid.table, self._row + row, column)
-                    cell = _Cell(row, min(down, self._rows - row), column, across)
-                    self._cells[self._row + row, column] = cell
+                    down, across = spanned(self.grid.table, self.row + row, column)
+                    cell = _Cell(row, min(down, self.rows - row), column, across)
+                    self._cells[self.row + row, column] = cell
                     covered.update(cell.covered())
 
     def guess(self, setting: Setting) -> int:
@@ -179,18 +192,18 @@ class Band(Part):
     def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
         pad = padding(setting.looks)
         line = round(setting.looks.em * 1.3)
-        stacked = self._grid.stacked
+        stacked = self.grid.stacked
         cells = sorted(self._cells.values(), key=lambda cell: (cell.row, cell.column))
         if stacked:
             for cell in cells:
                 cell.box = QRectF()
             cells = [cell for cell in cells if cell.placed]
-        count = len(cells) if stacked else self._rows
+        count = len(cells) if stacked else self.rows
         rows = [float(line + 2 * pad)] * max(1, count)
         needs: list[tuple[_Cell, int, int, int]] = []
         for number, cell in enumerate(cells):
             first, over = (number, 1) if stacked else (cell.row, cell.rows)
-            left, width = self._grid.across(0, 1) if stacked else self._grid.across(cell.column, cell.columns)
+            left, width = self.grid.across(0, 1) if stacked else self.grid.across(cell.column, cell.columns)
             y = pad
             for placed in cell.placed:
                 placed.x, placed.y, placed.width = left + pad, y, max(1, width - 2 * pad)
@@ -228,7 +241,7 @@ class Band(Part):
         line = setting.theme.colour("line")
         for (row, _), cell in self._cells.items():
             box = cell.box.translated(0, top)
-            if row < self._grid.table.header_rows and not box.isEmpty():
+            if row < self.grid.table.header_rows and not box.isEmpty():
                 painter.fillRect(box, setting.theme.colour("desk"))
         for cell in self._cells.values():
             box = cell.box.translated(0, top)
@@ -239,6 +252,15 @@ class Band(Part):
             painter.fillRect(QRectF(box.left(), box.bottom(), box.width() + 1, 1), line)
             painter.fillRect(QRectF(box.left(), box.top(), 1, box.height()), line)
             painter.fillRect(QRectF(box.right(), box.top(), 1, box.height()), line)
+
+
+def _shared(wanted: list[float], room: float) -> list[float]:
+    """Widths that fill a room that is too small: what is wanted where that is little, equal ones for the rest."""
+    widths = list(wanted)
+    for done, column in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        widths[column] = min(wanted[column], room / (len(wanted) - done))
+        room -= widths[column]
+    return widths
 
 
 def _letters(words: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -45,7 +46,7 @@ class Setting:
 
 @dataclass(slots=True)
 class Placed:
-    """A piece on the page: the box of its lines, from its part's upper left corner.
+    """A piece on the page: the box of its lines, from the upper left corner of its `part`, an index.
 
     `bar_reach` is the height by which the bars beside a quotation reach up to the piece above, `bars` the number of
     those that do. `leftwards`: a right-to-left paragraph; `leaning`: one that is so unless its words decide otherwise
@@ -54,6 +55,7 @@ class Placed:
 
     index: int
     look: Look
+    part: int = -1
     x: int = 0
     y: int = 0
     width: int = 0
@@ -178,6 +180,7 @@ class Part:
         return placed
 
 
+@cache
 def _option(leftwards: bool, look: Look) -> QTextOption:
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

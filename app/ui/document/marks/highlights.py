@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QTextBlock, QTextDocument
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextCursor, QTextDocument
 
 from app.core.text import Offsets, Span
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import matches_in
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
 Blocks = Sequence[tuple[QTextBlock, QPointF]]
+# Of words that are found, so many are marked in view.
+_MOST_MARKED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +30,28 @@ class HighlightRange:
     shown: bool
 
 
-class Highlights:
-    """The highlighted places of one page; `chosen` is the index of the strong one, pale and dashed with `faint`.
+class Lights:
+    """Which of a document's highlighted places is the strong one: `chosen`, pale and dashed with `faint`.
 
     `own` is the index of the words that the person took, -1 without any.
     """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
-        self.places: list[HighlightRange] = []
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove all highlights."""
         self.chosen = self.own = -1
         self.faint = False
+
+
+class Highlights(Lights):
+    """The highlighted places of one page."""
+
+    def clear(self) -> None:
+        super().clear()
+        self.places: list[HighlightRange] = []
 
     def take(
         self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]
@@ -54,10 +68,6 @@ class Highlights:
         """Set places that were just found in the page's own text."""
         self.places = [HighlightRange(*offsets.span_to_qt(span), shown=True) for span in spans]
 
-    def clear(self) -> None:
-        """Remove all highlights."""
-        self.places, self.chosen, self.own, self.faint = [], -1, -1, False
-
     def get(self, index: int) -> HighlightRange | None:
         """A highlighted place, None where there is none of that index or it is not shown."""
         light = self.places[index] if 0 <= index < len(self.places) else None
@@ -73,15 +83,7 @@ class Highlights:
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
         """The boxes of a highlighted place in these blocks, each given with its position."""
         light = self.get(index)
-        found: list[QRectF] = []
-        if light is None:
-            return found
-        for block, offset in blocks:
-            start, end = light.start - block.position(), light.end - block.position()
-            if start >= block.length() or end <= 0:
-                continue
-            found += _boxes_in(block, offset, start, end)
-        return found
+        return boxes_between(blocks, light.start, light.end) if light is not None else []
 
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
         """Draw the grounds under the letters."""
@@ -113,12 +115,48 @@ class Highlights:
         return sorted(seen, key=lambda index: (index == self.own, index == self.chosen))
 
 
-def draw_matches(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], colour: QColor) -> None:
-    """Draw grounds under everything in these blocks that a pattern matches."""
+def draw_found(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], theme: Theme) -> None:
+    """Draw grounds under everything in these blocks that a pattern matches, also over their ends."""
+    text = "\n".join(block.text() for block, _ in blocks)
+    found = [Span(*match.span()) for match in islice(pattern.finditer(text), _MOST_MARKED)]
+    spans = deque(map(Offsets(text).span_to_qt, found))
+    at = 0
     for block, offset in blocks:
-        for start, end in matches_in(pattern, block):
-            for box in _boxes_in(block, offset, start, end):
-                painter.fillRect(box, colour)
+        end = at + block.length()
+        while spans and spans[0][1] <= at:
+            spans.popleft()
+        for low, high in spans:
+            if low >= end:
+                break
+            for box in _boxes_in(block, offset, low - at, high - at):
+                painter.fillRect(box, theme.colour("found_ground"))
+        at = end
+
+
+def draw_current(painter: QPainter, blocks: Blocks, cursor: QTextCursor, theme: Theme) -> None:
+    """Draw a frame around the match in these blocks that is gone to, which is selected."""
+    boxes = boxes_between(blocks, cursor.selectionStart(), cursor.selectionEnd())
+    draw_frames(painter, boxes, theme.colour("found_line"))
+
+
+def draw_frames(painter: QPainter, boxes: Sequence[QRectF], colour: QColor, ratio: float = 1.0) -> None:
+    """Draw frames around boxes; `ratio` is the number of screen pixels per unit."""
+    pen = QPen(colour, 2 * ratio)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for box in boxes:
+        painter.drawRect(box.adjusted(-ratio, -ratio, ratio, ratio))
+
+
+def boxes_between(blocks: Blocks, start: int, end: int) -> list[QRectF]:
+    """The boxes of what is between two of Qt's positions in these blocks, each given with its position."""
+    return [
+        box
+        for block, offset in blocks
+        if start < block.position() + block.length() and end > block.position()
+        for box in _boxes_in(block, offset, start - block.position(), end - block.position())
+    ]
 
 
 def _boxes_in(block: QTextBlock, offset: QPointF, start: int, end: int) -> Iterator[QRectF]:

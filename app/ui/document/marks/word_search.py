@@ -1,184 +1,235 @@
-"""Search for words, in short turns, and in a Qt text document."""
+"""Search for words in a text on the screen, in short turns."""
 
 from __future__ import annotations
 
 import re
-import time
-from bisect import bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from app.core.text import Offsets
+from app.core.text import Offsets, Span
 
-# About how long a step of a search takes, in seconds; what a search found is its return value.
-TURN = 0.006
-_BLANK = "[ \u00a0]"
-# In one paragraph.
-_MOST_MARKED = 1000
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QAbstractScrollArea
+
+    _ScrollArea = QAbstractScrollArea
+else:
+    _ScrollArea = object
+
+# Code points searched in a turn, some milliseconds' work, and how far beyond them a match may reach.
+SLICE, _REACH = 1 << 17, 1000
+_BLANKS = re.compile(r"\s+")
+
+
+def pattern_of(words: str) -> re.Pattern[str] | None:
+    """What matches these words in either case, with any blanks and line ends for theirs; None for blank ones."""
+    if not words.strip():
+        return None
+    return re.compile(r"\s+".join(map(re.escape, _BLANKS.split(words))), re.IGNORECASE)
+
+
+def matches(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[Span | None]:
+    """The matches in a text from a code point on, with None after each slice of the text."""
+    while start < len(text):
+        edge = start + SLICE
+        for found in pattern.finditer(text, start, edge + _REACH):
+            if found.start() >= edge:
+                break
+            yield Span(*found.span())
+            start = found.end()
+        start = max(start, edge)
+        yield None
+
+
+def _matches_before(pattern: re.Pattern[str], text: str, end: int) -> Iterator[Span | None]:
+    """The last match in each slice of a text before a code point, the last slice first, or None."""
+    for high in range(end, 0, -SLICE):
+        found = list(pattern.finditer(text, max(0, high - SLICE), min(end, high + _REACH)))
+        inside = [each for each in found if each.start() < high]
+        yield Span(*inside[-1].span()) if inside else None
+
+
+def next_match(
+    pattern: re.Pattern[str], text: str, start: int, backwards: bool = False
+) -> Generator[None, None, Span | None]:
+    """The next match after a code point, or the last one before it, cyclically, in short turns."""
+    for begin in (start, len(text) if backwards else 0):
+        for found in (_matches_before if backwards else matches)(pattern, text, begin):
+            if found is not None:
+                return found
+            yield
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """A page's selection and scroll position, to be restored after a search.
+    """A page's selection and scroll position, to be restored after a search, and where a search from it starts.
 
-    The selection is from `anchor` to `position`, and words are searched from `start` on: positions of the page's own
-    kind. The values of `scrolled` are the page's own too.
+    The values of `scrolled` are the page's own.
     """
 
-    anchor: int
-    position: int
+    selection: Span
     start: int
     scrolled: tuple[float, float]
 
     def is_at(self, other: ViewState) -> bool:
         """Whether the selection and the top of the page are the same."""
-        own = (self.anchor, self.position, self.scrolled)
-        return own == (other.anchor, other.position, other.scrolled)
+        return (self.selection, self.scrolled) == (other.selection, other.scrolled)
 
 
-class Searched(Protocol):
-    """A text on the screen that words can be found in."""
+class Searched(_ScrollArea):
+    """A text on the screen that words can be found in; positions are code points of `text()`."""
+
+    # What is marked as found everywhere; the selected match is the current one.
+    sought: re.Pattern[str] | None = None
+
+    def text(self) -> str:
+        """The text."""
+        raise NotImplementedError
+
+    def selection(self) -> Span:
+        """The selected part of the text; empty without a selection, at the cursor where there is one."""
+        raise NotImplementedError
+
+    def select(self, span: Span) -> None:
+        """Select a part of the text without scrolling."""
+        raise NotImplementedError
+
+    def show_selection(self) -> None:
+        """Scroll the selection into view."""
+        raise NotImplementedError
+
+    def seen(self) -> Span:
+        """The part of the text that is in view."""
+        raise NotImplementedError
+
+    def scrolled(self) -> tuple[float, float]:
+        """The scroll position, for `scroll_back`: the same as long as the user does not scroll."""
+        raise NotImplementedError
+
+    def scroll_back(self, scrolled: tuple[float, float]) -> None:
+        """Scroll to a former position."""
+        raise NotImplementedError
+
+    def is_whole(self) -> bool:
+        """Put more of a long text on the page for a turn; returns whether all of it is there."""
+        return True
 
     def selected_words(self) -> str:
         """The selected words, empty without a selection."""
+        return self.selection().of(self.text())
 
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""
+        own, seen = self.selection(), self.seen()
+        start = own.start if seen.start <= own.start <= seen.end else seen.start
+        return ViewState(own, start, self.scrolled())
 
     def restore_view(self, state: ViewState) -> None:
         """Restore the selection and the scroll position."""
+        self.select(state.selection)
+        self.scroll_back(state.scrolled)
 
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
         """Select the next match of these words, cyclically, in short turns; False if there is none.
 
-        The search starts at the cursor, or at the state `since` where a search began.
+        The search starts at the selection, or at the state `since` where a search began.
         """
+        pattern, own = pattern_of(words), self.selection()
+        if pattern is None:
+            return False
+        while not self.is_whole():
+            yield
+        start = since.start if since is not None else own.start if backwards else own.end
+        found = yield from next_match(pattern, self.text(), start, backwards)
+        if found is None:
+            return False
+        self.select(found)
+        self.show_selection()
+        return True
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
         """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
+        number = several = 0
+        at, pattern = self.selection().start, pattern_of(words)
+        for found in matches(pattern, self.text()) if pattern is not None else ():
+            if found is None:
+                yield
+            else:
+                several += 1
+                number += found.start <= at
+        return number, several
 
     def mark_all(self, words: str) -> None:
         """Mark every match of these words on the page; none for empty words."""
+        self.sought = pattern_of(words)
+        self.viewport().update()
 
 
-def start_of(cursor: QTextCursor, top: int, seen: Sequence[tuple[QTextBlock, QPointF]]) -> int:
-    """Where a search starts: where the selection begins if that is in the blocks seen from `top` on, else there."""
-    bottom = seen[-1][0].position() + seen[-1][0].length() if seen else top
-    return cursor.selectionStart() if top <= cursor.selectionStart() <= bottom else top
+if TYPE_CHECKING:
+
+    class _TextEdit(Searched):
+        """What QTextEdit and QPlainTextEdit have in common, and what each of their pages does in its own way."""
+
+        def document(self) -> QTextDocument: ...
+        def textCursor(self) -> QTextCursor: ...
+        def setTextCursor(self, cursor: QTextCursor) -> None: ...
+
+        def visible_blocks(self) -> Sequence[tuple[QTextBlock, QPointF]]:
+            """The paragraphs that can be seen, each with its place in the viewport."""
+
+        def top_position(self) -> int:
+            """The position that the first line in view begins with."""
+
+        def bring_into_view(self, position: int, above: float) -> None:
+            """Scroll a position's line to have the share `above` of the view above it, unless it is seen well."""
+
+        def share_of(self, position: int) -> float:
+            """The share of the page's height above a position, 0 to 1."""
+
+else:
+    _TextEdit = Searched
 
 
-def after(cursor: QTextCursor, backwards: bool) -> int:
-    """Where the search for a next place starts."""
-    return cursor.selectionStart() if backwards else cursor.selectionEnd()
+class SearchedEdit(_TextEdit):
+    """A text edit that finds words, a mixin; `_to_qt` and `_to_point` convert positions of its Qt document."""
 
+    _counted: tuple[int, Offsets] | None = None
 
-def selection(cursor: QTextCursor, anchor: int, position: int) -> QTextCursor:
-    """The cursor with a selection, as far as the text reaches."""
-    last = cursor.document().characterCount() - 1
-    cursor.setPosition(min(anchor, last))
-    cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
-    return cursor
+    def selection(self) -> Span:
+        cursor = self.textCursor()
+        return Span(self._to_point(cursor.selectionStart()), self._to_point(cursor.selectionEnd()))
 
+    def select(self, span: Span) -> None:
+        cursor, last = self.textCursor(), self.document().characterCount() - 1
+        cursor.setPosition(min(self._to_qt(span.start), last))
+        cursor.setPosition(min(self._to_qt(span.end), last), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
 
-def seek_words(
-    document: QTextDocument, words: str, start: int, backwards: bool = False
-) -> Generator[None, None, QTextCursor | None]:
-    """Search the next match of these words after a position, or the last before it, cyclically, in short turns.
+    def show_selection(self) -> None:
+        """Qt scrolls to a cursor when it is set."""
 
-    Upper and lower case are the same, and a blank also matches a no-break space. Returns the match, selected, or None
-    where there is none. QTextDocument.find takes several times as long, all in one turn.
-    """
-    if not words:
-        return None
-    pattern = _pattern(words)
-    block = document.findBlock(start)
-    inside = start - block.position()
-    until = time.perf_counter() + TURN
-    for step in range(document.blockCount() + 1):
-        text = block.text()
-        # Counting UTF-16 units takes longer than searching: it is done only where the search starts and ends.
-        low, high = (0, len(text)) if step else _sides(block, inside, backwards)
-        found = _last(pattern, text, high) if backwards else pattern.search(text, low)
-        if found is not None:
-            return _selected(block, found.start(), found.end())
-        if time.perf_counter() > until:
-            number = block.blockNumber()
-            yield
-            # The text may have been changed meanwhile: it goes on in the block that has this number now.
-            block = document.findBlockByNumber(min(number, document.blockCount() - 1))
-            until = time.perf_counter() + TURN
-        block = block.previous() if backwards else block.next()
-        if not block.isValid():
-            block = document.lastBlock() if backwards else document.firstBlock()
-    return None
+    def seen(self) -> Span:
+        top = self.top_position()
+        last = max((block.position() + block.length() - 1 for block, _ in self.visible_blocks()), default=top)
+        return Span(self._to_point(top), self._to_point(last))
 
+    def _to_qt(self, point: int) -> int:
+        """The position in the Qt document of a code point."""
+        return self._positions().to_qt(point)
 
-def count_words(document: QTextDocument, words: str, position: int) -> Generator[None, None, tuple[int, int]]:
-    """The number of matches of these words that begin at or before a position, and of all, in short turns.
+    def _to_point(self, position: int) -> int:
+        """The code point of a position in the Qt document."""
+        return self._positions().to_point(position)
 
-    The matches are those of successive `seek_words`.
-    """
-    number = several = 0
-    pattern, block = _pattern(words), document.firstBlock()
-    until = time.perf_counter() + TURN
-    while words and block.isValid():
-        text = block.text()
-        starts = [found.start() for found in pattern.finditer(text)]
-        several += len(starts)
-        inside = position - block.position()
-        if inside >= block.length():
-            number += len(starts)
-        elif starts and inside >= 0:
-            number += bisect_right(starts, Offsets(text).to_point(inside))
-        following = block.blockNumber() + 1
-        if time.perf_counter() > until:
-            yield
-            until = time.perf_counter() + TURN
-        block = document.findBlockByNumber(following)
-    return number, several
-
-
-def pattern_of(words: str) -> re.Pattern[str] | None:
-    """What matches these words; None for empty ones."""
-    return _pattern(words) if words else None
-
-
-def matches_in(pattern: re.Pattern[str], block: QTextBlock) -> Iterator[tuple[int, int]]:
-    """The start and the end of each match in a block, in UTF-16 units of it."""
-    text = block.text()
-    found = [match.span() for match in islice(pattern.finditer(text), _MOST_MARKED)]
-    offsets = Offsets(text) if found else None
-    for start, end in found:
-        assert offsets is not None
-        yield offsets.to_qt(start), offsets.to_qt(end)
-
-
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(_BLANK.join(map(re.escape, re.split(_BLANK, words))), re.IGNORECASE)
-
-
-def _sides(block: QTextBlock, inside: int, backwards: bool) -> tuple[int, int]:
-    """The start, or the end, of the search in the block where it starts, in code points."""
-    text = block.text()
-    at = Offsets(text).to_point(inside)
-    return (0, at) if backwards else (at, len(text))
-
-
-def _last(pattern: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
-    last, found = None, pattern.search(text, 0, end)
-    while found is not None:
-        last, found = found, pattern.search(text, found.start() + 1, end)
-    return last
-
-
-def _selected(block: QTextBlock, start: int, end: int) -> QTextCursor:
-    """A cursor with a part of a block selected, given in code points."""
-    offsets, at = Offsets(block.text()), block.position()
-    return selection(QTextCursor(block), at + offsets.to_qt(start), at + offsets.to_qt(end))
+    def _positions(self) -> Offsets:
+        """The offsets of the present text."""
+        revision = self.document().revision()
+        if self._counted is None or self._counted[0] != revision:
+            self._counted = revision, Offsets(self.text())
+        return self._counted[1]

@@ -7,19 +7,17 @@ from math import ceil
 from statistics import median
 
 from PySide6.QtCore import (
-    QEasingCurve,
     QEvent,
     QPointF,
+    QPropertyAnimation,
     QRect,
     QRectF,
     Qt,
     QTimer,
-    QVariantAnimation,
     Signal,
     Slot,
 )
 from PySide6.QtGui import (
-    QFontMetricsF,
     QHideEvent,
     QNativeGestureEvent,
     QPainter,
@@ -28,10 +26,20 @@ from PySide6.QtGui import (
     QShowEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QGesture, QGestureEvent, QPinchGesture, QWidget
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QFrame,
+    QGesture,
+    QGestureEvent,
+    QGraphicsOpacityEffect,
+    QLabel,
+    QPinchGesture,
+    QWidget,
+)
 
 from app.core.layout import Picture
 from app.ui.document.marks.answer_map import AnswerMap
+from app.ui.document.pane import FIT_PAGE, FIT_WIDTH
 from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
 from app.ui.document.pdf.page_tiles import (
     Tile,
@@ -42,7 +50,7 @@ from app.ui.document.pdf.page_tiles import (
     in_pixels,
     wanted_tiles,
 )
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 
 _BUDGET = 96 << 20
@@ -50,8 +58,6 @@ _SCROLL_MS, _ZOOM_MS = 15, 90
 # Pixels for a point at the size that a page has on paper: 96 pixels and 72 points to an inch.
 ACTUAL = 96 / 72
 LEAST, MOST = 0.1, 8.0
-# Zooms that follow the view's size.
-FIT_WIDTH, FIT_PAGE = 0.0, -1.0
 # Fitted pages are no larger than this: a wider line is harder to read, and the desk stays in sight.
 _WIDEST = 1.25
 _STEPS = (0.1, 0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -60,57 +66,38 @@ _LEAST_PINCH = 0.2
 _SHOWN_MS, _FADE_MS = 900, 220
 
 
-class PageHint(QWidget):
+class PageHint(QLabel):
     """A small pill with "page 22 of 71" that is shown while the pages move, and then fades."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._room = parent
-        self.words = ""
-        self._strength = 1.0
+        self._theme, self._room = theme, parent
+        mark(self, kind="pill", type="small", ink="quiet")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._strength = QGraphicsOpacityEffect(self)
+        self.setGraphicsEffect(self._strength)
         self._rest = QTimer(self, singleShot=True, interval=_SHOWN_MS)
-        self._fade = QVariantAnimation(self, duration=_FADE_MS, startValue=1.0, endValue=0.0)
-        self._fade.setEasingCurve(QEasingCurve.Type.InOutQuad)
-        self._fade.valueChanged.connect(self._set_strength)
-        self._fade.finished.connect(self.hide)
         self._rest.timeout.connect(self._go)
+        self._fade = QPropertyAnimation(self._strength, b"opacity", self)
+        self._fade.setDuration(_FADE_MS)
+        self._fade.setEndValue(0.0)
+        self._fade.finished.connect(self.hide)
         self.hide()
 
     def show_words(self, words: str) -> None:
         """Show these words for a moment."""
         self._fade.stop()
-        self._strength = 1.0
+        self._strength.setOpacity(1.0)
         self._rest.start()
-        if words != self.words:
-            self.words = words
-            self.place()
+        self.setText(words)
+        self.place()
         self.show()
-        self.update()
 
     def place(self) -> None:
         """Move to the lower right corner of the pages."""
-        theme = self._theme
-        metrics = QFontMetricsF(theme.font("small"))
-        width = round(metrics.horizontalAdvance(self.words)) + theme.step(6)
-        height = round(metrics.height()) + theme.step(2.5)
-        room = self._room
-        self.setGeometry(
-            room.width() - width - theme.step(4), room.height() - height - theme.step(4), width, height
-        )
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setOpacity(self._strength)
-        painter.setPen(self._theme.colour("line"))
-        painter.setBrush(self._theme.colour("raised"))
-        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
-        painter.setPen(self._theme.colour("ink_quiet"))
-        painter.setFont(self._theme.font("small"))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.words)
+        room, away = self._room, self._theme.step(4)
+        self.adjustSize()
+        self.move(room.width() - self.width() - away, room.height() - self.height() - away)
 
     @Slot()
     def _go(self) -> None:
@@ -118,11 +105,6 @@ class PageHint(QWidget):
             self._fade.start()
         else:
             self.hide()
-
-    @Slot(object)
-    def _set_strength(self, strength: float) -> None:
-        self._strength = strength
-        self.update()
 
 
 def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:

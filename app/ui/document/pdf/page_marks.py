@@ -11,27 +11,22 @@ from app.core.layout import PageText
 from app.core.page_runs import Box
 from app.core.pages import PageMark, mark_on_pages
 from app.core.text import Span
+from app.ui.document.marks.highlights import Lights
 from app.ui.kit.page_layout import line_pen, own_pen
-from app.ui.kit.theme import Theme
 
 # Left, top, right and bottom of a box in the screen's pixels.
 Pixels = tuple[float, float, float, float]
 
 
-class PageHighlights:
-    """The highlighted places of a document with pages; `chosen` is the strong one, pale and dashed with `faint`.
+class PageHighlights(Lights):
+    """The highlighted places of a document with pages."""
 
-    `own` is the index of the words that the person took, -1 without any.
-    """
-
-    def __init__(self, theme: Theme) -> None:
-        self._theme = theme
+    def clear(self) -> None:
+        super().clear()
         self._marks: list[PageMark] = []
         self._pages: Sequence[PageText] = ()
         self._cache: dict[tuple[Span, str], PageMark] = {}
         self._on_page: dict[int, list[tuple[int, Box]]] = {}
-        self.chosen = self.own = -1
-        self.faint = False
 
     def __len__(self) -> int:
         return len(self._marks)
@@ -50,12 +45,6 @@ class PageHighlights:
             for place in mark.places:
                 self._on_page.setdefault(place.page, []).extend((index, box) for box in place.boxes)
         return [not mark.reason for mark in self._marks]
-
-    def clear(self) -> None:
-        """Remove all highlights."""
-        self._marks, self._on_page = [], {}
-        self._pages, self._cache = (), {}
-        self.chosen, self.own, self.faint = -1, -1, False
 
     def reason(self, index: int) -> str:
         """Why a place is not highlighted, empty for one that is."""

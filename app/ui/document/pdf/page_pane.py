@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import (
@@ -21,7 +21,7 @@ from app.core.layout import Kind, Opened, OutlineEntry
 from app.core.page_runs import Box
 from app.core.recognition import Recognition, recognition_of
 from app.core.text import Document, Span
-from app.ui.document.marks.word_search import ViewState
+from app.ui.document.marks.highlights import draw_frames
 from app.ui.document.pane import ABOVE, ReadOnlyPane
 from app.ui.document.pdf.page_desk import PageDesk
 from app.ui.document.pdf.page_marks import PageHighlights, Pixels, multiply, region
@@ -122,12 +122,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         return [self._rect_of(page, box) for page, box in self.lights.boxes(index)]
 
     def selection(self) -> Span:
-        """The selected part of the text, empty without a selection."""
         return self._selection.span
-
-    def selected_words(self) -> str:
-        """The selected words, empty without a selection."""
-        return self._selection.words()
 
     @Slot()
     def copy(self) -> None:
@@ -137,47 +132,28 @@ class PagePane(ReadOnlyPane, PageDesk):
     @Slot()
     def select_all(self) -> None:
         """Select the whole text."""
-        self._selection.select(Span(0, len(self._opened.document.text)))
+        self.select(Span(0, len(self._opened.document.text)))
+
+    def select(self, span: Span) -> None:
+        self._selection.select(span)
         self.viewport().update()
 
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """Select the next match of these words, as `Searched.seek`."""
-        own = self._selection.span
-        if since is not None:
-            start = since.start
-        else:
-            start = (own.start if backwards else own.end) if own else self.top()
-        found = yield from self._selection.seek(words, start, backwards)
-        if found is not None:
-            self._selection.select(found)
-            self._bring_into_view(*box_at(self._opened.pages, found.start))
-            self.viewport().update()
-        return found is not None
+    def show_selection(self) -> None:
+        self._bring_into_view(*box_at(self._opened.pages, self.selection().start))
 
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
-        return self._selection.count(words)
+    def seen(self) -> Span:
+        pages, port = self._opened.pages, self.viewport()
+        if not pages:
+            return Span(0, 0)
+        last = self.spot_at(QPointF(port.width() / 2, port.height()))
+        return Span(self.top(), point_below(pages, last.page, last.y))
 
-    def mark_all(self, words: str) -> None:
-        """Mark every match of these words, as `Searched.mark_all`."""
-        self._selection.mark_all(words)
-        self.viewport().update()
+    def scrolled(self) -> tuple[float, float]:
+        return self.map.value(), self.horizontalScrollBar().value()
 
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-        own = self._selection.span
-        return ViewState(
-            own.start, own.end, self.top(), (self.map.value(), self.horizontalScrollBar().value())
-        )
-
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-        self._selection.select(Span(state.anchor, state.position))
-        self.map.setValue(int(state.scrolled[0]))
-        self.horizontalScrollBar().setValue(int(state.scrolled[1]))
-        self.viewport().update()
+    def scroll_back(self, scrolled: tuple[float, float]) -> None:
+        self.map.setValue(int(scrolled[0]))
+        self.horizontalScrollBar().setValue(int(scrolled[1]))
 
     def top(self) -> int:
         """The code point at the top of the view."""
@@ -228,13 +204,18 @@ class PagePane(ReadOnlyPane, PageDesk):
             left, top, right, bottom = self._stack.box(page, box)
             return left - view.left, top - view.top, right - view.left, bottom - view.top
 
-        if found := self._selection.matches(page):
+        found = self._selection.matches(page, self.sought) if self.sought is not None else ()
+        if found:
             pale = region([place(box) for box in found], ratio, around=0.0)
             multiply(painter, pale, self._theme.colour("print_found"))
-        if boxes := self._selection.boxes(page):
+        boxes = self._selection.boxes(page)
+        if boxes:
             marked = region([place(box) for box in boxes], ratio, around=0.0)
             multiply(painter, marked, self._theme.colour("print_selection"))
         self.lights.draw(painter, page, place, ratio)
+        if self.sought is not None:
+            frames = [QRectF(QPointF(*corners[:2]), QPointF(*corners[2:])) for corners in map(place, boxes)]
+            draw_frames(painter, frames, self._theme.colour("print_found_line"), ratio)
 
     def rearranged(self) -> None:
         self._update_map()
@@ -273,9 +254,8 @@ class PagePane(ReadOnlyPane, PageDesk):
             anchor, end = (own.start, own.end) if own else (self.top(), self.top())
         end = next_stop(text, end, forwards=forwards, whole_word=whole_word)
         self._ends = anchor, end
-        self._selection.select(Span(*sorted(self._ends)))
+        self.select(Span(*sorted(self._ends)))
         self._bring_into_view(*box_at(self._opened.pages, max(0, end - 1 if forwards else end)))
-        self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self._opened.pages:

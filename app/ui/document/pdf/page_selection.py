@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 import unicodedata
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from PySide6.QtCore import QTextBoundaryFinder
@@ -17,11 +15,8 @@ from app.core.page_runs import Box, is_blank, is_drawn
 from app.core.pages import character_at, places_of, text_between
 from app.core.results import HEAT_BINS
 from app.core.text import Offsets, Span
-from app.ui.document.marks.word_search import TURN
 from app.ui.document.pdf.page_stack import Spot
 
-# Looking backwards, this much of the text is searched at first.
-_BACK = 1 << 16
 # Code points of the text around a place in which a word's ends are searched, and characters for a line's.
 _WORD, _LINE = 100, 2000
 _MOST_MARKED = 1000
@@ -243,59 +238,18 @@ class PageSelection:
             self._boxes[page] = cached
         return cached[1]
 
-    def mark_all(self, words: str) -> None:
-        """Have `matches` find these words, none where they are blank."""
-        self._sought, self._matches = _pattern(words) if words.strip() else None, {}
-
-    def matches(self, page: int) -> list[Box]:
-        """The boxes of the words that are marked on a page, of `_MOST_MARKED` places at most."""
-        if self._sought is None:
-            return []
+    def matches(self, page: int, pattern: re.Pattern[str]) -> list[Box]:
+        """The boxes of what a pattern matches on a page, of `_MOST_MARKED` places at most."""
+        if pattern is not self._sought:
+            self._sought, self._matches = pattern, {}
         if page not in self._matches:
             own = self._opened.pages[page].span
-            found = islice(self._sought.finditer(self._text, own.start, own.end), _MOST_MARKED)
+            found = islice(pattern.finditer(self._text, own.start, own.end), _MOST_MARKED)
             places = (
                 place for match in found for place in places_of(self._opened.pages, Span(*match.span()))
             )
             self._matches[page] = [box for place in places if place.page == page for box in place.boxes]
         return self._matches[page]
-
-    def seek(self, words: str, start: int, backwards: bool) -> Generator[None, None, Span | None]:
-        """Search the next match of these words after `start`, or the last before it, cyclically, in short turns.
-
-        Upper and lower case are the same. A blank matches any blanks and line ends, as words run over lines.
-        """
-        if not words.strip():
-            return None
-        pattern = _pattern(words)
-        if backwards:
-            found = self._last(pattern, start)
-        else:
-            found = pattern.search(self._text, start)
-        if found is None:
-            yield
-            found = self._last(pattern, len(self._text)) if backwards else pattern.search(self._text)
-        return Span(*found.span()) if found else None
-
-    def count(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, from 1, 0 for none, and of all; in short turns."""
-        number = several = 0
-        until = time.perf_counter() + TURN
-        for found in _pattern(words).finditer(self._text) if words.strip() else ():
-            several += 1
-            number += found.start() <= self.span.start
-            if time.perf_counter() > until:
-                yield
-                until = time.perf_counter() + TURN
-        return number, several
-
-    def _last(self, pattern: re.Pattern[str], end: int) -> re.Match[str] | None:
-        reach = _BACK
-        while True:
-            last = deque(pattern.finditer(self._text, max(0, end - reach), end), maxlen=1)
-            if last or reach >= end:
-                return last[0] if last else None
-            reach *= 4
 
     def _letter(self, spot: Spot) -> Span | None:
         point = caret_at(self._opened.pages[spot.page], spot.x, spot.y)
@@ -310,7 +264,3 @@ class PageSelection:
         if letter is None:
             return None
         return line_around(self._opened.pages[page_of(self._opened.pages, letter.start)], letter.start)
-
-
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(r"\s+".join(re.escape(word) for word in words.split()), re.IGNORECASE)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from app.core.report import Progress
 from app.flows.ask.recognise import time_for
+from app.ui.kit.boxes import column, row
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
@@ -31,14 +32,8 @@ class RecognitionBar(QFrame):
         self.begin.clicked.connect(self.wanted)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop_asked)
-        row = QHBoxLayout()
-        row.addWidget(self.words, 1)
-        row.addWidget(self.begin)
-        column = QVBoxLayout(self)
-        column.addLayout(row)
-        column.addWidget(self.strip)
-        theme.space(row, 3)
-        theme.space(column, 0, (3, 2, 3, 2))
+        top = row(theme, (self.words, 1), self.begin, gap=3)
+        column(theme, top, self.strip, margins=(3, 2, 3, 2), parent=self)
         self.hide()
 
     def offer(self, pages: int, *, was_stopped: bool = False) -> None:

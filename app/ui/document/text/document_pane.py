@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
@@ -22,7 +22,6 @@ from PySide6.QtWidgets import QWidget
 from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
 from app.ui.document.marks.offsets import document_text, insertable
-from app.ui.document.marks.word_search import ViewState
 from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.long_lines import broken
 from app.ui.document.text.plain_page import PlainPage
@@ -205,12 +204,8 @@ class DocumentPane(PaperPane, PlainPage):
         self._filling.at_once()
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        while self._filling.go_on():
-            yield
-        return (yield from super().seek(words, backwards, since))
+    def is_whole(self) -> bool:
+        return not self._filling.go_on()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
@@ -266,20 +261,6 @@ class DocumentPane(PaperPane, PlainPage):
     def _highlight_at(self, event: QMouseEvent) -> int:
         clicked = self.on_line(event).position().toPoint()
         return self.lights.at(self.cursorForPosition(clicked).position())
-
-    def _to_qt(self, point: int) -> int:
-        return self._positions().to_qt(point)
-
-    def _to_point(self, position: int) -> int:
-        return self._positions().to_point(position)
-
-    def _scroll_position(self) -> tuple[int, int]:
-        """The paragraph at the top of the view, and the number of its line there.
-
-        The map's value is not used: it grows with every paragraph further up that is laid out again.
-        """
-        block = self.firstVisibleBlock()
-        return block.blockNumber(), self.map.value() - block.firstLineNumber()
 
     def _positions(self) -> Offsets:
         if self._offsets is None:

@@ -1,25 +1,14 @@
-"""Plain text on a page: what of it can be seen, search for words in it, and scrolling to places of it."""
+"""Plain text on a page: what of it can be seen, and scrolling to places of it."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Generator
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QTextBlock, QTextDocument, QTextLine
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import (
-    ViewState,
-    after,
-    count_words,
-    pattern_of,
-    seek_words,
-    selection,
-    start_of,
-)
+from app.ui.document.marks.offsets import document_text
+from app.ui.document.marks.word_search import SearchedEdit
 from app.ui.kit.page_layout import PageLayout
 from app.ui.kit.theme import Theme
 from app.ui.kit.undo_line import redoes
@@ -27,10 +16,8 @@ from app.ui.kit.undo_line import redoes
 _KEY = QKeySequence.StandardKey
 
 
-class SearchableEdit(QPlainTextEdit):
-    """A plain text edit that finds words, and knows its visible paragraphs; positions are Qt's."""
-
-    sought: re.Pattern[str] | None = None
+class SearchableEdit(SearchedEdit, QPlainTextEdit):
+    """A plain text edit that finds words, and knows its visible paragraphs."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not redoes(self, event):
@@ -67,43 +54,16 @@ class SearchableEdit(QPlainTextEdit):
             block = block.next()
         return seen
 
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """Select the next match of these words, as `Searched.seek`."""
-        start = after(self.textCursor(), backwards) if since is None else since.start
-        found = yield from seek_words(self.document(), words, start, backwards)
-        if found is not None:
-            self.setTextCursor(found)
-        return found is not None
-
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
-        return count_words(self.document(), words, self.textCursor().selectionStart())
-
-    def mark_all(self, words: str) -> None:
-        """Mark every match of these words, as `Searched.mark_all`."""
-        self.sought = pattern_of(words)
-        self.viewport().update()
-
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-        cursor = self.textCursor()
-        start = start_of(cursor, self.firstVisibleBlock().position(), self.visible_blocks())
+    def scrolled(self) -> tuple[float, float]:
         # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
-        scrolled = (self.top_position(), self.horizontalScrollBar().value())
-        return ViewState(cursor.anchor(), cursor.position(), start, scrolled)
+        return self.top_position(), self.horizontalScrollBar().value()
 
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-        self.setTextCursor(selection(self.textCursor(), state.anchor, state.position))
-        self.put_at_top(int(state.scrolled[0]))
-        self.horizontalScrollBar().setValue(int(state.scrolled[1]))
+    def scroll_back(self, scrolled: tuple[float, float]) -> None:
+        self.put_at_top(int(scrolled[0]))
+        self.horizontalScrollBar().setValue(int(scrolled[1]))
 
-    def selected_words(self) -> str:
-        """The selected words, empty without a selection."""
-        cursor = self.textCursor()
-        return text_at(self.document(), cursor.selectionStart(), cursor.selectionEnd())
+    def text(self) -> str:
+        return document_text(self.document())
 
 
 class PlainPage(SearchableEdit):

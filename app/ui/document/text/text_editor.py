@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Protocol, overload
 
 from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, SignalInstance, Slot
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
-from app.ui.document.marks.highlights import draw_matches
+from app.ui.document.marks.highlights import draw_current, draw_found
 from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.plain_page import SearchableEdit
+from app.ui.kit.boxes import column
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
-
-# How strong a place that is found is beside the one that is selected.
-_PALE = 0.5
 
 
 class PaperEdit(SearchableEdit):
@@ -24,6 +22,10 @@ class PaperEdit(SearchableEdit):
 
     dropped = Signal(list)
     focused = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -34,13 +36,17 @@ class PaperEdit(SearchableEdit):
         self.focused.emit(False)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self.sought is not None:
-            pale = self.palette().color(QPalette.ColorRole.Highlight)
-            pale.setAlphaF(_PALE)
-            painter = QPainter(self.viewport())
-            draw_matches(painter, self.visible_blocks(), self.sought, pale)
-            painter.end()
+        if self.sought is None:
+            super().paintEvent(event)
+            return
+        blocks = self.visible_blocks()
+        painter = QPainter(self.viewport())
+        draw_found(painter, blocks, self.sought, self._theme)
+        painter.end()
         super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        draw_current(painter, blocks, self.textCursor(), self._theme)
+        painter.end()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasUrls() or source.hasText()
@@ -97,7 +103,7 @@ class TextEditor(QFrame):
     def __init__(self, theme: Theme, name: str, placeholder: str, editor: PaperEdit | None = None) -> None:
         super().__init__()
         self._theme = theme
-        self._editor = editor or PaperEdit()
+        self._editor = editor or PaperEdit(theme)
         self._editor.setProperty("bare", "true")
         self._editor.setAccessibleName(localised(name))
         self._editor.setPlaceholderText(localised(placeholder))
@@ -106,11 +112,9 @@ class TextEditor(QFrame):
         self._editor.dropped.connect(self.dropped)
         self._editor.textChanged.connect(self.edited)
         self._editor.focused.connect(self._show_focus)
-        self._layout = QVBoxLayout(self)
-        self._layout.addWidget(self._editor)
+        column(theme, self._editor, margins=(8, 7, 2, 2), parent=self)
         self.setProperty("kind", "paper")
         self.setFocusProxy(self._editor)
-        theme.in_steps(self._layout.setContentsMargins, 8, 7, 2, 2)
         theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -20,7 +20,7 @@ class HighlightEdit(PaperEdit):
     """A PaperEdit that draws `lights` with a background and a line, so that colour is not the only cue."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(theme)
         self.lights = Highlights(theme)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -22,6 +22,7 @@ from app.core.report import Silent
 from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.documents.reader import read
+from app.ui.document.flowing import rich_page
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.kit.theme import Theme
 from tests.helpers.widgets import coloured
@@ -147,7 +148,7 @@ def squeezed(words: str) -> str:
     return "".join(words.replace("\u2060", "\ufeff").split())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some.integers(0, 1 << 30))
 def test_what_is_lit_is_what_the_answer_says(pane: RichPane, seed: int) -> None:
     chance = random.Random(seed)
@@ -161,7 +162,8 @@ def test_what_is_lit_is_what_the_answer_says(pane: RichPane, seed: int) -> None:
         assert squeezed(read_units(pane.document(), light.start, light.end)) == squeezed(words)
         back = Span(pane._places.to_point(light.start), pane._places.to_point(light.end))
         assert back.of(text).strip() == words.strip()
-    pane.build_all()  # on a busy machine its end is not there yet
+    while not pane.is_whole():  # on a busy machine its end is not there yet
+        pass
     for point in range(len(text)):
         at = pane._places.to_point(pane._places.to_qt(point))
         assert at == point or text[at:point].isspace()
@@ -228,16 +230,44 @@ def test_cells_stand_in_columns_and_merged_ones_over_them(pane: RichPane) -> Non
     assert len(vertical) == 3, "no border runs through a cell that reaches over two columns"
 
 
-def test_bold_words_of_a_cell_are_not_broken(pane: RichPane, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("style", [None, Style.STRONG, Style.CODE])
+def test_words_of_narrow_columns_are_not_broken_where_the_page_has_room(
+    pane: RichPane, style: Style | None
+) -> None:
     writer = Writer()
-    spans = writer.table([["From", "Ann Smith"], ["Attachments", "notes " * 60]], header=0)
-    for index in (0, 2):
-        block = writer.blocks[index]
-        writer.blocks[index] = replace(block, styles=(Styled(block.span, Style.STRONG),))
+    longest = "Attachments_and_the_name"
+    rows = [["From", "Ann Smith", "1"], [longest, "notes " * 60, "Section"]]
+    spans = writer.table([*rows, *([["1.2.3.4", "note", f"15.5.{row}"] for row in range(30)])], header=0)
+    for index, block in enumerate(writer.blocks[:6]) if style is not None else ():
+        writer.blocks[index] = replace(block, styles=(Styled(block.span, style),))
     pane.show_document(writer.opened())
-    finish(pane, qtbot)
     pane.light([(span, span.of(writer.text)) for span in spans.values()])
-    assert [len(pane.light_boxes(index)) for index in (0, 2)] == [1, 1]
+    places = list(spans)
+    assert [len(pane.light_boxes(places.index(at))) for at in ((0, 0), (1, 0), (1, 2))] == [1, 1, 1]
+    pane.resize(330, 600)  # no room for all: the short words stay whole
+    pane.light([(span, span.of(writer.text)) for span in spans.values()])
+    assert [len(pane.light_boxes(places.index(at))) for at in ((0, 0), (1, 2))] == [1, 1]
+
+
+def test_a_large_sheet_never_stalls_and_a_far_cell_is_lit_once_it_is_there(
+    pane: RichPane, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rich_page, "_PATIENCE", 0.0)  # as if it were many times larger
+    writer = Writer()
+    writer.table([[f"cell {row} {column}" for column in range(10)] for row in range(600)])
+    opened, last = writer.opened(), writer.blocks[-1].span
+    pane.show_document(opened)
+    assert pane.light([(last, last.of(writer.text)), (last, "something else")]) == [True, False]
+    pane.reveal(0)
+    assert pane.light_boxes(0) == [] and pane.map.value() == 0, "it is not built so far yet"
+    qtbot.waitUntil(lambda: bool(pane.light_boxes(0)))
+    assert pane.lit() == [last.of(writer.text)] and not pane.moved_by_user()
+    pane.show_document(opened)
+    pane.go_to(last.start)
+    qtbot.waitUntil(lambda: pane.map.maximum() > 1000)
+    pane.map.setValue(40)
+    finish(pane, qtbot)
+    assert pane.map.value() < 1000, "who scrolls meanwhile stays where he is"
 
 
 def test_right_to_left_words_stand_at_the_right_and_their_table_is_mirrored(pane: RichPane) -> None:
@@ -306,7 +336,7 @@ def test_nothing_is_loaded_and_a_click_on_a_link_leads_nowhere(
     assert pane.text() == writer.text
 
 
-def long_document(paragraphs: int = 1500) -> Writer:
+def long_document(paragraphs: int = 600) -> Writer:
     writer = Writer()
     for number in range(paragraphs):
         if number % 50 == 0:
@@ -324,7 +354,7 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
         pane.show_document(opened)
         if finished:
             finish(pane, qtbot)
-        for number in (1499, 3, 700):
+        for number in (599, 3, 300):
             words = f"Paragraph {number} has"
             at = writer.text.index(words)
             assert pane.light([(Span(at, at + len(words)), words)]) == [True]
@@ -332,7 +362,7 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
             assert not pane.moved_by_user()
             (box,) = pane.light_boxes(0)
             assert box.top() >= 0 and box.bottom() <= pane.viewport().height()
-            if number == 700:
+            if number == 300:
                 assert box.top() == pytest.approx(pane.viewport().height() * 0.3, abs=8)
             before = box.top()
             finish(pane, qtbot)
@@ -352,7 +382,7 @@ def test_a_document_read_behind_another_tab_is_shown_from_its_top(
 ) -> None:
     pane = RichPane(theme)
     qtbot.addWidget(pane)
-    pane.show_document(long_document(300).opened())
+    pane.show_document(long_document(200).opened())
     if first:
         pane.go_to(first)
         first = pane.top()
@@ -368,9 +398,9 @@ def test_a_document_read_behind_another_tab_is_shown_from_its_top(
 
 
 def test_the_reading_place_stays_when_the_page_is_resized_or_restyled(pane: RichPane, qtbot: QtBot) -> None:
-    pane.show_document(long_document(400).opened())
+    pane.show_document(long_document(200).opened())
     finish(pane, qtbot)
-    for point in (40_000, 12_345):
+    for point in (20_000, 12_345):
         pane.go_to(point)
         top = pane.top()
         pane.note_position()
@@ -411,27 +441,6 @@ def test_a_selection_is_copied_as_the_text_says_it(pane: RichPane, qtbot: QtBot)
     assert pane.selected_words() == "👍 "
 
 
-def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> None:
-    writer = Writer()
-    for _ in range(400):
-        writer.block(BlockKind.ITEM, "x", "\n", level=1)
-    writer.paragraph("One long paragraph of many words. " * 300)
-    pane.show_document(writer.opened())
-    finish(pane, qtbot)
-    heat = [0.0] * 256
-    heat[3] = 0.8
-    pane.set_heat(heat)
-    hot = [part for part, value in enumerate(pane.map.heat) if value]
-    at = len(writer.text) * 3.5 / 256
-    share = pane._page.share_of(pane._places.to_qt(round(at)))
-    assert hot[0] - 1 <= share * 256 <= hot[-1] + 1 and share > 0.1
-    pane.map.place_clicked.emit((hot[0] + 0.5) / 256)
-    finish(pane, qtbot)
-    assert abs(pane._page.share_of(pane._places.to_qt(pane.top())) - share) < 0.1
-    pane.set_heat(())
-    assert pane.map.heat == ()
-
-
 def test_lines_stand_for_blocks_where_there_are_none(pane: RichPane, qtbot: QtBot) -> None:
     pane.show_document(Opened(Document("First line.\n\nSecond line.")))
     finish(pane, qtbot)
@@ -445,18 +454,18 @@ def test_odd_shapes_are_built_and_lit_in_short_turns(pane: RichPane, qtbot: QtBo
     writer = Writer()
     match shape:
         case "one long paragraph":
-            writer.paragraph("Many words and 👍 more of them. " * 20_000)
+            writer.paragraph("Many words and 👍 more of them. " * 6_000)
         case "one long cell":
-            writer.table([["Words in a cell. " * 20_000]])
+            writer.table([["Words in a cell. " * 6_000]])
         case "long code":
-            writer.block(BlockKind.CODE, "a line of code\n" * 20_000)
+            writer.block(BlockKind.CODE, "a line of code\n" * 6_000)
         case "wide table":
             writer.table([[f"cell {row} {column}" for column in range(120)] for row in range(20)])
         case "long table":
-            writer.table([[f"cell {row} {column}" for column in range(4)] for row in range(1500)])
+            writer.table([[f"cell {row} {column}" for column in range(4)] for row in range(600)])
         case "tall cell":
-            rows = [["over all rows" if row == 0 else "", f"row {row}"] for row in range(1000)]
-            writer.table(rows, merged={(0, 0): (1000, 1)})
+            rows = [["over all rows" if row == 0 else "", f"row {row}"] for row in range(500)]
+            writer.table(rows, merged={(0, 0): (500, 1)})
     opened = writer.opened()
     pane.show_document(opened)
     longest = 0.0
@@ -487,14 +496,23 @@ FLOWING = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FLOWING)
-def test_every_random_span_of_a_real_document_is_lit(pane: RichPane, shared_data: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long if name.endswith(("docx", "tm", "html")) else ())
+        for name in FLOWING
+    ],
+)
+def test_every_random_span_of_a_real_document_is_lit(
+    pane: RichPane, shared_data: Path, name: str, qtbot: QtBot
+) -> None:
     opened = read(Read(str(shared_data / "documents" / name)), Silent())
     pane.show_document(opened)
     chance = random.Random(name)
     text = pane.text()
     places = random_places(chance, text, 300, 120)
     assert all(pane.light(places))
+    qtbot.waitUntil(lambda: all(light.shown for light in pane.lights.places), timeout=20_000)
     for light, (_, words) in zip(pane.lights.places, places, strict=True):
         assert squeezed(read_units(pane.document(), light.start, light.end)) == squeezed(words)
     for index in (0, 100, 299):

@@ -55,11 +55,6 @@ def test_the_characters_at_a_place_are_those_of_the_text(
     assert text_at(document, *Offsets(text).span_to_qt(Span(start, end))) == text[start:end]
 
 
-@given(TEXTS)
-def test_insertable_is_said_once(text: str) -> None:
-    assert insertable(insertable(text)) == insertable(text)
-
-
 def test_what_lies_outside_the_document_is_empty(qapp: QApplication) -> None:
     document = qt_document("abc")
     assert text_at(document, 2, 99) == "c"

@@ -24,7 +24,6 @@ from app.ui.kit.theme import Theme
 from tests.helpers.page_texts import characters_under
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
-from tests.helpers.widgets import at_once
 
 LEFT = "The kitchen had a table\nand on it lay seven silver\nspoons from the old coun-\ntry house."
 RIGHT = "Roses grew behind the wall\nand nobody ever watered\nthem but the rain."
@@ -98,23 +97,13 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def test_words_of_one_line(pages: PagePane, opened: Opened, qtbot: QtBot) -> None:
-    drag(pages, qtbot, before(opened, "seven"), behind(opened, "silver"))
-    assert pages.selected_words() == "seven silver"
+def test_over_lines_columns_and_pages_it_reads_as_the_text_does(
+    pages: PagePane, opened: Opened, qtbot: QtBot
+) -> None:
     drag(pages, qtbot, behind(opened, "silver"), before(opened, "seven"))
     assert pages.selected_words() == "seven silver"
-
-
-def test_a_word_over_a_lines_end_reads_without_its_hyphen(
-    pages: PagePane, opened: Opened, qtbot: QtBot
-) -> None:
     drag(pages, qtbot, before(opened, "old"), behind(opened, "house"))
-    assert pages.selected_words() == "old country house"
-
-
-def test_over_columns_and_pages_it_reads_as_the_text_does(
-    pages: PagePane, opened: Opened, qtbot: QtBot
-) -> None:
+    assert pages.selected_words() == "old country house", "without the hyphen at a line's end"
     drag(pages, qtbot, before(opened, "house."), behind(opened, "Roses"))
     assert " ".join(pages.selected_words().split()) == "house. Roses"
     drag(pages, qtbot, before(opened, "the rain"), behind(opened, "Another page"))
@@ -260,15 +249,3 @@ def test_a_drag_between_any_two_letters_selects_what_stands_between(
 )
 def test_the_word_around_a_place(text: str, point: int, word: str) -> None:
     assert word_around(text, point).of(text) == word
-
-
-def test_words_are_looked_for_from_the_last_place_backwards_over_a_long_text(opened: Opened) -> None:
-    long = Opened(type(opened.document)("needle " + "hay " * 200_000 + "Needle " + "hay " * 10))
-    selection = PageSelection(long)
-    end = len(long.document.text)
-    last = at_once(selection.seek("needle", end, backwards=True))
-    assert last is not None and last.of(long.document.text) == "Needle"
-    first = at_once(selection.seek("needle", last.start, backwards=True))
-    assert first == Span(0, 6)
-    assert at_once(selection.seek("needle", 0, backwards=True)) == last
-    assert at_once(selection.seek("needle", last.end, backwards=False)) == first

@@ -1,4 +1,4 @@
-"""Pictures of parts of pages: only what is seen is wanted, and no more is held than was allowed."""
+"""Where pages stand, and the pictures of their parts: only what is seen, and no more than was allowed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor
 
-from app.ui.document.pdf.page_stack import PageStack, Rect
-from app.ui.document.pdf.page_tiles import Tile, TileShelf, coarse, tiles, wanted_tiles
+from app.core.layout import Picture
+from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
+from app.ui.document.pdf.page_tiles import Tile, TileShelf, tiles, wanted_tiles
 from tests.helpers.paged import plain_picture
 
 SIZES = st.lists(st.tuples(st.floats(20, 3000), st.floats(20, 3000)), min_size=1, max_size=12)
@@ -50,19 +51,6 @@ def test_tiles_that_are_asked_for_apart_are_the_same(sizes: list[tuple[float, fl
     assert parts == whole
 
 
-def test_only_pages_in_view_and_the_next_screen_are_wanted() -> None:
-    stack = PageStack([(600, 800)] * 500, 1.5, 20, 12, 1000)
-    top = stack.rect(200).top
-    view = Rect(0, top, 1000, 900)
-    seen, beside = wanted_tiles(stack, view, downwards=True, budget=96 << 20)
-    assert {tile.page for tile in seen} == {200}
-    assert {tile.page for tile in beside} == {200, 201}
-    _, above = wanted_tiles(stack, view, downwards=False, budget=96 << 20)
-    assert {tile.page for tile in above} == {199, 200}
-    shown = [tile.rect.cut(Rect(0, 0, 900, 900)).area for tile in seen]
-    assert shown == sorted(shown, reverse=True), "the most visible comes first"
-
-
 def test_what_is_wanted_beside_stays_within_the_budget() -> None:
     stack = PageStack([(600, 800)] * 5, 4.0, 20, 12, 2400)
     view = Rect(0, 0, 2400, 1800)
@@ -71,11 +59,6 @@ def test_what_is_wanted_beside_stays_within_the_budget() -> None:
     _, beside = wanted_tiles(stack, view, True, needed + (4 << 20))
     assert sum(tile.width * tile.height * 4 for tile in beside) <= 4 << 20
     assert wanted_tiles(stack, view, True, needed)[1] == []
-
-
-def test_a_coarse_picture_does_not_depend_on_the_zoom() -> None:
-    one, other = (coarse(PageStack([(595.3, 841.9)], scale), 0) for scale in (1.25, 3.7))
-    assert one == other and max(one.width, one.height) <= 500
 
 
 def test_no_more_is_held_than_the_budget_and_what_was_seen_last_stays() -> None:
@@ -101,14 +84,11 @@ def test_a_picture_of_another_size_is_refused() -> None:
 
 
 def test_pixels_are_read_as_they_were_written() -> None:
-    shelf = TileShelf(1 << 20)
-    tile = Tile(0, 1.0, 0, 0, 2, 1)
-    picture = plain_picture(2, 1)
-    shelf.put(tile, type(picture)(2, 1, bytes([10, 20, 30, 0, 40, 50, 60, 0])))
+    shelf, tile = TileShelf(1 << 20), Tile(0, 1.0, 0, 0, 2, 1)
+    shelf.put(tile, Picture(2, 1, bytes([10, 20, 30, 0, 40, 50, 60, 0])))
     image = shelf.image(tile)
     assert image is not None
-    assert QColor(image.pixel(0, 0)).getRgb()[:3] == (30, 20, 10)
-    assert QColor(image.pixel(1, 0)).getRgb()[:3] == (60, 50, 40)
+    assert [QColor(image.pixel(x, 0)).getRgb()[:3] for x in (0, 1)] == [(30, 20, 10), (60, 50, 40)]
 
 
 def test_the_nearest_scale_stands_in_and_a_coarser_one_below_where_it_does_not_reach() -> None:
@@ -133,3 +113,28 @@ def test_the_nearest_scale_stands_in_and_a_coarser_one_below_where_it_does_not_r
     assert below.target == (0, 600, 1200, 1400) and below.source == (0, 300, 600, 700)
     assert above.target[3] == pytest.approx(700 * 2 / 1.9)
     assert shelf.stand_ins(Tile(1, 2.0, 0, 0, 10, 10)) == []
+
+
+@given(SIZES, st.floats(0.1, 16), st.integers(0, 60), st.integers(0, 60), st.integers(0, 3000), st.data())
+def test_a_place_is_found_again_from_its_pixel(
+    sizes: list[tuple[float, float]], scale: float, gap: int, aside: int, room: int, data: st.DataObject
+) -> None:
+    stack = PageStack(sizes, scale, gap, aside, room)
+    page = data.draw(st.integers(0, len(sizes) - 1))
+    rect = stack.rect(page)
+    # Half a pixel inside, so that it is this page's and not the next one's edge.
+    x = data.draw(st.floats(0, rect.width / scale))
+    y = data.draw(st.floats(0.5 / scale, max(0.5, rect.height - 0.5) / scale))
+    found = stack.spot(*stack.pixels(Spot(page, x, y)))
+    assert found.page == page
+    assert found.x == pytest.approx(x, abs=1e-6) and found.y == pytest.approx(y, abs=1e-6)
+
+
+@given(SIZES, st.floats(0.1, 16), st.integers(0, 60), st.integers(-500, 50_000), st.integers(1, 4000))
+def test_the_pages_between_two_heights_are_those_that_are_seen_there(
+    sizes: list[tuple[float, float]], scale: float, gap: int, top: int, length: int
+) -> None:
+    stack = PageStack(sizes, scale, gap)
+    rects = [stack.rect(page) for page in range(len(stack))]
+    seen = [page for page, rect in enumerate(rects) if rect.top < top + length and rect.bottom > top]
+    assert list(stack.between(top, top + length)) == seen

@@ -47,9 +47,9 @@ def read_units(pane: DocumentPane, start: int, end: int) -> str:
     return text.replace("\u2029", "\n").replace("\u2028", "\n")
 
 
-def test_what_is_lit_is_what_the_answer_says_in_200_random_passages(pane: DocumentPane) -> None:
+def test_what_is_lit_is_what_the_answer_says_in_random_passages(pane: DocumentPane) -> None:
     chance = random.Random(20)
-    for _ in range(200):
+    for _ in range(80):
         pane.set_text("".join(chance.choices(PIECES, k=chance.randint(1, 60))))
         text = pane.text()
         places = []
@@ -65,30 +65,6 @@ def test_what_is_lit_is_what_the_answer_says_in_200_random_passages(pane: Docume
         pane.grab()  # drawn without a complaint
 
 
-def test_the_colour_lies_under_the_words(pane: DocumentPane) -> None:
-    pane.set_text("One two three. 👩\u200d👩 Four five six.")
-    at = pane.text().index("five")
-    pane.light([(Span(at, at + 4), "five")])
-    (box,) = pane.light_boxes(0)
-    found = coloured(pane, pane._theme, "answer_ground")
-    (left, right), (top, bottom) = ((min(each), max(each)) for each in zip(*found, strict=True))
-    assert abs(left - box.left()) <= 2 and abs(right - box.right()) <= 2
-    assert box.top() - 2 <= top and bottom <= box.bottom() + 3
-    cursor = pane.cursorForPosition(box.center().toPoint())
-    cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-    assert cursor.selectedText() == "five"
-
-
-def test_right_to_left_words_are_lit_where_they_stand(pane: DocumentPane) -> None:
-    text = "שלום לכולם, זה טקסט קצר"
-    pane.set_text(text)
-    pane.light([(Span(0, 4), "שלום")])
-    (box,) = pane.light_boxes(0)
-    assert box.right() > pane.viewport().width() / 2, "the first word stands at the right"
-    cursor = pane.cursorForPosition(box.center().toPoint())
-    assert 0 < cursor.position() < 4
-
-
 def test_a_number_among_right_to_left_words_is_lit_whole(pane: DocumentPane) -> None:
     text = "עד המאה ה-19 הייתה כל העיר בתוך החומות"
     pane.set_text(text)
@@ -98,18 +74,10 @@ def test_a_number_among_right_to_left_words_is_lit_whole(pane: DocumentPane) -> 
     spans = Span(at, at + len(words)), Span(number, number + 2), Span(number, number + 1)
     assert all(pane.light([(span, span.of(text)) for span in spans]))
     (box,), (digits,), (one,) = (pane.light_boxes(index) for index in range(3))
+    assert box.right() > pane.viewport().width() / 2, "they stand at the right"
     assert box.left() <= digits.left() and digits.right() <= box.right()
     assert abs(one.left() - digits.left()) < 0.5 and one.right() < digits.right()
     assert min(coloured(pane, pane._theme, "answer_ground"))[0] <= digits.left() + 1
-
-
-def test_a_light_that_goes_over_lines_has_a_box_in_each(pane: DocumentPane) -> None:
-    text = "word " * 60
-    pane.set_text(text)
-    pane.light([(Span(5, 250), text[5:250])])
-    boxes = pane.light_boxes(0)
-    assert len(boxes) > 2
-    assert all(above.bottom() < below.top() for above, below in pairwise(boxes))
 
 
 def test_a_far_light_is_scrolled_into_view_with_lines_above(pane: DocumentPane, qtbot: QtBot) -> None:
@@ -159,13 +127,14 @@ def test_an_edit_puts_the_lights_out_and_a_restyle_does_not(pane: DocumentPane) 
     pane.set_text("One two three.")
     pane.light([(Span(4, 7), "two")])
     edits.clear()
+    pane.set_heat([0.5] * 256)
     pane._theme.choose("dark", 1.5)
     assert pane.lit() == ["two"] and not edits
     cursor = pane.textCursor()
     cursor.setPosition(4)
     cursor.setPosition(5, QTextCursor.MoveMode.KeepAnchor)
     cursor.insertText("T")
-    assert pane.lit() == [] and edits == [True]
+    assert pane.lit() == [] and edits == [True] and pane.map.heat == ()
     assert pane.text() == "One Two three."
 
 
@@ -178,7 +147,7 @@ def test_a_paste_is_made_clean(pane: DocumentPane) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["The quick brown fox jumps over it. ", "abcdefghij", "漢字かな。", "👩\u200d👩\u200d👧"],
+    ["The quick brown fox jumps over it. ", "👩\u200d👩\u200d👧"],
 )
 def test_three_megabytes_in_one_line_are_broken_and_shown(
     pane: DocumentPane, qtbot: QtBot, unit: str
@@ -208,7 +177,10 @@ def test_a_click_between_two_lines_goes_to_the_nearer_one(pane: DocumentPane, qt
     text = "word " * 60
     pane.set_text(text)
     pane.light([(Span(5, 250), text[5:250])])
-    first, second = pane.light_boxes(0)[:2]
+    boxes = pane.light_boxes(0)
+    assert len(boxes) > 2, "one in each line"
+    assert all(above.bottom() < below.top() for above, below in pairwise(boxes))
+    first, second = boxes[:2]
     x = first.left() + 100
     below_first = QPointF(x, first.bottom() + 1.5).toPoint()
     on_first = QPointF(x, first.center().y()).toPoint()
@@ -234,45 +206,6 @@ def test_the_page_has_a_comfortable_line_in_the_middle(pane: DocumentPane) -> No
     assert pane.viewport().width() > 360
 
 
-def test_selected_words_are_those_of_the_text(pane: DocumentPane) -> None:
-    assert pane.is_empty() and pane.selected_words() == ""
-    pane.set_text("One 👩\u200d👩\ntwo")
-    cursor = pane.textCursor()
-    cursor.setPosition(4)
-    cursor.setPosition(11, QTextCursor.MoveMode.KeepAnchor)
-    pane.setTextCursor(cursor)
-    assert pane.selected_words() == "👩\u200d👩\nt"
-    assert not pane.is_empty()
-
-
-def test_the_top_of_the_view_is_gone_back_to(pane: DocumentPane, qtbot: QtBot) -> None:
-    pane.set_text("\n".join(f"👍 Paragraph {number} has some words in it. " * 6 for number in range(300)))
-    for point in (40_000, 137, 0, 61_234):
-        pane.go_to(point)
-        qtbot.wait(5)
-        top = pane.top()
-        assert 0 <= point - top < 120, "the line that the point stands in is the first in view"
-        pane.go_to(top)
-        assert pane.top() == top
-
-
-def test_the_heat_stands_where_the_words_do_and_leaves_with_an_edit(pane: DocumentPane, qtbot: QtBot) -> None:
-    pane.set_text("short\n" * 1000 + "\n" + "A far longer line of words than the first thousand are. " * 200)
-    heat = [0.0] * 256
-    heat[40] = 0.8  # of the short lines
-    pane.set_heat(heat)
-    shown = pane.map.heat
-    lines = pane.document().lineCount()
-    line = len(pane.text()) * 40.5 / 256 / 6
-    hot = [part for part, value in enumerate(shown) if value == 0.8]
-    assert hot and min(hot) <= line / lines * 256 <= max(hot) + 1
-    pane.map.place_clicked.emit((hot[0] + 0.5) / 256)
-    qtbot.wait(5)
-    assert abs(pane.top() / 6 - line) < 60 and pane.top() / 6 < line
-    pane.insertPlainText("x")
-    assert pane.map.heat == ()
-
-
 def test_a_text_that_was_broken_into_lines_by_hand_keeps_them(pane: DocumentPane) -> None:
     pane.resize(1500, 600)
     paragraph = "\n".join(["M" + "wide words in a row " * 3 + "mm and mom"] * 4)
@@ -294,12 +227,12 @@ def below_the_last_line(pane: DocumentPane) -> float:
 
 
 @pytest.mark.parametrize(
-    "text", ["A line of some words.\n" * 400 + "The end", "one long paragraph of words " * 900]
+    "text", ["A line of some words.\n" * 200 + "The end", "one long paragraph of words " * 900]
 )
 def test_the_last_line_is_never_cut_off_at_the_end(pane: DocumentPane, qtbot: QtBot, text: str) -> None:
     pane.set_text(text)
     control = Qt.KeyboardModifier.ControlModifier
-    for high in range(300, 340, 3):
+    for high in range(300, 340, 9):
         pane.resize(760, high)
         qtbot.keyClick(pane, Qt.Key.Key_Home, control)
         qtbot.keyClick(pane, Qt.Key.Key_End, control)
@@ -361,15 +294,10 @@ def test_a_letter_typed_meanwhile_changes_the_whole_text(
     assert filled(pane)
     pane.undo()
     assert pane.text() == LONG
-
-
-def test_another_text_meanwhile_leaves_nothing_of_the_first(
-    small_pieces: None, pane: DocumentPane, qtbot: QtBot
-) -> None:
     pane.set_text(LONG)
     pane.set_text("short")
     qtbot.wait(20)
-    assert document_text(pane.document()) == pane.text() == "short"
+    assert document_text(pane.document()) == pane.text() == "short", "nothing of the first is left"
     assert pane.document().isUndoRedoEnabled()
 
 
