@@ -123,7 +123,6 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "lxml": ("app.documents",),
     "python_calamine": ("app.documents",),
     "selectolax": ("app.documents",),
-    "striprtf": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "oxmsg": ("app.documents",),
@@ -132,6 +131,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
+        "app.documents.reader",  # has a table of them
         "app.engine.installation",  # tries all modules
         "app.ui.window.checked",  # the same
         "app.ui.window.rest",  # has a list of them

@@ -17,8 +17,7 @@ from app.core.report import Progress, Report
 from app.core.text import normalise_newlines
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
-from app.documents.html.page import add_html
-from app.documents.html.walk import STYLES
+from app.documents.html import STYLES, add_html
 from app.documents.numerals import bullet
 from app.documents.parts import Parts
 from app.documents.plain_text import decode

@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 
 from app.core.errors import NoText, PasswordNeeded, SpanlightError
 from app.core.files import open_regular
+from app.core.kinds import KINDS
 from app.core.layout import Kind, Opened, PageText
 from app.core.message import Message
 from app.core.report import Progress, Report
@@ -19,16 +21,39 @@ from app.core.text import Document
 from app.core.wording import size
 from app.documents.block_words import shows_nothing
 from app.documents.language import language_of, stretches
-from app.documents.limits import LARGEST_IN_MEMORY, MOST_BYTES
+from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.orders import Read
 from app.documents.parts import Parts
-from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
+from app.documents.sniff import HEAD, first_look, look_into_zip, suffix_kind
 
 _PIECE = 1 << 22
 # Mails that are attached to mails as files; those that are part of them are counted by mail.MailWriter.
 _MOST_MAILS_AROUND = 3
+# Where the kind's title is of a mass.
+_ONE = {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
 # What is read in place when it is large.
 _IN_PLACE = (Kind.PDF, Kind.MBOX)
+# The module below app.documents and the function that read each kind; imported when they are first needed.
+_READERS = {
+    Kind.PDF: ("pdf.document", "read_pdf"),
+    Kind.IMAGE: ("pdf.document", "read_pdf"),
+    Kind.DOCX: ("word.document", "read_docx"),
+    Kind.ODT: ("opendocument.document", "read_odt"),
+    Kind.ODP: ("opendocument.document", "read_odp"),
+    Kind.RTF: ("rtf", "read_rtf"),
+    Kind.PPTX: ("powerpoint", "read_pptx"),
+    Kind.XLSX: ("sheets.workbook", "read_xlsx"),
+    Kind.XLS: ("sheets.workbook", "read_xls"),
+    Kind.ODS: ("sheets.workbook", "read_ods"),
+    Kind.CSV: ("sheets.delimited", "read_csv"),
+    Kind.HTML: ("html", "read_html"),
+    Kind.MARKDOWN: ("markdown_page", "read_markdown"),
+    Kind.EPUB: ("epub", "read_epub"),
+    Kind.EML: ("mail.mime", "read_eml"),
+    Kind.MBOX: ("mail.mbox", "read_mbox"),
+    Kind.MSG: ("mail.outlook", "read_msg"),
+    Kind.TEXT: ("plain_text", "read_plain_text"),
+}
 
 
 class _Loaded(NamedTuple):
@@ -46,7 +71,7 @@ def read(order: Read, report: Report) -> Opened:
     """The document in a file or in bytes: of any `Kind`, recognised by content first.
 
     Raises SpanlightError for what cannot be read (missing, not permitted, not a regular file, empty, larger than
-    `limits.MOST_BYTES`, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
+    `kinds.KINDS` allows, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
     Stopped when the report says so.
     """
     name = order.name or PurePath(order.path).name or order.path
@@ -94,68 +119,18 @@ def _without_characters(page: PageText) -> PageText:
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int = 0) -> Parts:
-    """The content as read by the format's own reader, each imported when it is first needed; `depth` is in mails."""
-    match loaded.kind:
-        case Kind.PDF | Kind.IMAGE:
-            from app.documents.pdf.document import read_pdf
-
-            return read_pdf(loaded.data or order.path, name, order.password, report, dict(order.recognised))
-        case Kind.DOCX:
-            from app.documents.word.document import read_docx
-
-            return read_docx(loaded.data, name, report)
-        case Kind.ODT:
-            from app.documents.opendocument.document import read_odt
-
-            return read_odt(loaded.data, name, report)
-        case Kind.RTF:
-            from app.documents.rtf import read_rtf
-
-            return read_rtf(loaded.data, name, report)
-        case Kind.PPTX:
-            from app.documents.powerpoint import read_pptx
-
-            return read_pptx(loaded.data, name, report)
-        case Kind.ODP:
-            from app.documents.opendocument.document import read_odp
-
-            return read_odp(loaded.data, name, report)
-        case Kind.XLSX | Kind.XLS | Kind.ODS:
-            from app.documents.sheets.workbook import read_workbook
-
-            return read_workbook(loaded.data, loaded.kind, name, report)
-        case Kind.CSV:
-            from app.documents.sheets.delimited import read_csv
-
-            return read_csv(loaded.data, name, report)
-        case Kind.HTML:
-            from app.documents.html.page import read_html
-
-            return read_html(loaded.data, name, report)
-        case Kind.MARKDOWN:
-            from app.documents.markdown_page import read_markdown
-
-            return read_markdown(loaded.data, name, report)
-        case Kind.EPUB:
-            from app.documents.epub.book import read_epub
-
-            return read_epub(loaded.data, name, report)
-        case Kind.EML:
-            from app.documents.mail.mime import read_eml
-
-            return read_eml(loaded.data, name, report, partial(_attachment, report=report, depth=depth + 1))
-        case Kind.MBOX:
-            from app.documents.mail.mbox import read_mbox
-
-            read_file = partial(_attachment, report=report, depth=depth + 1)
-            return read_mbox(loaded.data or order.path, name, report, read_file)
-        case Kind.MSG:
-            from app.documents.mail.outlook import read_msg
-
-            return read_msg(loaded.data, name, report, partial(_attachment, report=report, depth=depth + 1))
-    from app.documents.plain_text import read_plain_text
-
-    return read_plain_text(loaded.data, name)
+    """The content as read by its kind's reader; `depth` is in mails."""
+    module, function = _READERS[loaded.kind]
+    read_kind = getattr(import_module(f"app.documents.{module}"), function)
+    source = loaded.data or order.path
+    parts: Parts
+    if loaded.kind in (Kind.PDF, Kind.IMAGE):
+        parts = read_kind(source, name, order.password, report, dict(order.recognised))
+    elif loaded.kind in (Kind.EML, Kind.MBOX, Kind.MSG):
+        parts = read_kind(source, name, report, partial(_attachment, report=report, depth=depth + 1))
+    else:
+        parts = read_kind(loaded.data, name, report)
+    return parts
 
 
 def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
@@ -177,7 +152,7 @@ def _as_its_zip_tells(loaded: _Loaded, name: str) -> _Loaded:
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
     named = suffix_kind(name)
     if named not in (None, loaded.kind, Kind.MARKDOWN):
-        yield Message("By its content, “{name}” is {kind}.", name=name, kind=NAMES[loaded.kind])
+        yield Message("By its content, “{name}” is {kind}.", name=name, kind=KINDS[loaded.kind].title)
     if loaded.changed:
         yield Message("“{name}” was changed while it was read; read it again to have it whole.", name=name)
 
@@ -227,21 +202,18 @@ def _require_some(length: int, name: str) -> None:
 
 
 def _require_room(length: int, kind: Kind, name: str) -> None:
-    most = MOST_BYTES[kind]
+    title, _, most = KINDS[kind]
     if length > most:
         raise SpanlightError(
             Message(
                 "“{name}” is {size} large, and {kind} may have at most {most}.",
                 name=name,
                 size=size(length),
-                kind=_OF_KIND[kind],
+                kind=_ONE.get(kind, title),
                 most=size(most),
             ),
             Message("Split it, and open the part that matters."),
         )
-
-
-_OF_KIND = NAMES | {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
 
 
 def library_versions() -> dict[str, str]:
@@ -253,7 +225,6 @@ def library_versions() -> dict[str, str]:
     import oxmsg.storage  # noqa: F401
     import pypdfium2.version as pdf
     import python_calamine  # noqa: F401
-    import striprtf
     import tesserocr
 
     return {
@@ -262,7 +233,6 @@ def library_versions() -> dict[str, str]:
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,
-        "striprtf": striprtf.__version__,
         "olefile": olefile.__version__,
         "python-calamine": version("python-calamine"),
     }

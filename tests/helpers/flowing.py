@@ -6,8 +6,11 @@ import io
 import re
 import zipfile
 
-from app.core.layout import BlockKind
+from app.core.layout import BlockKind, Kind, Opened
+from app.core.report import Silent
+from app.documents.orders import Read
 from app.documents.parts import Parts
+from app.documents.reader import read
 from tests.helpers.views import check_view
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -75,6 +78,26 @@ def check_parts(parts: Parts) -> None:
                 cells = {(row + i, column + j) for i in range(down) for j in range(across)}
                 assert not cells & taken
                 taken |= cells
+
+
+def opened(data: bytes, name: str, kind: Kind | None = None) -> Opened:
+    """The document in a file's bytes; fails where it is of another kind than this one, or not sound."""
+    found = read(Read("", name, data=data), Silent())
+    assert kind in (None, found.kind)
+    if found.blocks:
+        check_parts(parts_of(found))
+    return found
+
+
+def parts_of(found: Opened) -> Parts:
+    """What the reader of its format returned."""
+    assert found.document.view is not None
+    return Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
+
+
+def words_of(parts: Parts) -> list[str]:
+    """The words of each block."""
+    return [block.span.of(parts.text) for block in parts.blocks]
 
 
 def outline(parts: Parts) -> list[str]:

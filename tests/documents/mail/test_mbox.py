@@ -11,19 +11,13 @@ from app.core.layout import Kind, Opened
 from app.core.report import Silent
 from app.documents.mail import mbox
 from app.documents.orders import Read
-from app.documents.parts import Parts
 from app.documents.reader import read
-from tests.helpers.flowing import check_parts
+from tests.helpers import flowing
 from tests.helpers.mails import mail, mailbox_of
 
 
 def opened(data: bytes, name: str = "a.mbox") -> Opened:
-    found = read(Read("", name, data=data), Silent())
-    assert found.kind is Kind.MBOX
-    check_parts(
-        Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
-    )
-    return found
+    return flowing.opened(data, name, Kind.MBOX)
 
 
 def subjects(found: Opened) -> list[str]:

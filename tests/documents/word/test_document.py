@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import time
-from pathlib import Path
 
 import docx
 import pytest
@@ -12,7 +11,7 @@ from docx.document import Document as WordDocument
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.layout import BlockKind, Table
+from app.core.layout import Table
 from app.core.report import Silent
 from app.documents.parts import Parts
 from app.documents.word.document import read_docx
@@ -251,73 +250,3 @@ TABLES = st.lists(ROWS, max_size=4).map(lambda rows: f"<w:tbl>{''.join(rows)}</w
 @given(st.lists(st.one_of(PARAGRAPHS, TABLES), max_size=8).map("".join))
 def test_any_body_makes_sound_blocks(body: str) -> None:
     read(word_file(body + p(r("end")), numbering=NUMBERING))
-
-
-@pytest.mark.parametrize(
-    ("file", "first", "tables", "place", "cell", "sentence"),
-    [
-        (
-            "asvs-3.0.1-arabic.docx", "معيار التحقق من أمان التطبيق 3.0.1", 22, (1, 1, 0), "Antonio Fontes",
-            "مساعدة المنظمات على تطوير وصيانة تطبيقات آمنة",
-        ),
-        (
-            "asvs-5.0.0-en.docx", "Application Security Verification Standard", 98, (4, 1, 0), "1.2.1",
-            "In summary, testable using automation != running an off the shelf tool.",
-        ),
-        (
-            "asvs-4.0.3-fr.docx", "Application Security Verification Standard 4.0.3", 75, (3, 1, 3), "✓",
-            "aider les organisations à développer et à maintenir des applications sécurisées.",
-        ),
-        (
-            "federal-plain-language-guidelines.docx", "Federal Plain Language Guidelines", 68, (6, 0, 1),
-            "Clearer singular",
-            "If you are an organization, apply at the State office in the State where your headquarters is located.",
-        ),
-    ],
-)  # fmt: skip
-def test_real_documents(
-    shared_data: Path,
-    file: str,
-    first: str,
-    tables: int,
-    place: tuple[int, int, int],
-    cell: str,
-    sentence: str,
-) -> None:
-    data = (shared_data / "documents" / file).read_bytes()
-    begun = time.process_time()
-    parts = read(data)
-    assert time.process_time() - begun < 8
-    assert parts.headings[0].span.of(parts.text) == first
-    assert len(parts.tables) == tables
-    assert cells(parts, place[0])[place[1:]].split("\n")[0] == cell
-    assert sentence in [block.span.of(parts.text) for block in parts.blocks]
-    assert parts.notes == ()
-    _agrees_with_another_reader(parts, docx.Document(io.BytesIO(data)))
-
-
-def _agrees_with_another_reader(parts: Parts, document: WordDocument) -> None:
-    """Fail where words of the paragraphs outside of tables and contents lists differ from what python-docx reads."""
-    # It knows nothing of hidden words.
-    for hidden in document.element.body.xpath(".//w:r[w:rPr/w:vanish]"):
-        hidden.getparent().remove(hidden)
-    mine = {_squeezed(block.span.of(parts.text)) for block in parts.blocks}
-    theirs = [
-        each.text
-        for each in document.paragraphs
-        if each.text.strip() and not each.style.name.startswith("toc")
-    ]
-    missing = [words for words in theirs if _squeezed(words) not in mine]
-    assert len(theirs) > 100
-    assert not missing
-
-
-def _squeezed(words: str) -> str:
-    return "".join(words.split())
-
-
-def test_blocks_of_the_arabic_document_stay_logical(shared_data: Path) -> None:
-    parts = read((shared_data / "documents/asvs-3.0.1-arabic.docx").read_bytes())
-    assert "قطاع المال والتأمين" in parts.text
-    assert sum(block.kind is BlockKind.HEADING for block in parts.blocks) == 104
-    assert [table.header_rows for table in parts.tables[3:6]] == [1, 1, 1]
