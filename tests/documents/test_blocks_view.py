@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.report import Silent
 from app.documents.html import read_html
 from app.documents.parts import Parts
-from tests.helpers.flowing import check_parts
+from tests.helpers.flowing import checked
 from tests.helpers.views import as_read
 
-
-def page(html: str) -> Parts:
-    parts = read_html(html.encode(), "page.html", Silent())
-    check_parts(parts)
-    return parts
+page = checked(read_html)
 
 
 def rows(parts: Parts) -> list[str]:

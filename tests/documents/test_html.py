@@ -8,17 +8,11 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Table
-from app.core.report import Silent
 from app.documents.html import decode_html, read_html
-from app.documents.parts import Parts
 from app.documents.plain_text import decode
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 
-
-def read(page: str | bytes) -> Parts:
-    parts = read_html(page.encode() if isinstance(page, str) else page, "page.html", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_html)
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import Kind, Opened, Style, Table
-from app.core.report import Silent
 from app.core.text import Document
 from app.documents.markdown_page import read_markdown
 from app.documents.parts import Parts
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 
-
-def read(words: str | bytes) -> Parts:
-    parts = read_markdown(words.encode() if isinstance(words, str) else words, "page.md", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_markdown)
 
 
 def test_paragraphs_and_headings() -> None:

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.layout import Opened, Table
-from app.core.report import Silent
 from app.core.text import Document
 from app.documents.parts import Parts
 from app.documents.powerpoint import read_pptx
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 from tests.helpers.office import (
     SPACES,
     Slide,
@@ -32,10 +31,7 @@ from tests.helpers.office import (
 REAL = Path(__file__).parent / "real"
 
 
-def read(data: bytes) -> Parts:
-    parts = read_pptx(data, "talk.pptx", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_pptx)
 
 
 def test_slides_come_in_the_order_of_the_presentation_with_their_titles_and_notes() -> None:

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
-from app.core.report import Silent
 from app.core.text import Document
 from app.documents.parts import Parts
 from app.documents.rtf import read_rtf
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 
 REAL = Path(__file__).parent / "real"
 FONTS = (
@@ -22,10 +21,7 @@ FONTS = (
 )
 
 
-def read(data: bytes) -> Parts:
-    parts = read_rtf(data, "letter.rtf", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_rtf)
 
 
 def text(body: str | bytes, head: str = r"\ansi\ansicpg1252\deff0" + FONTS) -> Parts:
@@ -150,19 +146,6 @@ def test_tables() -> None:
     assert cells(parts, 1) == {(0, 0): "x", (0, 1): "y"}
     assert parts.tables[0].header_rows == 1
     assert any("Height: " in one.words for one in parts.view.replacements)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        r"}}}} x", r"{{{{ x", r"\'", r"\'g1", "\\", r"\u", r"{\*}", r"\row\cell\row", r"\intbl\par\row", r"\trhdr\cell",
-        r"{\footnote{\footnote{\footnote a}}}", r"{\listtext{\listtext a", r"\u64976 \u64985 \u64991 ", r"{\footnote a",
-        r"\uc99999999 \u1 ", r"{\fonttbl{\fonttbl x", r"\f \f-1 \s \outlinelevel \fcharset \deff ",
-    ],
-)  # fmt: skip
-def test_broken_files_are_read(body: str) -> None:
-    text(body)
-    text(body + r"\par words \cell\row\par")
 
 
 def test_nesting_without_end_is_refused() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Callable
 
 from app.core.layout import BlockKind, Kind, Opened
-from app.core.report import Silent
+from app.core.report import Report, Silent
 from app.documents.orders import Read
 from app.documents.parts import Parts
 from app.documents.reader import read
@@ -78,6 +79,17 @@ def check_parts(parts: Parts) -> None:
                 cells = {(row + i, column + j) for i in range(down) for j in range(across)}
                 assert not cells & taken
                 taken |= cells
+
+
+def checked(reader: Callable[[bytes, str, Report], Parts]) -> Callable[[str | bytes], Parts]:
+    """A reader of one format, which fails where what it returns is not sound."""
+
+    def read_checked(data: str | bytes) -> Parts:
+        parts = reader(data.encode() if isinstance(data, str) else data, "a", Silent())
+        check_parts(parts)
+        return parts
+
+    return read_checked
 
 
 def opened(data: bytes, name: str, kind: Kind | None = None) -> Opened:

@@ -48,7 +48,7 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
         _SHEET1, lambda xml: "<!DOCTYPE x [<!ENTITY f SYSTEM 'file:///etc/passwd'>]>" + xml.replace("knave", "&f;")
     ),
     "deep.xlsx": lambda: _xml(_SHEET1, lambda xml: "<a>" * 1_000_000 + xml),
-    "strings.xlsx": lambda: _xml("xl/sharedStrings.xml", lambda xml: xml.replace("<si>", "<si><r>" * 20_000, 1)),
+    "strings.xlsx": lambda: _xml(_SHEET1, lambda xml: xml.replace("<is>", "<is>" + "<r>" * 20_000, 1)),
     "index.xlsx": lambda: _xml(_SHEET1, lambda xml: xml.replace("<v>", "<v>99999999999")),
     "twice.xlsx": lambda: _xml("xl/workbook.xml", lambda xml: xml.replace('name="Two"', 'name="One"')),
     "names.xlsx": lambda: _xml(

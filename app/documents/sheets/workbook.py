@@ -175,26 +175,33 @@ def _look_into_opendocument(
 ) -> tuple[int, dict[str, set[Place]]]:
     """How many formulas have no stored value, and the cells of each sheet, by its name, that are percentages.
 
-    Raises SpanlightError for broken XML, in which the library looks for an end for ever.
+    Raises SpanlightError for broken XML, in which the library looks for an end for ever, and for vast runs of blanks.
     """
-    unstored = row = next_row = column = 0
+    unstored = row = next_row = column = blanks = 0
     places: set[Place] = set()
     found: dict[str, set[Place]] = {}
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal unstored, row, next_row, column, places
+        nonlocal unstored, row, next_row, column, blanks, places
         if tag == "table:table":
             places = found.setdefault(attributes.get("table:name", ""), set())
             next_row = 0
         elif tag == "table:table-row":
             row, column = next_row, 0
-            next_row += _times(attributes, "rows")
+            next_row += _number(attributes, "table:number-rows-repeated")
         elif tag in _CELLS:
-            kind, times = attributes.get("office:value-type"), _times(attributes, "columns")
+            kind, times = (
+                attributes.get("office:value-type"),
+                _number(attributes, "table:number-columns-repeated"),
+            )
             unstored += "table:formula" in attributes and kind is None
             if kind == "percentage" and len(places) < MOST_CELLS:
                 places.update((row, at) for at in range(column, column + min(times, _MOST_COLUMNS)))
             column += times
+        elif tag == "text:s":
+            blanks += _number(attributes, "text:c")
+            if blanks > MOST_AREA:
+                raise damaged_beyond_reading(name)
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
@@ -209,10 +216,10 @@ def _look_into_opendocument(
     return unstored, found
 
 
-def _times(attributes: dict[str, str], what: str) -> int:
-    """How often a row or a cell stands there."""
-    number = attributes.get(f"table:number-{what}-repeated", "")
-    return int(number) if number.isdecimal() and len(number) < 8 else 1
+def _number(attributes: dict[str, str], name: str) -> int:
+    """How often something stands there; once without a number."""
+    number = attributes.get(name, "")
+    return int(number) if number.isdecimal() else 1
 
 
 def _pieces(file: zipfile.ZipFile, part: str, overlap: int, report: Report) -> Iterator[bytes]:

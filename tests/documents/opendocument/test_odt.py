@@ -10,20 +10,16 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Opened, Table
-from app.core.report import Silent
 from app.core.text import Document
 from app.documents.opendocument.document import read_odt
 from app.documents.parts import Parts
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 from tests.helpers.office import box, open_file, zipped
 
 REAL = Path(__file__).parents[1] / "real"
 
 
-def read(data: bytes) -> Parts:
-    parts = read_odt(data, "letter.odt", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_odt)
 
 
 def text(body: str, automatic: str = "", named: str = "") -> Parts:

@@ -11,20 +11,15 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.report import Silent
-from app.documents.parts import Parts
 from app.documents.word import zip as word_zip
 from app.documents.word.document import read_docx
-from tests.helpers.flowing import check_parts, document_xml, opened, packed, word_file
+from tests.helpers.flowing import checked, document_xml, opened, packed, word_file
 from tests.helpers.office import open_file, pptx_file, titled, zipped
 
 BODY = "<w:p><w:r><w:t>words</w:t></w:r></w:p>"
 
 
-def read(data: bytes) -> Parts:
-    parts = read_docx(data, "letter.docx", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_docx)
 
 
 def bomb(megabytes: int) -> bytes:
