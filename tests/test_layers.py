@@ -131,7 +131,6 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
-        "app.documents.reader",  # has a table of them
         "app.engine.installation",  # tries all modules
         "app.ui.window.checked",  # the same
         "app.ui.window.rest",  # has a list of them

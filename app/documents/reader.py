@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import sha256
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
@@ -33,27 +32,6 @@ _MOST_MAILS_AROUND = 3
 _ONE = {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
 # What is read in place when it is large.
 _IN_PLACE = (Kind.PDF, Kind.MBOX)
-# The module below app.documents and the function that read each kind; imported when they are first needed.
-_READERS = {
-    Kind.PDF: ("pdf.document", "read_pdf"),
-    Kind.IMAGE: ("pdf.document", "read_pdf"),
-    Kind.DOCX: ("word.document", "read_docx"),
-    Kind.ODT: ("opendocument.document", "read_odt"),
-    Kind.ODP: ("opendocument.document", "read_odp"),
-    Kind.RTF: ("rtf", "read_rtf"),
-    Kind.PPTX: ("powerpoint", "read_pptx"),
-    Kind.XLSX: ("sheets.workbook", "read_xlsx"),
-    Kind.XLS: ("sheets.workbook", "read_xls"),
-    Kind.ODS: ("sheets.workbook", "read_ods"),
-    Kind.CSV: ("sheets.delimited", "read_csv"),
-    Kind.HTML: ("html", "read_html"),
-    Kind.MARKDOWN: ("markdown_page", "read_markdown"),
-    Kind.EPUB: ("epub", "read_epub"),
-    Kind.EML: ("mail.mime", "read_eml"),
-    Kind.MBOX: ("mail.mbox", "read_mbox"),
-    Kind.MSG: ("mail.outlook", "read_msg"),
-    Kind.TEXT: ("plain_text", "read_plain_text"),
-}
 
 
 class _Loaded(NamedTuple):
@@ -120,17 +98,51 @@ def _without_characters(page: PageText) -> PageText:
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int = 0) -> Parts:
     """The content as read by its kind's reader; `depth` is in mails."""
-    module, function = _READERS[loaded.kind]
-    read_kind = getattr(import_module(f"app.documents.{module}"), function)
     source = loaded.data or order.path
-    parts: Parts
     if loaded.kind in (Kind.PDF, Kind.IMAGE):
-        parts = read_kind(source, name, order.password, report, dict(order.recognised))
-    elif loaded.kind in (Kind.EML, Kind.MBOX, Kind.MSG):
-        parts = read_kind(source, name, report, partial(_attachment, report=report, depth=depth + 1))
-    else:
-        parts = read_kind(loaded.data, name, report)
-    return parts
+        from app.documents.pdf.document import read_pdf
+
+        return read_pdf(source, name, order.password, report, dict(order.recognised))
+    read_file = partial(_attachment, report=report, depth=depth + 1)
+    if loaded.kind is Kind.MBOX:
+        from app.documents.mail.mbox import read_mbox
+
+        return read_mbox(source, name, report, read_file)
+    # Each is imported when it is first needed.
+    read_kind: Callable[..., Parts]
+    match loaded.kind:
+        case Kind.DOCX:
+            from app.documents.word.document import read_docx as read_kind
+        case Kind.ODT:
+            from app.documents.opendocument.document import read_odt as read_kind
+        case Kind.ODP:
+            from app.documents.opendocument.document import read_odp as read_kind
+        case Kind.RTF:
+            from app.documents.rtf import read_rtf as read_kind
+        case Kind.PPTX:
+            from app.documents.powerpoint import read_pptx as read_kind
+        case Kind.XLSX:
+            from app.documents.sheets.workbook import read_xlsx as read_kind
+        case Kind.XLS:
+            from app.documents.sheets.workbook import read_xls as read_kind
+        case Kind.ODS:
+            from app.documents.sheets.workbook import read_ods as read_kind
+        case Kind.CSV:
+            from app.documents.sheets.delimited import read_csv as read_kind
+        case Kind.HTML:
+            from app.documents.html import read_html as read_kind
+        case Kind.MARKDOWN:
+            from app.documents.markdown_page import read_markdown as read_kind
+        case Kind.EPUB:
+            from app.documents.epub import read_epub as read_kind
+        case Kind.EML:
+            from app.documents.mail.mime import read_eml as read_kind
+        case Kind.MSG:
+            from app.documents.mail.outlook import read_msg as read_kind
+        case _:
+            from app.documents.plain_text import read_plain_text as read_kind
+    mails = (read_file,) if loaded.kind in (Kind.EML, Kind.MSG) else ()
+    return read_kind(loaded.data, name, report, *mails)
 
 
 def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
