@@ -66,12 +66,12 @@ SLOW = frozenset(
     (
         "bars.md base64.eml beyond.xlsx blank.mbox blocks.html bomb.eml bomb.epub bomb.jsonl.xz bomb.odp bomb.ods "
         "bomb.odt bomb.pdf bomb.pptx bomb.xlsx cells.csv cells.html cells.pptx cells.rtf columns.csv contents.epub "
-        "deep.eml deep.epub deep.mbox deep.xlsx far.xlsx files.eml files.mbox fonts.html from.mbox heads.eml "
-        "heads.mbox html.md inline.html junk.xlsx line.csv line.jsonl line.mbox lines.csv lines.txt links.md "
-        "lists.html lists.md long.rtf longer.rtf many.mbox many.xlsx memory.jsonl.xz merges.xlsx notes.pptx "
-        "nothing.mbox pages.odp parts.eml quote.csv quotes.html row.xlsx rows.html rows.ods rows.rtf same-place.pdf "
-        "same.epub same.pdf same.pptx stars.md tags.epub title.odp unicode.rtf wide.csv wide.jsonl wide.xlsx "
-        "words.ods zeros.mbox"
+        "deep.eml deep.epub deep.mbox deep.xlsx delimiters.csv far.xlsx files.eml files.mbox fonts.html from.mbox "
+        "heads.eml heads.mbox html.md inline.html junk.xlsx line.csv line.jsonl line.mbox lines.csv lines.txt "
+        "links.md lists.html lists.md long.rtf longer.rtf many.mbox many.xlsx marks.csv memory.jsonl.xz merges.xlsx "
+        "notes.pptx nothing.mbox pages.odp parts.eml quote.csv quotes.html ragged.csv row.xlsx rows.html rows.ods "
+        "rows.rtf same-place.pdf same.epub same.pdf same.pptx stars.md tags.epub title.odp unicode.rtf wide.csv "
+        "wide.jsonl wide.xlsx words.ods zeros.mbox"
     ).split()
 )
 EDITS = st.lists(

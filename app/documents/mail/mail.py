@@ -75,7 +75,7 @@ class Mail:
 
 @dataclass
 class MailWriter:
-    """Adds mails to blocks, until they hold as much as is shown of one file (`limits`), all attachments together."""
+    """Adds mails to blocks, until they hold as much as is shown of one file, all attachments together."""
 
     blocks: Blocks
     report: Report
