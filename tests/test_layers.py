@@ -123,7 +123,6 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "lxml": ("app.documents",),
     "python_calamine": ("app.documents",),
     "selectolax": ("app.documents",),
-    "striprtf": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "oxmsg": ("app.documents",),

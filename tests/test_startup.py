@@ -21,7 +21,7 @@ SLOW = {"asyncio", "email", "http", "ssl", "urllib.request", "importlib.metadata
 
 # A page's parts, flows and their plain data are imported when they are needed, or at rest (app/ui/window/rest.py).
 LATER = {
-    "sqlite3", "multiprocessing", "docx", "pypdfium2", "selectolax", "lxml", "markdown_it", "striprtf", "httpx2",
+    "sqlite3", "multiprocessing", "docx", "pypdfium2", "selectolax", "lxml", "markdown_it", "httpx2",
     "csv", "ssl", "openpyxl",
     "app.core.inspection", "app.core.inside", "app.core.offers", "app.core.requests",
     "app.core.results", "app.engine.client", "app.flows.ask.document_process",

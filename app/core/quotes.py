@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.core.layout import Opened, is_code
+from app.core.kinds import is_code
+from app.core.layout import Opened
 from app.core.message import Message
 from app.core.sentences import sentence_around
 from app.core.text import Document, Replacement, Span, View

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import accumulate
 
 from app.core.layout import BlockKind, Style
 
@@ -75,18 +78,20 @@ class OpenBlock:
 
         All sorted by place; no words if nothing is visible.
         """
-        runs, lines = self._runs, self._lines
+        text = "".join(words for words, _ in self._runs)
+        stretches, lines = _stretches(self._runs), self._lines
         if self.kind is BlockKind.CODE:
-            keep = _without_margin("".join(words for words, _ in runs))
-            runs = _cut(runs, keep)
-            lines = _moved(lines, keep)
-        text = "".join(words for words, _ in runs)
+            keep = _without_margin(text)
+            moved = _places_in(keep)
+            text = "".join(text[start:end] + "\n" * newline for start, end, newline in keep)
+            stretches = [(moved(first), moved(last), style) for first, last, style in stretches]
+            lines = [(moved(offset), number) for offset, number in lines if keep and offset <= keep[-1][1]]
         if shows_nothing(text):
             return "", [], []
         start = 0 if self.kind is BlockKind.CODE else len(text) - len(text.lstrip())
         words = text[start:].rstrip()
         styles: list[tuple[int, int, Style]] = []
-        for first, last, style in _stretches(runs):
+        for first, last, style in stretches:
             first, last = max(0, first - start), min(len(words), last - start)
             inner = words[first:last]
             first += len(inner) - len(inner.lstrip())
@@ -139,36 +144,17 @@ def _without_margin(text: str) -> list[tuple[int, int, bool]]:
     return keep
 
 
-def _moved(lines: list[tuple[int, int]], keep: list[tuple[int, int, bool]]) -> list[tuple[int, int]]:
-    """Where lines of the file begin in the kept parts of a text; those after all of it are left out."""
-    moved: list[tuple[int, int]] = []
-    length, at = 0, 0
-    for start, end, newline in keep:
-        while at < len(lines) and lines[at][0] <= end:
-            offset, number = lines[at]
-            moved.append((length + max(0, offset - start), number))
-            at += 1
-        length += end - start + newline
+def _places_in(keep: list[tuple[int, int, bool]]) -> Callable[[int], int]:
+    """Tells where a place of a text is in its kept parts; that of the next part where it is in none."""
+    ends = [end for _, end, _ in keep]
+    lengths = [end - start + newline for start, end, newline in keep]
+    begins = [0, *accumulate(lengths)]
+
+    def moved(offset: int) -> int:
+        part = bisect_left(ends, offset)
+        return begins[part] + (max(0, offset - keep[part][0]) if part < len(keep) else 0)
+
     return moved
-
-
-def _cut(runs: list[tuple[str, Styles]], keep: list[tuple[int, int, bool]]) -> list[tuple[str, Styles]]:
-    """The runs' words in the places to keep, each followed by a newline if marked so."""
-    cut: list[tuple[str, Styles]] = []
-    number, offset = 0, 0  # the current run, and where it starts
-    for start, end, newline in keep:
-        while start < end:
-            words, styles = runs[number]
-            if start >= offset + len(words):
-                offset += len(words)
-                number += 1
-                continue
-            stop = min(end, offset + len(words))
-            cut.append((words[start - offset : stop - offset], styles))
-            start = stop
-        if newline:
-            cut.append(("\n", PLAIN))
-    return cut
 
 
 def _stretches(runs: list[tuple[str, Styles]]) -> list[tuple[int, int, Style]]:

@@ -13,6 +13,7 @@ from app.core.view import Row, caption_of, nested_headings, replacements_of_rows
 from app.documents.block_words import PLAIN, OpenBlock, Styles
 from app.documents.parts import Parts
 
+LINE_BREAK = "\n"
 # No readable table has more columns; cells beyond are put into the last one.
 MOST_COLUMNS = 1000
 # Up to this many short paragraphs directly above a table are its title and its unit.
@@ -133,6 +134,13 @@ class Blocks:
         self._open = OpenBlock(kind, level, marker)
         self._open.from_line(self._line)
 
+    def code_line(self) -> None:
+        """Begin a line of code: consecutive ones, not ended in between, are one block."""
+        if self._open is not None and self._open.kind is BlockKind.CODE:
+            self.line_break()
+        else:
+            self.begin(BlockKind.CODE)
+
     def from_line(self, number: int) -> None:
         """Set the line of the file, counted from 1, for what is added from now on."""
         self._line = number
@@ -147,6 +155,14 @@ class Blocks:
             self.begin(BlockKind.PARAGRAPH)
         assert self._open is not None
         self._open.add(_UNSEEN.sub("", text), styles)
+
+    def runs(self, runs: Iterable[tuple[str, Styles]]) -> None:
+        """Add words with their styles to the open block; a LINE_BREAK among them is a line's end."""
+        for text, styles in runs:
+            if text == LINE_BREAK:
+                self.line_break()
+            else:
+                self.words(text, styles)
 
     def line_break(self) -> None:
         """Add a forced line break to the open block, if any."""
@@ -179,6 +195,14 @@ class Blocks:
         if kind is BlockKind.HEADING:
             self._headings.append(Heading(span, block.level))
         return True
+
+    def block(
+        self, kind: BlockKind, words: str, level: int = 0, marker: str = "", styles: Styles = PLAIN
+    ) -> bool:
+        """Add a block of these words; returns whether they have visible content."""
+        self.begin(kind, level, marker)
+        self.words(words, styles)
+        return self.end()
 
     def begin_table(self) -> None:
         """Begin a table; tables must not be nested."""

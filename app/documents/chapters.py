@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from app.core.layout import Heading, is_code
+from app.core.kinds import is_code
+from app.core.layout import Heading
 from app.core.text import Span, View
 from app.core.view import view_of_text
 from app.documents.numerals import from_roman

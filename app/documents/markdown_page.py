@@ -17,8 +17,7 @@ from app.core.report import Progress, Report
 from app.core.text import normalise_newlines
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
-from app.documents.html.page import add_html
-from app.documents.html.walk import STYLES
+from app.documents.html import STYLES, add_html
 from app.documents.numerals import bullet
 from app.documents.parts import Parts
 from app.documents.plain_text import decode
@@ -44,6 +43,8 @@ _CHECK_EVERY = 2000
 
 # Quotes count as one level, lists as two. The parser itself drops what is nested deeper than its own limit.
 _DEEPEST, _PARSERS_LIMIT = 90, 100
+# The parser's time grows with the square of the brackets in a paragraph that close no link.
+_MOST_BRACKETS = 5_000
 _MARKS = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s|$)))+", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _FLATTENED = Message("What is nested more than {levels} deep is shown as plain paragraphs.", levels=_DEEPEST)
@@ -156,8 +157,7 @@ class _Reader:
             if line:
                 self._blocks.from_line(line)
             if token.type == "inline":
-                words: list[Token] = []
-                self._parser.inline.parse(token.content, self._parser, self._about, words)
+                words = self._parsed(token.content)
                 self._begin(words)
                 self._inline(words, token.content, line)
                 self._blocks.end()
@@ -168,6 +168,14 @@ class _Reader:
             elif token.type == "html_block":
                 kind, level = self._place()
                 add_html(token.content, self._blocks, self._report, level, kind)
+
+    def _parsed(self, words: str) -> list[Token]:
+        """A paragraph as inline tokens; one with more brackets than any person writes as plain text."""
+        if words.count("[") > _MOST_BRACKETS:
+            return [Token("text", "", 0, content=words)]
+        tokens: list[Token] = []
+        self._parser.inline.parse(words, self._parser, self._about, tokens)
+        return tokens
 
     def _structure(self, token: Token) -> None:
         """Handle tokens that open and close around the words."""

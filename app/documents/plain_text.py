@@ -7,8 +7,9 @@ import re
 from array import array
 
 from app.core.errors import SpanlightError
-from app.core.layout import is_code
+from app.core.kinds import is_code
 from app.core.message import Message
+from app.core.report import Report
 from app.core.text import normalise_newlines
 from app.documents.chapters import find_chapters, view_with_chapters
 from app.documents.encodings import guess
@@ -30,14 +31,15 @@ _BREAKS = re.compile("[\v\f\x85\u2028\u2029]")
 _UNSEEN = re.compile("[\0-\b\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0\ufdd1]")
 
 
-def read_plain_text(data: bytes, name: str) -> Parts:
+def read_plain_text(data: bytes, name: str, report: Report) -> Parts:
     """The text without its byte-order mark, with newlines as LF, and its chapters if they are certain.
 
     Breaks of pages, lines and paragraphs become newlines and other control characters blanks, one for one, so that
     positions in the decoded text stay the same, and so do those in the view that shows it. Raises SpanlightError if the
-    bytes are not text.
+    bytes are not text, and Stopped when the report says so.
     """
     lines = normalise_newlines(decode(data, name))
+    report.check()
     text = _UNSEEN.sub(" ", _BREAKS.sub("\n", lines))
     # Editors count only the newlines that are in the file.
     starts = array("i", [0])

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from app.core.layout import BlockKind, Style
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import Styles
-from app.documents.blocks import MOST_COLUMNS, Blocks
+from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
 from app.documents.numerals import bullet, numeral
 from app.documents.parts import Parts
-from app.documents.slides import LINE_BREAK, add_words, notes_heading, parts_of_slides, slide_heading
+from app.documents.sheets.rows import Percentage, in_words
+from app.documents.slides import notes_heading, parts_of_slides, slide_heading
 from app.documents.word.lists import shown_bullet
 from app.documents.word.xml import Element, attribute, child, integer, local
-from app.documents.word.zip import Package, damaged_beyond_reading, open_package
+from app.documents.word.zip import Package, open_package, whole_or_noted
 
 _SLIDE = re.compile(r"ppt/slides/slide(\d{1,9})\.xml")
 _TITLES = frozenset(("title", "ctrTitle"))
@@ -26,15 +28,19 @@ _BULLETED = frozenset(("body", "obj"))
 _LEVELS = 9
 _FORMS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _ON = frozenset(("1", "true", "on"))
+# A number's format that shows a day, by its year or its month's name, and the day that is number 0.
+_OF_DAYS = re.compile(r"yy|mmm|d[/.-]m|m[/.-]d")
+_FIRST_DAY, _MOST_DAYS = datetime(1899, 12, 30), 2_000_000
 
 
 def read_pptx(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a presentation: its slides in order, each with its notes.
 
-    A slide's title comes first, then its text frames, tables and diagrams in the order in which a screen reader takes
-    them. Hidden slides are read and marked; hidden frames, the master's own words, dates, footers, numbers, comments,
-    charts and pictures are left out. A damaged file is read as far as possible, and a note says so. Raises
-    SpanlightError for a file that is unsafe, encrypted or not a presentation, and Stopped when the report says so.
+    A slide's title comes first, then its text frames, tables, diagrams and charts, whose values become a table, in the
+    order in which a screen reader takes them. Hidden slides are read and marked; hidden frames, the master's own words,
+    dates, footers, numbers, comments and pictures are left out. A damaged file is read as far as possible, and a note
+    says so. Raises SpanlightError for a file that is unsafe, encrypted or not a presentation, and Stopped when the
+    report says so.
     """
     report.progress(Progress(0, len(data), Message("Opening the document")))
     package = open_package(data, name, report)
@@ -43,11 +49,7 @@ def read_pptx(data: bytes, name: str, report: Report) -> Parts:
     for number, part in enumerate(slides, start=1):
         report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))
         reader.slide(number, part)
-    notes = [Message("The file is damaged: what could be read of it is shown.")] if package.damaged else []
-    parts = parts_of_slides(reader.blocks, notes)
-    if package.damaged and not parts.text:
-        raise damaged_beyond_reading(name)
-    return parts
+    return whole_or_noted(parts_of_slides(reader.blocks), package)
 
 
 def _slides(package: Package) -> list[str]:
@@ -76,7 +78,7 @@ class _Reader:
     def __init__(self, package: Package) -> None:
         self.blocks = Blocks()
         self._package = package
-        self._diagrams: dict[str, str] = {}
+        self._targets: dict[str, str] = {}  # the parts that a slide refers to, by their identifiers
         self._layouts: dict[str, dict[str, Element]] = {}
         self._read: set[str] = set()
 
@@ -89,7 +91,7 @@ class _Reader:
             return
         relations = package.relations(part)
         related = {each.kind: each.target for each in relations}
-        self._diagrams = {each.identifier: each.target for each in relations}
+        self._targets = {each.identifier: each.target for each in relations}
         layout = related.get("slideLayout", "")
         if layout not in self._layouts:
             self._layouts[layout] = _placeholders(package.xml(layout))
@@ -127,11 +129,13 @@ class _Reader:
             self._frame(child(shape, "txBody"), styles, bulleted=kind in _BULLETED)
             return
         data = child(child(shape, "graphic"), "graphicData")
-        table, diagram = child(data, "tbl"), child(data, "relIds")
+        table, diagram, chart = (child(data, name) for name in ("tbl", "relIds", "chart"))
         if table is not None:
             self._table(table)
         if diagram is not None:
-            self._diagram(self._diagrams.get(_reference(diagram, "dm") or "", ""))
+            self._diagram(self._targets.get(_reference(diagram, "dm") or "", ""))
+        if chart is not None:
+            self._chart(self._targets.get(_reference(chart) or "", ""))
 
     def _frame(
         self, body: Element | None, inherited: Element | None = None, *, bulleted: bool = False
@@ -153,7 +157,7 @@ class _Reader:
                 self.blocks.begin(BlockKind.PARAGRAPH)
             else:
                 self.blocks.begin(BlockKind.ITEM, level + 1, marker)
-            add_words(self.blocks, words)
+            self.blocks.runs(words)
             self.blocks.end()
 
     def _table(self, table: Element) -> None:
@@ -175,6 +179,28 @@ class _Reader:
         points = child(self._once(part), "ptLst")
         for point in points if points is not None else ():
             self._frame(child(point, "t"))
+
+    def _chart(self, part: str) -> None:
+        """Add a chart's title, and its values as a table: a row for each category, a column for each series."""
+        chart = child(self._once(part), "chart")
+        plot = child(chart, "plotArea")
+        series = [] if plot is None else [each for kind in plot for each in kind if local(each) == "ser"]
+        self._frame(child(child(child(chart, "title"), "tx"), "rich"))
+        values = [_points(child(each, "val")) or _points(child(each, "yVal")) for each in series]
+        categories: dict[int, str] = {}
+        for each in series:
+            categories = _points(child(each, "cat")) | _points(child(each, "xVal")) | categories
+        names = ["", *(" ".join(_points(child(each, "tx")).values()) for each in series)]
+        places = sorted({*categories, *(at for each in values for at in each)})
+        rows = ([categories.get(at, ""), *(each.get(at, "") for each in values)] for at in places)
+        self.blocks.begin_table()
+        for number, row in enumerate((names, *rows)):
+            self._package.report.check()
+            self.blocks.row(header=not number)
+            for words in row:
+                self.blocks.cell()
+                self.blocks.words(words)
+        self.blocks.end_table()
 
 
 def _tree(root: Element | None) -> Element | None:
@@ -256,6 +282,33 @@ def _runs(paragraph: Element) -> Iterator[tuple[str, Styles]]:
             for part in formula.iter() if formula is not None else ():
                 if local(part) == "t" and part.text:
                     yield part.text, frozenset()
+
+
+def _points(holder: Element | None) -> dict[int, str]:
+    """The words and numbers that a chart keeps of the cells which it refers to, by their places."""
+    found: dict[int, str] = {}
+    form = ""
+    for each in holder.iter() if holder is not None else ():
+        if local(each) == "formatCode":
+            form = (each.text or "").lower()
+        elif local(each) == "pt":
+            value = child(each, "v")
+            words = (value.text or "") if value is not None else ""
+            found.setdefault(integer(attribute(each, "idx")) or 0, _as_formatted(words, form))
+    return found
+
+
+def _as_formatted(words: str, form: str) -> str:
+    """A number of a chart by the format of its cell: a percentage, a day, or as it is."""
+    try:
+        number = float(words)
+    except ValueError:
+        return words
+    if "%" in form:
+        return in_words(Percentage(number))
+    if _OF_DAYS.search(form) and 0 < number < _MOST_DAYS:
+        return in_words(_FIRST_DAY + timedelta(days=number))
+    return in_words(number)
 
 
 def _styles(properties: Element | None) -> Styles:

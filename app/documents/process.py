@@ -20,7 +20,7 @@ Result = Opened | str | bytes | Picture | tuple[str, ...] | None
 class Clerk:
     """Carries out orders one by one, from one thread; keeps the PDFs open that were drawn last.
 
-    Called in its own process, it ends that with `limits.OUT_OF_MEMORY` if memory runs out.
+    Called in its own process, it ends that with `memory_limit.OUT_OF_MEMORY` if memory runs out.
     """
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from app.core.errors import NoText, PasswordNeeded, SpanlightError
 from app.core.files import open_regular
+from app.core.kinds import KINDS
 from app.core.layout import Kind, Opened, PageText
 from app.core.message import Message
 from app.core.report import Progress, Report
@@ -19,14 +20,16 @@ from app.core.text import Document
 from app.core.wording import size
 from app.documents.block_words import shows_nothing
 from app.documents.language import language_of, stretches
-from app.documents.limits import LARGEST_IN_MEMORY, MOST_BYTES
+from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.orders import Read
 from app.documents.parts import Parts
-from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
+from app.documents.sniff import HEAD, first_look, look_into_zip, suffix_kind
 
 _PIECE = 1 << 22
 # Mails that are attached to mails as files; those that are part of them are counted by mail.MailWriter.
 _MOST_MAILS_AROUND = 3
+# Where the kind's title is of a mass.
+_ONE = {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
 # What is read in place when it is large.
 _IN_PLACE = (Kind.PDF, Kind.MBOX)
 
@@ -46,7 +49,7 @@ def read(order: Read, report: Report) -> Opened:
     """The document in a file or in bytes: of any `Kind`, recognised by content first.
 
     Raises SpanlightError for what cannot be read (missing, not permitted, not a regular file, empty, larger than
-    `limits.MOST_BYTES`, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
+    `kinds.KINDS` allows, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
     Stopped when the report says so.
     """
     name = order.name or PurePath(order.path).name or order.path
@@ -94,68 +97,52 @@ def _without_characters(page: PageText) -> PageText:
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int = 0) -> Parts:
-    """The content as read by the format's own reader, each imported when it is first needed; `depth` is in mails."""
+    """The content as read by its kind's reader; `depth` is in mails."""
+    source = loaded.data or order.path
+    if loaded.kind in (Kind.PDF, Kind.IMAGE):
+        from app.documents.pdf.document import read_pdf
+
+        return read_pdf(source, name, order.password, report, dict(order.recognised))
+    read_file = partial(_attachment, report=report, depth=depth + 1)
+    if loaded.kind is Kind.MBOX:
+        from app.documents.mail.mbox import read_mbox
+
+        return read_mbox(source, name, report, read_file)
+    # Each is imported when it is first needed.
+    read_kind: Callable[..., Parts]
     match loaded.kind:
-        case Kind.PDF | Kind.IMAGE:
-            from app.documents.pdf.document import read_pdf
-
-            return read_pdf(loaded.data or order.path, name, order.password, report, dict(order.recognised))
         case Kind.DOCX:
-            from app.documents.word.document import read_docx
-
-            return read_docx(loaded.data, name, report)
+            from app.documents.word.document import read_docx as read_kind
         case Kind.ODT:
-            from app.documents.opendocument.document import read_odt
-
-            return read_odt(loaded.data, name, report)
-        case Kind.RTF:
-            from app.documents.rtf import read_rtf
-
-            return read_rtf(loaded.data, name, report)
-        case Kind.PPTX:
-            from app.documents.powerpoint import read_pptx
-
-            return read_pptx(loaded.data, name, report)
+            from app.documents.opendocument.document import read_odt as read_kind
         case Kind.ODP:
-            from app.documents.opendocument.document import read_odp
-
-            return read_odp(loaded.data, name, report)
-        case Kind.XLSX | Kind.XLS | Kind.ODS:
-            from app.documents.sheets.workbook import read_workbook
-
-            return read_workbook(loaded.data, loaded.kind, name, report)
+            from app.documents.opendocument.document import read_odp as read_kind
+        case Kind.RTF:
+            from app.documents.rtf import read_rtf as read_kind
+        case Kind.PPTX:
+            from app.documents.powerpoint import read_pptx as read_kind
+        case Kind.XLSX:
+            from app.documents.sheets.workbook import read_xlsx as read_kind
+        case Kind.XLS:
+            from app.documents.sheets.workbook import read_xls as read_kind
+        case Kind.ODS:
+            from app.documents.sheets.workbook import read_ods as read_kind
         case Kind.CSV:
-            from app.documents.sheets.delimited import read_csv
-
-            return read_csv(loaded.data, name, report)
+            from app.documents.sheets.delimited import read_csv as read_kind
         case Kind.HTML:
-            from app.documents.html.page import read_html
-
-            return read_html(loaded.data, name, report)
+            from app.documents.html import read_html as read_kind
         case Kind.MARKDOWN:
-            from app.documents.markdown_page import read_markdown
-
-            return read_markdown(loaded.data, name, report)
+            from app.documents.markdown_page import read_markdown as read_kind
         case Kind.EPUB:
-            from app.documents.epub.book import read_epub
-
-            return read_epub(loaded.data, name, report)
+            from app.documents.epub import read_epub as read_kind
         case Kind.EML:
-            from app.documents.mail.mime import read_eml
-
-            return read_eml(loaded.data, name, report, partial(_attachment, report=report, depth=depth + 1))
-        case Kind.MBOX:
-            from app.documents.mail.mbox import read_mbox
-
-            read_file = partial(_attachment, report=report, depth=depth + 1)
-            return read_mbox(loaded.data or order.path, name, report, read_file)
+            from app.documents.mail.mime import read_eml as read_kind
         case Kind.MSG:
-            from app.documents.mail.outlook import read_msg
-
-            return read_msg(loaded.data, name, report, partial(_attachment, report=report, depth=depth + 1))
-    from app.documents.plain_text import read_plain_text
-
-    return read_plain_text(loaded.data, name)
+            from app.documents.mail.outlook import read_msg as read_kind
+        case _:
+            from app.documents.plain_text import read_plain_text as read_kind
+    mails = (read_file,) if loaded.kind in (Kind.EML, Kind.MSG) else ()
+    return read_kind(loaded.data, name, report, *mails)
 
 
 def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
@@ -177,7 +164,7 @@ def _as_its_zip_tells(loaded: _Loaded, name: str) -> _Loaded:
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
     named = suffix_kind(name)
     if named not in (None, loaded.kind, Kind.MARKDOWN):
-        yield Message("By its content, “{name}” is {kind}.", name=name, kind=NAMES[loaded.kind])
+        yield Message("By its content, “{name}” is {kind}.", name=name, kind=KINDS[loaded.kind].title)
     if loaded.changed:
         yield Message("“{name}” was changed while it was read; read it again to have it whole.", name=name)
 
@@ -227,21 +214,18 @@ def _require_some(length: int, name: str) -> None:
 
 
 def _require_room(length: int, kind: Kind, name: str) -> None:
-    most = MOST_BYTES[kind]
+    title, _, most = KINDS[kind]
     if length > most:
         raise SpanlightError(
             Message(
                 "“{name}” is {size} large, and {kind} may have at most {most}.",
                 name=name,
                 size=size(length),
-                kind=_OF_KIND[kind],
+                kind=_ONE.get(kind, title),
                 most=size(most),
             ),
             Message("Split it, and open the part that matters."),
         )
-
-
-_OF_KIND = NAMES | {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
 
 
 def library_versions() -> dict[str, str]:
@@ -253,7 +237,6 @@ def library_versions() -> dict[str, str]:
     import oxmsg.storage  # noqa: F401
     import pypdfium2.version as pdf
     import python_calamine  # noqa: F401
-    import striprtf
     import tesserocr
 
     return {
@@ -262,7 +245,6 @@ def library_versions() -> dict[str, str]:
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,
-        "striprtf": striprtf.__version__,
         "olefile": olefile.__version__,
         "python-calamine": version("python-calamine"),
     }

@@ -1,13 +1,9 @@
-"""Converts rich text (.rtf) to text and blocks: striprtf reads the words, marks put in beforehand tell their places."""
+"""Converts rich text (.rtf) to text and blocks."""
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-from striprtf.striprtf import charset_map, rtf_to_text
+from typing import NamedTuple
 
 from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Style
@@ -20,37 +16,43 @@ from app.documents.word.lists import shown_bullet
 from app.documents.word.symbols import symbol
 
 _TOKEN = re.compile(
-    rb"\\bin(\d{1,9}) ?|\\([a-zA-Z]{1,32})(-?\d{1,9})?\d* ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|([^\\{}]+)"
+    rb"\\bin(\d{1,9}) ?|\\([a-zA-Z]{1,32})(-?\d{1,9})?\d* ?|((?:\\'[0-9a-fA-F]{2})+)|\\([^a-zA-Z])|([{}])|([^\\{}]+)"
 )
 _CHECK_EVERY = 20_000
 _DEEPEST = 1000
-# Code points that are never characters, which the words of a file may not hold.
-_MARKS = "\ufdd0-\ufdef"
-_LINE, _CELL, _ROW, _TABLE, _DEFINED, _HEADER, _PLAIN = map(chr, range(0xFDD0, 0xFDD7))
-_LABEL, _LABEL_END, _NOTE, _NOTE_END = map(chr, range(0xFDD7, 0xFDDB))
-_OUTLINE = 0xFDE0  # and on: an outline level
 _LEVELS = 9
-_BY_WORD = {
-    "line": _LINE, "lbr": _LINE, "cell": _CELL, "row": _ROW, "intbl": _TABLE, "trowd": _DEFINED,
-    "trhdr": _HEADER, "pard": _PLAIN,
-}  # fmt: skip
-# Words whose part of the file holds no words of the text, in which nothing is marked.
-_SETTINGS = frozenset(
-    "fonttbl colortbl stylesheet info listtable listoverridetable pict objdata themedata".split()
+_MOST_SKIPPED = 100
+# So many pieces of words are put into the text at once.
+_MOST_PIECES = 10_000
+# Parts of the file that hold no words of the text, also where they are not marked as such by `\*`.
+_PARTS = frozenset(
+    "aftncn aftnsep aftnsepc annotation atnauthor atndate atnicn atnid atnparent atnref atntime atrfend atrfstart "
+    "author background bkmkend bkmkstart buptim category colortbl comment company creatim datafield do doccomm docvar "
+    "falt fchars ffdeftext ffentrymcr ffexitmcr ffformat ffhelptext ffl ffname ffstattext file filetbl fldinst fldtype "
+    "fname fontemb fontfile fonttbl footer footerf footerl footerr formfield ftncn ftnsep ftnsepc generator header "
+    "headerf headerl headerr htmltag info keycode keywords latentstyles lchars levelnumbers leveltext linkval list "
+    "listoverridetable listtable manager mmath moMath nesttableprops nextfile nonesttables objalias objclass objdata "
+    "object objname objsect objtime operator panose password pict pn pnseclvl pntxta pntxtb printim private propname "
+    "protusertbl result revtbl revtim rsidtbl rxe shp shpgrp shpinst shppict shprslt shptxt sn sp staticval stylesheet "
+    "subject sv tc template themedata title txe ud upr userprops xe xmlnstbl".split()
 )
-# Character sets for which Python has no code page, and the nearest one for which it has.
-_NEAREST = {78: 128, 79: 136, 80: 129, 82: 177, 85: 134, 86: 238, 87: 204, 88: 222, 89: 238}
+_OTHER_PART = "*"
+_WORDS = {
+    "tab": "\t", "emdash": "—", "endash": "–", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005",
+    "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
+}  # fmt: skip
+_SIGNS = {b"~": "\xa0", b"-": "\xad", b"_": "\u2011"}
+_PARAGRAPH_ENDS = frozenset(("par", "sect", "page", "nestcell"))
+# Python's encodings by the numbers of a font's character set; of a Mac's that Python lacks the nearest one.
+_CHARSETS = {
+    0: "cp1252", 42: "cp1252", 77: "mac_roman", 78: "cp932", 79: "cp950", 80: "cp949", 81: "mac_arabic", 82: "cp1255",
+    83: "mac_greek", 84: "mac_cyrillic", 85: "cp936", 86: "cp1250", 87: "cp1251", 88: "cp874", 89: "cp1250",
+    128: "cp932", 129: "cp949", 130: "cp1361", 134: "cp936", 136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258",
+    177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
+}  # fmt: skip
 # Code pages by their numbers on a Mac, and by the words of old files.
 _PAGES = {"10000": "mac_roman", "10007": "mac_cyrillic", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-# Those with characters of two bytes.
-_WIDE = frozenset((128, 129, 130, 134, 136))
-_WIDE_PAGES = frozenset(charset_map[each] for each in _WIDE)
-_MOST_SKIPPED = 100
-# striprtf takes up to a second for a million characters, and cannot be stopped meanwhile.
-_MOST_MARKED = 25_000_000
-_EVERY_MARK = frozenset(map(chr, range(0xFDD0, 0xFDF0)))
 _OF_SYMBOLS = re.compile("[\uf000-\uf0ff]")
-_RUNS = re.compile(f"[{_MARKS}\n]|[^{_MARKS}\n]+")
 
 
 def read_rtf(data: bytes, name: str, report: Report) -> Parts:
@@ -61,270 +63,230 @@ def read_rtf(data: bytes, name: str, report: Report) -> Parts:
     beyond reason, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), Message("Reading the document")))
-    marker = _Marker(name, report)
-    marked = "".join(marker.marked(data))
-    if len(marked) > _MOST_MARKED:
-        raise SpanlightError(
-            Message("“{name}” holds more words than can be read.", name=name),
-            Message("Split it, and open the part that matters."),
-        )
-    report.check()
-    text = rtf_to_text(marked, encoding=marker.encoding, errors="replace")
-    # Characters beyond U+FFFF are written as two, those of symbol fonts as private ones.
-    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = _OF_SYMBOLS.sub(lambda found: symbol(found[0], "") or "\ufffd", text)
     report.check()
     blocks = Blocks()
-    _Placer(blocks, report).place(text)
+    _Reader(blocks, name, report).read(data)
     return blocks.parts()
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """What a group of the file inherits from the one around it."""
 
-    settings: str = ""  # the part of the file that holds no words, by its word
+    part: str = ""  # of _PARTS, or _OTHER_PART; empty among the words of the text
     hidden: bool = False
     deleted: bool = False
     font: str = ""
-    ends: str = ""  # the mark at the end of the group
+    substitutes: int = 1  # characters behind a Unicode escape that stand for it in old programs
+    note: list[str] | None = None  # the words of the note that the group is in
+    label: list[str] | None = None  # the same of an item's number or bullet
 
 
-class _Marker:
-    """Rewrites a file so that striprtf reads it as its author meant, with marks for what it would leave out.
+class _Reader:
+    """Adds the words of a file to blocks."""
 
-    Cells, rows, lines, outline levels, list labels and notes are marked; hidden and deleted words, binary data and
-    pictures are left out. `encoding` is the code page of words without a font of their own.
-    """
-
-    def __init__(self, name: str, report: Report) -> None:
-        self.encoding = "cp1252"
+    def __init__(self, blocks: Blocks, name: str, report: Report) -> None:
+        self._blocks = blocks
         self._name = name
         self._report = report
-        self._charsets: dict[str, int] = {}  # by font
+        self._state = _State()
+        self._encoding = "cp1252"  # of words without a font of their own
+        self._encodings: dict[str, str] = {}  # by font
+        self._font = ""  # the default one
         self._levels: dict[str, int] = {}  # outline levels by style
         self._defined = ""  # the font or style that is being defined
-        self._font = ""  # what is written for the default font
-        self._is_half = False  # whether the last code is the first half of a character
+        self._bytes = bytearray()  # of words that are not decoded yet
+        self._skip = 0  # how many of the next bytes are substitutes
+        self._words: list[str] = []  # not put into the text yet
+        self._notes: list[list[str]] = []
+        self._in_table = self._is_defined = False
+        self._row_begun = self._cell_begun = False
+        self._is_header = False
+        self._outline = -1
+        self._label: str | None = None  # an item's number or bullet
 
-    def marked(self, data: bytes) -> Iterator[str]:
-        """The file's tokens, rewritten."""
-        state, stack = _State(), list[_State]()
-        at, count = 0, 0
+    def read(self, data: bytes) -> None:
+        """Add the text, and after it the notes that stand in it."""
+        stack: list[_State] = []
+        at = count = 0
         while (token := _TOKEN.match(data, at)) is not None:
             at = token.end()
             count += 1
             if count % _CHECK_EVERY == 0:
                 self._report.check()
-                self._report.progress(Progress(at, 2 * len(data), Message("Reading the document")))
-            binary, word, number, code, sign, brace, words = token.groups()
+                self._report.progress(Progress(at, len(data), Message("Reading the document")))
+            binary, word, number, codes, sign, brace, words = token.groups()
+            if words is not None:
+                self._add_bytes(words.translate(None, b"\0\r\n"))
+                continue
+            if codes is not None:
+                self._add_bytes(bytes.fromhex(codes.decode("ascii").replace("\\'", "")))
+                continue
+            if sign is not None and sign in b"\\{}":  # also the second half of a character
+                self._add_bytes(sign)
+                continue
+            self._decode()
+            self._skip = 0
             if binary is not None:
                 at += int(binary)
             elif brace == b"{":
                 if len(stack) >= _DEEPEST:
                     raise _too_deep(self._name)
-                stack.append(state)
-                state = replace(state, ends="")
-                yield "{"
+                stack.append(self._state)
             elif brace is not None:
-                yield f"{_mark(state.ends)}}}" if state.ends else "}"
+                if stack:
+                    self._leave(stack.pop())
                 if not stack:
-                    return
-                state = stack.pop()
+                    break
             elif word is not None:
-                state, rewritten = self._word(state, word.decode("ascii"), (number or b"").decode("ascii"))
-                yield rewritten
+                self._control(word.decode("ascii"), (number or b"").decode("ascii"))
             elif sign == b"*":
-                yield "\\*"
-            elif not (state.settings or state.hidden or state.deleted):
-                if sign is not None:
-                    yield self._sign(sign, state)
-                else:
-                    yield self._words(bytes([int(code, 16)]) if code else words, bool(code), state)
-
-    def _sign(self, sign: bytes, state: _State) -> str:
-        if self._is_half and sign in b"\\{}":
-            return self._words(sign, True, state)
-        self._is_half = False
-        return "\\par " if sign in b"\r\n" else f"\\{sign.decode()}" if sign.isascii() else ""
-
-    def _words(self, words: bytes, coded: bool, state: _State) -> str:
-        """Words in which what is not ASCII, or is the second half of a character, is written as codes."""
-        words = words.translate(None, b"\0\r\n")
-        charset = self._charsets.get(state.font)
-        is_wide = self.encoding in _WIDE_PAGES if charset is None else charset in _WIDE
-        if words.isascii() and not (self._is_half or coded):
-            return words.decode("ascii")
-        written = []
-        for each in words:
-            is_code = coded or self._is_half or each >= 0x80
-            written.append(f"\\'{each:02x}" if is_code else chr(each))
-            self._is_half = is_wide and not self._is_half and 0x81 <= each <= 0xFE
-        return "".join(written)
-
-    def _word(self, state: _State, word: str, number: str) -> tuple[_State, str]:
-        """The state after a control word, and what is written for it."""
-        self._is_half = False
-        value = int(number) if number else None
-        if word in _SETTINGS:
-            return replace(state, settings=word), "\\fonttbl " if word == "fonttbl" else "\\info "
-        if state.settings:
-            return state, self._setting(state.settings, word, number)
-        match word:
-            case "v":
-                return replace(state, hidden=value != 0), ""
-            case "deleted":
-                return replace(state, deleted=value != 0), ""
-            case "plain":
-                return replace(state, hidden=False, deleted=False, font=self._font[2:].strip()), self._font
-            case "f":
-                return replace(state, font=number), f"\\f{number} "
-            case "deff":
-                self._font = f"\\f{number} " if number else ""
-                return replace(state, font=number), self._font
-            case "listtext" | "pntext":
-                return replace(state, ends=_LABEL_END), _mark(_LABEL)
-            case "footnote":
-                return replace(state, ends=_NOTE_END), _mark(_NOTE)
-            case "s" | "outlinelevel":
-                level = self._levels.get(number, -1) if word == "s" else value
-                return state, "" if level is None or not 0 <= level < _LEVELS else _mark(
-                    chr(_OUTLINE + level)
-                )
-            case "ansicpg":
-                self.encoding = (
-                    f"cp{number}" if _is_known(f"cp{number}") else _PAGES.get(number, self.encoding)
-                )
-                return state, ""
-            case "mac" | "pc" | "pca":
-                self.encoding = _PAGES[word]
-                return state, ""
-            case "u" if value is not None and not (state.hidden or state.deleted):
-                code = value + 0x10000 if -0x8000 <= value < 0 else value
-                is_good = 0 < code < 0x110000 and not 0xFDD0 <= code <= 0xFDEF
-                return state, f"\\u{code if is_good else 0xFFFD} "
-            case "uc":
-                return state, f"\\uc{max(0, min(1 if value is None else value, _MOST_SKIPPED))} "
-            case "nestcell":
-                return state, "\\par "
-            case "fldinst":
-                # As such it would be searched for addresses, which are not shown.
-                return state, "\\fldtype "
-        if word in _BY_WORD:
-            return state, _mark(_BY_WORD[word]) if value != 0 else ""
-        return state, "" if word == "u" or word.startswith(("bin", "pict")) else f"\\{word}{number} "
-
-    def _setting(self, settings: str, word: str, number: str) -> str:
-        """What is written for a control word among settings; the styles' outline levels are kept."""
-        if settings == "fonttbl" and word == "f":
-            self._defined = number
-        elif settings == "fonttbl" and word == "fcharset" and number and self._defined:
-            charset = _NEAREST.get(int(number), int(number))
-            if charset in charset_map:
-                self._charsets[self._defined] = charset
-                return f"{{\\f{self._defined}\\fcharset{charset} x;}}"
-        elif settings == "stylesheet" and word in ("s", "cs", "ds", "ts"):
-            self._defined = number if word == "s" else ""
-        elif settings == "stylesheet" and word == "outlinelevel" and self._defined:
-            self._levels[self._defined] = int(number or _LEVELS)
-        return ""
-
-
-def _is_known(encoding: str) -> bool:
-    try:
-        return bool(codecs.lookup(encoding))
-    except LookupError:
-        return False
-
-
-def _mark(mark: str) -> str:
-    """A mark behind a control word that changes nothing: directly behind a Unicode escape it would be skipped."""
-    return f"\\ltrch {mark}"
-
-
-def _too_deep(name: str) -> SpanlightError:
-    return SpanlightError(
-        Message("“{name}” is nested deeper than any document, and was not opened.", name=name),
-        Message("If you trust it, open it in the program that wrote it and save it as plain text."),
-    )
-
-
-class _Placer:
-    """Adds words to blocks by the marks between them."""
-
-    def __init__(self, blocks: Blocks, report: Report) -> None:
-        self._blocks = blocks
-        self._report = report
-        self._in_table = self._is_defined = False
-        self._outline = -1
-        self._label: str | None = None  # an item's number or bullet
-        self._row_begun = self._cell_begun = False
-        self._is_header = False
-
-    def place(self, text: str) -> None:
-        """Add the text, and after it the notes that stand in it."""
-        notes: list[str] = []
-        note: list[str] | None = None
-        label: list[str] | None = None
-        for count, match in enumerate(_RUNS.finditer(text)):
-            if count % _CHECK_EVERY == 0:
-                self._report.check()
-            words = match[0]
-            if words in (_NOTE, _NOTE_END):
-                if note is not None:
-                    notes.append("".join(note))
-                note = [] if words == _NOTE else None
-                if note is not None:
-                    self._words(str(len(notes) + 1), raised=True)
-            elif note is not None:
-                note.append(words if words[0] not in _EVERY_MARK else " ")
-            elif words in (_LABEL, _LABEL_END):
-                if label is not None:
-                    self._label = shown_bullet("".join(label).replace("\ufffd", ""), "", 1)
-                label = [] if words == _LABEL else None
-            elif label is not None:
-                label.append(words if words[0] not in _EVERY_MARK else "")
+                self._state = self._state._replace(part=_OTHER_PART)
+            elif sign in (b"\r", b"\n"):
+                self._control("par", "")
             else:
-                self._add(words)
-        if note is not None:
-            notes.append("".join(note))
+                self._write(_SIGNS.get(sign, ""))
+        self._decode()
+        self._put()
         self._leave_table()
-        for number, words in enumerate(notes, start=1):
-            self._blocks.begin(BlockKind.ITEM, 1, f"{number}.")
-            self._blocks.words(words)
-            self._blocks.end()
+        for number, note in enumerate(self._notes, start=1):
+            self._blocks.block(BlockKind.ITEM, _characters(note), 1, f"{number}.")
 
-    def _add(self, words: str) -> None:
-        if words == "\n":
-            self._end_paragraph()
-        elif words == _LINE:
-            self._blocks.line_break()
-        elif words == _PLAIN:
-            self._in_table, self._outline = False, -1
-        elif words in (_TABLE, _DEFINED):
-            self._in_table = True
-            self._is_defined = words == _DEFINED
-        elif words == _HEADER:
-            self._is_header = True
-        elif words == _CELL:
-            if self._in_table or self._blocks.in_table:
-                self._enter_cell()
-            self._end_paragraph()
-            self._cell_begun = False
-        elif words == _ROW:
-            self._end_paragraph()
-            self._row_begun = self._cell_begun = self._is_header = False
-            # Words that are in a row only because one is defined before them are in no further one.
-            self._in_table &= not self._is_defined
-        elif _OUTLINE <= ord(words[0]) < _OUTLINE + _LEVELS:
-            self._outline = ord(words[0]) - _OUTLINE
-        elif words not in _EVERY_MARK:
-            self._words(words)
+    def _add_bytes(self, words: bytes) -> None:
+        skipped = min(self._skip, len(words))
+        self._skip -= skipped
+        state = self._state
+        if not (state.part or state.hidden or state.deleted):
+            self._bytes += words[skipped:]
 
-    def _words(self, words: str, *, raised: bool = False) -> None:
-        if not self._blocks.is_open and words.strip():
+    def _decode(self) -> None:
+        if self._bytes:
+            words, self._bytes = self._bytes, bytearray()
+            encoding = self._encodings.get(self._state.font, self._encoding)
+            self._write(words.decode(encoding, "replace"))
+
+    def _write(self, words: str) -> None:
+        """Add words to the label, the note or the text that they are in, unless they are not shown."""
+        state = self._state
+        if not words or state.part or state.hidden or state.deleted:
+            return
+        if state.label is not None:
+            state.label.append(words)
+        elif state.note is not None:
+            state.note.append(words)
+        else:
+            self._words.append(words)
+            if len(self._words) >= _MOST_PIECES and not "\ud800" <= words[-1] < "\udc00":
+                self._put()
+
+    def _leave(self, around: _State) -> None:
+        """Go on in the group around the one that ends."""
+        if self._state.label is not None and around.label is None:
+            self._label = shown_bullet(_characters(self._state.label).replace("\ufffd", ""), "", 1)
+        self._state = around
+
+    def _control(self, word: str, number: str) -> None:
+        state = self._state
+        value = int(number) if number else None
+        if word in _PARTS:
+            self._state = state._replace(part=word)
+        elif state.part:
+            self._define(state.part, word, number)
+        elif word in _WORDS:
+            self._write(_WORDS[word])
+        elif word == "v":
+            self._state = state._replace(hidden=value != 0)
+        elif word == "deleted":
+            self._state = state._replace(deleted=value != 0)
+        elif word == "plain":
+            self._state = state._replace(hidden=False, deleted=False, font=self._font)
+        elif word in ("f", "deff"):
+            self._state = state._replace(font=number)
+            self._font = number if word == "deff" else self._font
+        elif word == "u" and value is not None:
+            code = value + 0x10000 if -0x8000 <= value < 0 else value
+            self._write(chr(code) if 0 < code < 0x110000 and not 0xFDD0 <= code <= 0xFDEF else "\ufffd")
+            self._skip = state.substitutes
+        elif word == "uc":
+            self._state = state._replace(
+                substitutes=max(0, min(1 if value is None else value, _MOST_SKIPPED))
+            )
+        elif word in ("ansicpg", "mac", "pc", "pca"):
+            page = f"cp{number}"
+            self._encoding = page if _is_known(page) else _PAGES.get(number or word, self._encoding)
+        elif state.label is not None or state.note is not None:
+            self._write(" ")
+        elif word in ("listtext", "pntext"):
+            self._state = state._replace(label=[])
+        elif word == "footnote":
+            self._state = state._replace(note=[])
+            self._begin_note()
+        else:
+            self._place(word, value, number)
+
+    def _define(self, part: str, word: str, number: str) -> None:
+        """Keep the encoding of a font, or the outline level of a style."""
+        if part == "fonttbl" and word == "f":
+            self._defined = number
+        elif part == "fonttbl" and word == "fcharset":
+            if number and self._defined and (encoding := _CHARSETS.get(int(number))):
+                self._encodings[self._defined] = encoding
+        elif part == "stylesheet" and word in ("s", "cs", "ds", "ts"):
+            self._defined = number if word == "s" else ""
+        elif part == "stylesheet" and word == "outlinelevel" and self._defined:
+            self._levels[self._defined] = int(number or _LEVELS)
+
+    def _place(self, word: str, value: int | None, number: str) -> None:
+        """Do what a control word says of paragraphs and tables."""
+        if word in ("s", "outlinelevel"):
+            level = self._levels.get(number) if word == "s" else value
+            if level is not None and 0 <= level < _LEVELS:
+                self._put()
+                self._outline = level
+            return
+        if word in _PARAGRAPH_ENDS:
+            self._put()
+            self._end_paragraph()
+        if value == 0:
+            return
+        match word:
+            case "line" | "lbr":
+                self._put()
+                self._blocks.line_break()
+            case "pard":
+                self._put()
+                self._in_table, self._outline = False, -1
+            case "intbl" | "trowd":
+                self._put()
+                self._in_table, self._is_defined = True, word == "trowd"
+            case "trhdr":
+                self._is_header = True
+            case "cell":
+                self._put()
+                if self._in_table or self._blocks.in_table:
+                    self._enter_cell()
+                self._end_paragraph()
+                self._cell_begun = False
+            case "row":
+                self._put()
+                self._end_paragraph()
+                self._row_begun = self._cell_begun = self._is_header = False
+                # Words that are in a row only because one is defined before them are in no further one.
+                self._in_table &= not self._is_defined
+
+    def _put(self, *, raised: bool = False) -> None:
+        """Put the words so far into the text."""
+        words, self._words = _characters(self._words), []
+        if words.strip() and not self._blocks.is_open:
             self._begin()
         self._blocks.words(words, frozenset([Style.RAISED]) if raised else PLAIN)
+
+    def _begin_note(self) -> None:
+        note = self._state.note
+        assert note is not None
+        self._put()
+        self._notes.append(note)
+        self._words = [str(len(self._notes))]
+        self._put(raised=True)
 
     def _begin(self) -> None:
         if self._in_table:
@@ -356,3 +318,24 @@ class _Placer:
         if self._blocks.in_table:
             self._blocks.end_table()
         self._row_begun = self._cell_begun = False
+
+
+def _characters(pieces: list[str]) -> str:
+    """Words in which what is beyond U+FFFF was written as two characters, and symbols as private ones."""
+    words = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _OF_SYMBOLS.sub(lambda found: symbol(found[0], "") or "\ufffd", words)
+
+
+def _is_known(encoding: str) -> bool:
+    """Whether Python has an encoding, and ASCII is part of it."""
+    try:
+        return b"aZ09".decode(encoding) == "aZ09"
+    except (LookupError, UnicodeError):
+        return False
+
+
+def _too_deep(name: str) -> SpanlightError:
+    return SpanlightError(
+        Message("“{name}” is nested deeper than any document, and was not opened.", name=name),
+        Message("If you trust it, open it in the program that wrote it and save it as plain text."),
+    )

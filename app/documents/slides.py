@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 from app.core.layout import BlockKind, Style
 from app.documents.block_words import Styles
-from app.documents.blocks import Blocks
+from app.documents.blocks import LINE_BREAK, Blocks
 from app.documents.parts import Parts
 
-LINE_BREAK = "\n"
 _NUMBERED = re.compile(r"Slide \d+( \(hidden\))?")
 
 
@@ -21,30 +20,17 @@ def slide_heading(blocks: Blocks, number: int, title: Iterable[tuple[str, Styles
     blocks.words(f"Slide {number}{' (hidden)' if hidden else ''}")
     if any(text.strip() for text, _ in words):
         blocks.words(": ")
-        for text, styles in words:
-            blocks.words(text, styles)
+        blocks.runs(words)
     blocks.end()
 
 
-def parts_of_slides(blocks: Blocks, notes: Iterable[str]) -> Parts:
+def parts_of_slides(blocks: Blocks) -> Parts:
     """Everything collected; no text if there is nothing but the numbers of slides."""
-    parts = blocks.parts(notes)
-    if all(_NUMBERED.fullmatch(block.span.of(parts.text)) for block in parts.blocks):
-        return Parts("", notes=parts.notes)
-    return parts
+    parts = blocks.parts()
+    only_numbers = all(_NUMBERED.fullmatch(block.span.of(parts.text)) for block in parts.blocks)
+    return Parts("") if only_numbers else parts
 
 
 def notes_heading(blocks: Blocks) -> None:
     """Begin the notes of a slide; no heading of the document, so that what is in them has the slide's."""
-    blocks.begin(BlockKind.PARAGRAPH)
-    blocks.words("Notes", frozenset([Style.STRONG]))
-    blocks.end()
-
-
-def add_words(blocks: Blocks, words: Iterable[tuple[str, Styles]]) -> None:
-    """Add words to the open block; a LINE_BREAK among them is a line's end."""
-    for text, styles in words:
-        if text == LINE_BREAK:
-            blocks.line_break()
-        else:
-            blocks.words(text, styles)
+    blocks.block(BlockKind.PARAGRAPH, "Notes", styles=frozenset([Style.STRONG]))

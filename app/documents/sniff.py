@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from pathlib import PurePath
 
 from app.core.errors import SpanlightError
+from app.core.kinds import ENDINGS, KINDS, ending
 from app.core.layout import Kind
 from app.core.message import Message
 from app.documents.images.head import is_picture_file
@@ -15,75 +15,9 @@ HEAD = 4096
 # The container that Office programs wrote before they wrote zips.
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_SUFFIXES = {
-    ".pdf": Kind.PDF,
-    ".docx": Kind.DOCX,
-    ".docm": Kind.DOCX,
-    ".odt": Kind.ODT,
-    ".rtf": Kind.RTF,
-    ".pptx": Kind.PPTX,
-    ".pptm": Kind.PPTX,
-    ".ppsx": Kind.PPTX,
-    ".odp": Kind.ODP,
-    ".xlsx": Kind.XLSX,
-    ".xlsm": Kind.XLSX,
-    ".xls": Kind.XLS,
-    ".ods": Kind.ODS,
-    ".csv": Kind.CSV,
-    ".tsv": Kind.CSV,
-    ".html": Kind.HTML,
-    ".htm": Kind.HTML,
-    ".xhtml": Kind.HTML,
-    ".md": Kind.MARKDOWN,
-    ".markdown": Kind.MARKDOWN,
-    ".mdown": Kind.MARKDOWN,
-    ".epub": Kind.EPUB,
-    ".eml": Kind.EML,
-    ".mbox": Kind.MBOX,
-    ".msg": Kind.MSG,
-    ".png": Kind.IMAGE,
-    ".jpg": Kind.IMAGE,
-    ".jpeg": Kind.IMAGE,
-    ".tif": Kind.IMAGE,
-    ".tiff": Kind.IMAGE,
-}
-NAMES = {
-    Kind.PDF: Message("a PDF"),
-    Kind.IMAGE: Message("a picture"),
-    Kind.DOCX: Message("a Word file"),
-    Kind.ODT: Message("an OpenDocument text"),
-    Kind.RTF: Message("a rich text file"),
-    Kind.PPTX: Message("a PowerPoint file"),
-    Kind.ODP: Message("an OpenDocument presentation"),
-    Kind.XLSX: Message("an Excel file"),
-    Kind.XLS: Message("an old Excel file (.xls)"),
-    Kind.ODS: Message("an OpenDocument spreadsheet"),
-    Kind.CSV: Message("a table as text (CSV)"),
-    Kind.HTML: Message("a web page"),
-    Kind.MARKDOWN: Message("Markdown"),
-    Kind.TEXT: Message("text"),
-    Kind.EPUB: Message("an EPUB book"),
-    Kind.EML: Message("a mail"),
-    Kind.MBOX: Message("a mailbox"),
-    Kind.MSG: Message("a mail that Outlook saved"),
-}
 # Text under the name of one of these is text, of a spreadsheet CSV; other bytes are a broken file of it.
 _SPREADSHEETS = frozenset((Kind.XLSX, Kind.XLS, Kind.ODS))
-_NEVER_TEXT = _SPREADSHEETS | {
-    *(
-        Kind.PDF,
-        Kind.IMAGE,
-        Kind.DOCX,
-        Kind.ODT,
-        Kind.RTF,
-        Kind.PPTX,
-        Kind.ODP,
-        Kind.EPUB,
-        Kind.EML,
-        Kind.MBOX,
-        Kind.MSG,
-    )
-}
+_NEVER_TEXT = frozenset(Kind) - {Kind.TEXT, Kind.MARKDOWN, Kind.HTML, Kind.CSV}
 # What is in a zip, by how the names in it begin, or by the type that stands first in it.
 _FOLDERS = {Kind.DOCX: b"word/", Kind.PPTX: b"ppt/", Kind.XLSX: b"xl/"}
 _TYPES = {
@@ -114,7 +48,11 @@ _OTHERS = (
     (b"OggS", _SOUND),
     (b"ID3", _SOUND),
 )
-_OLD_OFFICE = {".ppt": Message("an old PowerPoint file (.ppt)")}
+_OLD_OFFICE = {
+    "ppt": Message("an old PowerPoint file (.ppt)"),
+    "doc": Message("an old Word file (.doc)"),
+}
+_ANY_OLD_OFFICE = Message("an old Office file")
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
@@ -131,7 +69,7 @@ _OUTLOOK = "__properties_version1.0".encode("utf-16-le")
 
 def suffix_kind(name: str) -> Kind | None:
     """The kind that a file's extension suggests, None if it suggests none."""
-    return _SUFFIXES.get(PurePath(name).suffix.lower())
+    return ENDINGS.get(ending(name))
 
 
 def first_look(head: bytes, name: str) -> Kind:
@@ -143,12 +81,14 @@ def first_look(head: bytes, name: str) -> Kind:
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
         return Kind.EPUB if named is Kind.EPUB or _EPUB in head[:200] else Kind.DOCX
-    if head.startswith(OLE) and named in _SPREADSHEETS:
-        return Kind.XLS
-    if head.startswith(OLE) and named in _FOLDERS:  # a locked one is packed in it
-        return Kind.DOCX
-    if head.startswith(OLE) and (named is Kind.MSG or _OUTLOOK in head):
-        return Kind.MSG
+    if head.startswith(OLE):
+        if named in _SPREADSHEETS:
+            return Kind.XLS
+        if named in _FOLDERS:  # a locked one is packed in it
+            return Kind.DOCX
+        if named is Kind.MSG or _OUTLOOK in head:
+            return Kind.MSG
+        raise _refusal(name, _OLD_OFFICE.get(ending(name), _ANY_OLD_OFFICE))
     if head.startswith(b"{\\rtf"):
         return Kind.RTF
     mark = head[:1024].find(b"%PDF-")
@@ -170,7 +110,7 @@ def first_look(head: bytes, name: str) -> Kind:
     if named in _NEVER_TEXT:
         if b"\0" in start.encode() or not _reads_as_text(start.encode()):
             raise SpanlightError(
-                Message("“{name}” does not begin as {kind} does.", name=name, kind=NAMES[named]),
+                Message("“{name}” does not begin as {kind} does.", name=name, kind=KINDS[named].title),
                 Message("It may be damaged; get it once more."),
             )
         return Kind.CSV if named in _SPREADSHEETS and not start.startswith("<") else Kind.TEXT
@@ -217,20 +157,15 @@ def _mail(head: bytes, named: Kind | None) -> Kind | None:
 def look_into_ole(data: bytes, name: str) -> None:
     """Raise SpanlightError for a container that is no spreadsheet of an old Excel; one with a password passes."""
     if LOCKED not in data and not any(book in data for book in _BOOKS):
-        raise _refusal(name, Message("an old Office file"))
+        raise _refusal(name, _ANY_OLD_OFFICE)
 
 
 def _other(head: bytes, name: str) -> str:
     """What else a file is by its first bytes, in words; empty if unknown."""
-    suffix = PurePath(name).suffix.lower()
     for beginning, what in _OTHERS:
         # "BZh" and "ID3" are words as well.
         if head.startswith(beginning) and (len(beginning) > 3 or b"\0" in head or not _reads_as_text(head)):
             return what
-    if head.startswith(OLE):
-        return _OLD_OFFICE.get(
-            suffix, Message("an old Word file (.doc)") if suffix == ".doc" else Message("an old Office file")
-        )
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return _PICTURE
     if head[4:8] == b"ftyp":

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.kinds import KINDS
 from app.core.layout import Kind
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.documents.limits import MOST_BYTES
 from tests.flows.fake_engine import FakeEngine, read
 from tests.helpers.books import book, chapter, navigation
 from tests.helpers.children import POSIX
@@ -233,7 +233,7 @@ def test_a_pdf_from_a_stream_is_not_cut_off(
     data = Path(pdf).read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert command("text", "-")[0] == 0
-    monkeypatch.setitem(MOST_BYTES, Kind.DOCX, len(data) - 1)
+    monkeypatch.setitem(KINDS, Kind.DOCX, KINDS[Kind.DOCX]._replace(most=len(data) - 1))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     code, out, err = command("text", "-")
     assert (code, out) == (2, "")

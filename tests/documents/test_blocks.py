@@ -12,10 +12,10 @@ from app.core.layout import BlockKind, Heading, Style, Table
 from app.core.report import Silent
 from app.core.text import Span
 from app.documents.blocks import MOST_COLUMNS, Blocks, Grid
-from app.documents.html.page import add_html
+from app.documents.html import add_html
 from app.documents.numerals import letters, roman
 from app.documents.parts import Parts
-from tests.helpers.flowing import check_parts, outline, styles
+from tests.helpers.flowing import check_parts, outline, styles, words_of
 
 
 def test_words_given_piece_by_piece() -> None:
@@ -219,12 +219,11 @@ def test_what_another_reader_returned_is_added_as_it_is(pages: list[tuple[str, i
         2 + deeper for html, deeper in pages if html == PAGES[0]
     ]
     assert styles(parts) == [each for html, _ in pages for each in styles(page(html))]
-    words = [block.span.of(parts.text) for block in parts.blocks]
-    assert words == ["before", *(each for html, _ in pages for each in words_of(page(html))), "after"]
-
-
-def words_of(parts: Parts) -> list[str]:
-    return [block.span.of(parts.text) for block in parts.blocks]
+    assert words_of(parts) == [
+        "before",
+        *(each for html, _ in pages for each in words_of(page(html))),
+        "after",
+    ]
 
 
 def test_text_without_blocks_is_added_as_paragraphs() -> None:

@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.report import Silent
 from app.documents.chapters import LONGEST, find_chapters
-from app.documents.orders import Read
-from app.documents.reader import read
 
 
 def found(text: str) -> list[str]:
@@ -92,42 +87,3 @@ def test_headings_lie_in_the_text_and_in_order(text: str) -> None:
     assert [each.span for each in headings] == sorted({each.span for each in headings})
     for each in headings:
         assert each.span.of(text).strip() == each.span.of(text) != ""
-
-
-@pytest.mark.parametrize(
-    ("name", "count", "first", "last"),
-    [
-        ("alice.txt", 12, "CHAPTER I. Down the Rabbit-Hole", "CHAPTER XII. Alice’s Evidence"),
-        (
-            "sherlock-holmes-latin1.txt",
-            12,
-            "ADVENTURE I. A SCANDAL IN BOHEMIA",
-            "XII. THE ADVENTURE OF THE COPPER BEECHES",
-        ),
-        (
-            "don-quijote-es-latin1.txt",
-            126,
-            "Capítulo primero. Que trata de la",
-            "Capítulo LXXIV. De cómo don Quijote",
-        ),
-        ("udhr-18-languages.txt", 18, "English (en)", "Korean (ko)"),
-        ("emoji-names.txt", 0, "", ""),
-    ],
-)
-def test_real_books(shared_data: Path, name: str, count: int, first: str, last: str) -> None:
-    opened = read(Read(str(shared_data / "documents" / name)), Silent())
-    text = opened.document.text
-    assert not set("\r\ufffd\ufeff") & set(text)
-    # What stands before and behind a book is not of its chapters.
-    marks = ("START", "END OF", "This file should be")
-    headings = [words for each in opened.headings if not (words := each.span.of(text)).startswith(marks)]
-    assert len(headings) == count
-    if count:
-        assert headings[0].startswith(first)
-        assert headings[-1].startswith(last)
-
-
-def test_a_licence_is_not_of_the_last_chapter(shared_data: Path) -> None:
-    opened = read(Read(str(shared_data / "documents" / "alice.txt")), Silent())
-    at = opened.document.text.index("International donations are gratefully accepted")
-    assert opened.heading_at(at) == "START: FULL LICENSE"

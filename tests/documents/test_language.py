@@ -56,14 +56,8 @@ def test_a_question_is_told(question: str, code: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        " \n\t",
-        "Bonjour",
-        "Gabriel García Márquez",
-        "Universidad Nacional Autónoma de México",
-        "ludwig van beethoven",
-        "rio de janeiro carnival",
-        "société générale profit",
+        *("", " \n\t", "Bonjour", "Gabriel García Márquez", "Universidad Nacional Autónoma de México"),
+        *("ludwig van beethoven", "rio de janeiro carnival", "société générale profit"),
         NUMBERS,
         CODE,
         LEASE["de"] * 40 + LEASE["fr"] * 40,

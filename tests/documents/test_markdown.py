@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import Kind, Opened, Style, Table
-from app.core.report import Silent
 from app.core.text import Document
 from app.documents.markdown_page import read_markdown
 from app.documents.parts import Parts
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 
-
-def read(words: str | bytes) -> Parts:
-    parts = read_markdown(words.encode() if isinstance(words, str) else words, "page.md", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_markdown)
 
 
 def test_paragraphs_and_headings() -> None:
@@ -50,12 +44,9 @@ def test_lists_and_quotes() -> None:
     ]  # fmt: skip
 
 
-def test_code() -> None:
+def test_code_and_a_table() -> None:
     parts = read("```python\nif x:\n\n    y\n```\n\n    indented\n      more\n")
     assert outline(parts) == ["code | if x:\n\n    y", "code | indented\n  more"]
-
-
-def test_a_table() -> None:
     parts = read("a\n\n| N | **S** |\n|---|:-:|\n| x | 1 |\n|  | `2\\|` |\n\nb")
     assert parts.text == "a\n\nN\tS\nx\t1\n\t2|\n\nb"
     assert parts.tables == (Table(3, 2, 1),)
@@ -77,10 +68,6 @@ def test_what_stands_before_the_text() -> None:
     parts = read("---\ntitle: A title\ndate: 2024-01-02\n---\n\n# Head\n")
     assert outline(parts) == ["code | title: A title\ndate: 2024-01-02", "heading1 | Head"]
     assert outline(read("---\n\nwords\n\n---\n\n# Head\n")) == ["paragraph | words", "heading1 | Head"]
-
-
-def test_lines_between_chinese_words_are_joined() -> None:
-    assert read("漢字\n仮名\nLatin\n字").text == "漢字仮名 Latin 字"
 
 
 def test_nesting_is_read_as_deep_as_people_write() -> None:
@@ -121,20 +108,7 @@ def test_lines_are_those_of_the_file() -> None:
         " behind [a\n  link](x\n  'y') after\n\n```\n\n  code\n\n  more\n```\n\n"
         "| a | b |\n|---|---|\n| c | d |\n\n> quoted\n\n    indented\n      deeper\r\n"
     )
-    words = (
-        "title",
-        "author",
-        "Two",
-        "lines",
-        "wrapped",
-        "broken",
-        "again",
-        "behind",
-        "link",
-        "after",
-        "code",
-        "more",
-    )
+    words = "title author Two lines wrapped broken again behind link after code more".split()
     assert lines_of(parts, *words) == [2, 3, 6, 7, 10, 11, 12, 13, 14, 15, 19, 21]
     assert lines_of(parts, "a\tb", "c\td", "quoted", "indented", "deeper") == [24, 26, 28, 30, 31]
     assert lines_of(read("\n\nx\n\n<div>\n<b>y</b>\n</div>\nz\n\nw"), "x", "y", "w") == [3, 5, 10]
@@ -168,36 +142,3 @@ def test_any_word_is_in_its_line(kinds: list[str]) -> None:
 @given(st.lists(LINES, max_size=30).map("\n".join))
 def test_any_text_makes_sound_blocks(text: str) -> None:
     read(text + "\n\nend\n")
-
-
-def test_chapter_with_tables(shared_data: Path) -> None:
-    parts = read((shared_data / "documents/asvs-v2-authentication.md").read_bytes())
-    assert parts.headings[0].span.of(parts.text) == "V2 Authentication"
-    assert len(parts.tables) == 12
-    assert cells(parts, 1)[5, 1] == "Verify users can change their password."
-    assert cells(parts, 1)[5, 2] == "✓"
-    assert parts.tables[11] == Table(7, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("file", "heading", "sentence"),
-    [
-        ("contributing-zh.md", "贡献者许可协议", "如果你已经知晓Git，请Fork本仓库并提交Pull Request (PR)。"),
-        (
-            "contributing-ja.md",
-            "投稿者ライセンス契約",
-            "リストには6種類あります。適切なものを選んでください：",
-        ),
-        ("contributing-fa.md", "توافقنامه‌ی مجوز همکاری", "ما شش نوع فهرست داریم. فهرست درست را انتخاب کنید:"),
-        (
-            "gitmoji-guide.md",
-            "Gitmoji guide",
-            "🧑\u200d💻 technologist (:technologist:): Improve developer experience.",
-        ),
-    ],
-)
-def test_files_in_many_scripts(shared_data: Path, file: str, heading: str, sentence: str) -> None:
-    parts = read((shared_data / "documents" / file).read_bytes())
-    assert parts.headings[0].span.of(parts.text) == heading
-    assert sentence in [block.span.of(parts.text) for block in parts.blocks]
-    assert parts.tables == ()

@@ -169,7 +169,7 @@ def while_it_is_read(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]
     monkeypatch.setattr(reader, "_read_all", disturbed)
 
 
-def test_a_file_that_grows_is_read_and_said_to_have_changed(
+def test_a_file_that_grows_or_vanishes_while_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "growing.txt"
@@ -182,13 +182,9 @@ def test_a_file_that_grows_is_read_and_said_to_have_changed(
     assert found.notes == ("“growing.txt” was changed while it was read; read it again to have it whole.",)
     while_it_is_read(monkeypatch, lambda: half.write_bytes(half.read_bytes() + b"more"))
     assert refusal(half).message == "“half.docx” was changed while it was read."
-
-
-def test_a_file_that_vanishes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "short-lived.txt"
-    path.write_bytes(b"words")
+    monkeypatch.undo()
     while_it_is_read(monkeypatch, path.unlink)
-    assert opened(path).document.text == "words"
+    assert opened(path).document.text == "first\nsecond\n"
     assert "There is no file" in refusal(path).message
 
 
@@ -241,16 +237,14 @@ def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:
         assert what in refusal(tmp_path / name).message
 
 
-def test_a_zip_is_told_by_what_is_in_it_and_not_by_its_name(tmp_path: Path) -> None:
+def test_a_zip_is_told_by_what_is_in_it_and_not_by_its_name() -> None:
     for kind, (_, data) in FILES.items():
         if data.startswith(b"PK"):
             other = "a.docx" if kind is not Kind.DOCX else "a.pptx"
             found = read(Read("", other, data=data), Silent())
             assert found.kind is kind
             assert found.notes[0].startswith(f"By its content, “{other}” is a")
-
-
-def test_a_slide_with_a_word_file_in_it_is_a_slide(tmp_path: Path) -> None:
+    # A slide with a Word file in it is a slide.
     files = {"ppt__embeddings__x": FILES[Kind.DOCX][1]}
     data = pptx_file([titled("Tarts")], **files) + b"word/"
     assert read(Read("", "a.pptx", data=data), Silent()).kind is Kind.PPTX

@@ -85,22 +85,7 @@ def test_what_cannot_be_read_is_named(name: str, head: bytes, what: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "a.pdf",
-        "a.docx",
-        "a.odt",
-        "a.rtf",
-        "a.pptx",
-        "a.odp",
-        "a.epub",
-        "a.eml",
-        "a.mbox",
-        "a.msg",
-        "a.xlsx",
-        "a.xls",
-        "a.ods",
-    ],
+    "name", [f"a.{each}" for each in "pdf docx odt rtf pptx odp epub eml mbox msg xlsx xls ods".split()]
 )
 def test_random_bytes_are_no_document(name: str) -> None:
     with pytest.raises(SpanlightError, match=f"“{name}” does not begin as an? .* does"):

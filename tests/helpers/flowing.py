@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from app.core.layout import BlockKind
+from app.core.layout import BlockKind, Kind, Opened
+from app.core.report import Report, Silent
 from app.core.text import View
+from app.documents.orders import Read
 from app.documents.parts import Parts
+from app.documents.reader import read
 
 
 def check_view(text: str, view: View) -> None:
@@ -101,6 +104,37 @@ def check_parts(parts: Parts) -> None:
                 cells = {(row + i, column + j) for i in range(down) for j in range(across)}
                 assert not cells & taken
                 taken |= cells
+
+
+def checked(reader: Callable[[bytes, str, Report], Parts]) -> Callable[[str | bytes], Parts]:
+    """A reader of one format, which fails where what it returns is not sound."""
+
+    def read_checked(data: str | bytes) -> Parts:
+        parts = reader(data.encode() if isinstance(data, str) else data, "a", Silent())
+        check_parts(parts)
+        return parts
+
+    return read_checked
+
+
+def opened(data: bytes, name: str, kind: Kind | None = None) -> Opened:
+    """The document in a file's bytes; fails where it is of another kind than this one, or not sound."""
+    found = read(Read("", name, data=data), Silent())
+    assert kind in (None, found.kind)
+    if found.blocks:
+        check_parts(parts_of(found))
+    return found
+
+
+def parts_of(found: Opened) -> Parts:
+    """What the reader of its format returned."""
+    assert found.document.view is not None
+    return Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
+
+
+def words_of(parts: Parts) -> list[str]:
+    """The words of each block."""
+    return [block.span.of(parts.text) for block in parts.blocks]
 
 
 def outline(parts: Parts) -> list[str]:

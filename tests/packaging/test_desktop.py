@@ -13,7 +13,7 @@ from lxml import etree
 from PySide6.QtCore import QMimeDatabase
 
 from app.core.about import NAME, PUBLISHER, SUMMARY, VERSION
-from app.documents.sniff import _SUFFIXES
+from app.core.kinds import ENDINGS
 from tests.conftest import ROOT
 
 DESKTOP = ROOT / "packaging" / "desktop" / "spanlight.desktop"
@@ -76,27 +76,15 @@ def test_the_metainfo_is_valid() -> None:
 def test_it_opens_every_kind_that_is_read(entry: configparser.SectionProxy) -> None:
     kinds = set(entry["MimeType"].strip(";").split(";"))
     database = QMimeDatabase()
-    for suffix in [
-        *_SUFFIXES,
-        ".txt",
-        ".text",
-        ".rst",
-        ".log",
-        ".csv",
-        ".json",
-        ".yaml",
-        ".tex",
-        ".xml",
-        ".py",
-    ]:
-        found = database.mimeTypeForFile("/nowhere/a" + suffix, QMimeDatabase.MatchMode.MatchExtension)
+    for ending in [*ENDINGS, *"txt text rst log json yaml tex xml py".split()]:
+        found = database.mimeTypeForFile(f"/nowhere/a.{ending}", QMimeDatabase.MatchMode.MatchExtension)
         if found.isDefault():  # no system knows these by name: that they are text is told by their content
-            assert suffix in (".mdown", ".text", ".msg")
-            if suffix == ".msg":  # which some systems know
+            assert ending in ("mdown", "text", "msg")
+            if ending == "msg":  # which some systems know
                 assert "application/vnd.ms-outlook" in kinds
                 continue
             found = database.mimeTypeForData(b"# Tides\n\nThe sea rises twice a day.\n")
-        assert kinds & {found.name(), *found.aliases(), *found.allAncestors()}, suffix
+        assert kinds & {found.name(), *found.aliases(), *found.allAncestors()}, ending
 
 
 def test_both_descriptions_name_the_same_kinds(

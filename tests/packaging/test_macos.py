@@ -10,39 +10,39 @@ from typing import Any
 import pytest
 
 from app.core.about import COPYRIGHT, NAME, VERSION
-from app.documents.sniff import _SUFFIXES
+from app.core.kinds import ENDINGS
 from tests.conftest import ROOT
 from tests.helpers.scripts import script
 
 macos = script("macos/info_plist.py")
 # The types that macOS itself has for these suffixes (UTCoreTypes), and the one that is declared here.
 TYPES = {
-    ".pdf": "com.adobe.pdf",
-    ".png": "public.png",
-    ".jpg": "public.jpeg",
-    ".jpeg": "public.jpeg",
-    ".tif": "public.tiff",
-    ".tiff": "public.tiff",
-    ".docx": "org.openxmlformats.wordprocessingml.document",
-    ".docm": "org.openxmlformats.wordprocessingml.document.macroenabled",
-    ".odt": "org.oasis-open.opendocument.text",
-    ".rtf": "public.rtf",
-    ".pptx": "org.openxmlformats.presentationml.presentation",
-    ".pptm": "org.openxmlformats.presentationml.presentation.macroenabled",
-    ".ppsx": "org.openxmlformats.presentationml.slideshow",
-    ".odp": "org.oasis-open.opendocument.presentation",
-    ".xlsx": "org.openxmlformats.spreadsheetml.sheet",
-    ".xlsm": "org.openxmlformats.spreadsheetml.sheet.macroenabled",
-    ".xls": "com.microsoft.excel.xls",
-    ".ods": "org.oasis-open.opendocument.spreadsheet",
-    ".csv": "public.comma-separated-values-text",
-    ".tsv": "public.tab-separated-values-text",
-    ".html": "public.html",
-    ".htm": "public.html",
-    ".xhtml": "public.xhtml",
-    ".txt": "public.plain-text",
-    ".epub": "org.idpf.epub-container",
-    ".eml": "com.apple.mail.email",
+    "pdf": "com.adobe.pdf",
+    "png": "public.png",
+    "jpg": "public.jpeg",
+    "jpeg": "public.jpeg",
+    "tif": "public.tiff",
+    "tiff": "public.tiff",
+    "docx": "org.openxmlformats.wordprocessingml.document",
+    "docm": "org.openxmlformats.wordprocessingml.document.macroenabled",
+    "odt": "org.oasis-open.opendocument.text",
+    "rtf": "public.rtf",
+    "pptx": "org.openxmlformats.presentationml.presentation",
+    "pptm": "org.openxmlformats.presentationml.presentation.macroenabled",
+    "ppsx": "org.openxmlformats.presentationml.slideshow",
+    "odp": "org.oasis-open.opendocument.presentation",
+    "xlsx": "org.openxmlformats.spreadsheetml.sheet",
+    "xlsm": "org.openxmlformats.spreadsheetml.sheet.macroenabled",
+    "xls": "com.microsoft.excel.xls",
+    "ods": "org.oasis-open.opendocument.spreadsheet",
+    "csv": "public.comma-separated-values-text",
+    "tsv": "public.tab-separated-values-text",
+    "html": "public.html",
+    "htm": "public.html",
+    "xhtml": "public.xhtml",
+    "txt": "public.plain-text",
+    "epub": "org.idpf.epub-container",
+    "eml": "com.apple.mail.email",
 }
 
 
@@ -62,13 +62,13 @@ def test_it_says_what_the_app_says(info: dict[str, Any]) -> None:
 def test_it_opens_every_kind_that_is_read(info: dict[str, Any]) -> None:
     opened = {each for kind in info["CFBundleDocumentTypes"] for each in kind["LSItemContentTypes"]}
     suffixes = {
-        "." + each: declared["UTTypeIdentifier"]
+        each: declared["UTTypeIdentifier"]
         for declared in info["UTImportedTypeDeclarations"]
         for each in declared["UTTypeTagSpecification"]["public.filename-extension"]
     }
     known = TYPES | suffixes
-    assert {known[suffix] for suffix in [*_SUFFIXES, ".txt"]} == opened
-    assert suffixes.keys() == set(_SUFFIXES) - set(TYPES)
+    assert {known[ending] for ending in [*ENDINGS, "txt"]} == opened
+    assert suffixes.keys() == set(ENDINGS) - set(TYPES)
 
 
 def test_it_is_offered_and_never_the_default(info: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.about import NAME, PUBLISHER, VERSION
-from app.documents.sniff import _SUFFIXES
+from app.core.kinds import CODE, ENDINGS, LOGS, PROSE
 from tests.conftest import ROOT
 from tests.helpers.scripts import script
 
@@ -121,5 +121,7 @@ def test_the_installer_says_what_the_app_says(tmp_path: Path) -> None:
 
 def test_it_is_offered_for_every_kind_that_is_read() -> None:
     text = (NSIS / "associations.nsh").read_text(encoding="utf-8")
-    kinds = re.findall(r'insertmacro \$\{MACRO\} "(\.\w+)"', text)
-    assert set(kinds) == {*_SUFFIXES, ".txt"} and len(set(kinds)) == len(kinds)
+    kinds = re.findall(r'insertmacro \$\{MACRO\} "\.(\w+)"', text)
+    assert {*ENDINGS, "txt"} <= set(kinds) <= {*ENDINGS, *PROSE, *LOGS, *CODE} and len(set(kinds)) == len(
+        kinds
+    )

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
 
 from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Style
 from app.core.message import Message
 from app.core.report import Report
+from app.core.text import normalise_newlines
 from app.core.wording import size
 from app.documents.blocks import Blocks
-from app.documents.html.page import add_html
-from app.documents.limits import MOST_BYTES_ATTACHED, MOST_FILES_ATTACHED, MOST_TEXT
-from app.documents.mail.plain import add_plain
+from app.documents.html import add_html
+from app.documents.limits import MOST_TEXT
 from app.documents.parts import Parts
+from app.documents.rtf import read_rtf
 
+# How much of the attachments of one file is read.
+MOST_BYTES_ATTACHED, MOST_FILES_ATTACHED = 100_000_000, 500
 DEEPEST = 3  # mails in mails, and files that are read of these
 _STRONG = frozenset((Style.STRONG,))
 _LONGEST_NAME = 200
+_DAY_AND_TIME = len("2021-03-04 10:00")
 # The headings of a mail's own text are below those of its attachments, which are one below its subject.
 _OWN = 2
+_MARKS = re.compile(r"(?:>[ ]?)+")
+_SIGNATURE = "-- "
+_DEEPEST_QUOTE = 20
+# What programs write above the mail that is answered, where they do not mark its lines.
+_ORIGINAL = re.compile(
+    r"\s*-{3,} ?(?:Original Message|Original Appointment|Ursprüngliche Nachricht|Mensaje original) ?-{3,}\s*",
+    re.IGNORECASE,
+)
+# Columns that are set apart by blanks, in at least two lines.
+_COLUMNS = re.compile(r"\S {3,}\S")
 
 # Reads an attachment by its bytes and its name; raises SpanlightError for what cannot be read.
 ReadFile = Callable[[bytes, str], Parts]
@@ -28,12 +45,13 @@ ReadFile = Callable[[bytes, str], Parts]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A part of a mail's text, plain or as HTML; `flowed` and `joined` are those of `add_plain`."""
+    """A part of a mail's text, plain, as HTML or as rich text; `flowed` and `joined` are those of `add_plain`."""
 
-    text: str
+    text: str = ""
     is_html: bool = False
     flowed: bool = False
     joined: bool = False
+    rich: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +75,7 @@ class Mail:
 
 @dataclass
 class MailWriter:
-    """Adds mails to blocks, until they hold as much as is shown of one file (`limits`), all attachments together."""
+    """Adds mails to blocks, until they hold as much as is shown of one file, all attachments together."""
 
     blocks: Blocks
     report: Report
@@ -124,12 +142,8 @@ class MailWriter:
         return parts
 
     def _heading(self, words: str, level: int) -> None:
-        self.blocks.begin(BlockKind.HEADING, level)
-        self.blocks.words(words)
-        if not self.blocks.end():  # it shows nothing
-            self.blocks.begin(BlockKind.HEADING, level)
-            self.blocks.words("(no subject)")
-            self.blocks.end()
+        if not self.blocks.block(BlockKind.HEADING, words, level):
+            self.blocks.block(BlockKind.HEADING, "(no subject)", level)
 
     def _head(self, mail: Mail, read: list[tuple[Attached, Parts | None]]) -> None:
         rows = [(label, [words]) for label, words in mail.head if words.strip()]
@@ -149,17 +163,32 @@ class MailWriter:
         self.blocks.end_table()
 
     def _body(self, body: Body, deeper: int) -> None:
-        text = body.text[: max(0, self.text)]
-        self.text -= len(text)
-        if len(text) < len(body.text):
+        whole = body.rich or body.text
+        shown = whole[: max(0, self.text)]
+        self.text -= len(shown)
+        if len(shown) < len(whole):
             self.notes[Message("The mail is too long: its beginning is shown.")] = None
-        if not body.is_html:
-            add_plain(text, self.blocks, flowed=body.flowed, joined=body.joined)
+        if isinstance(shown, bytes):
+            try:
+                parts = read_rtf(shown, "", self.report)
+            except SpanlightError:  # it is nested beyond reason
+                return
+        elif body.is_html:
+            own = Blocks()
+            add_html(shown, own, self.report)
+            parts = own.parts()
+        else:
+            add_plain(shown, self.blocks, flowed=body.flowed, joined=body.joined)
             return
-        own = Blocks()
-        add_html(text, own, self.report)
-        if (parts := own.parts()).blocks:
+        if parts.blocks:
             self.blocks.add(parts, deeper)
+
+
+def when(moment: datetime) -> str:
+    """A day and time, "2021-03-04 10:00", with the offset of its zone, " +01:00", if this computer's is another."""
+    words = moment.isoformat(" ", "minutes")
+    day, offset = words[:_DAY_AND_TIME], words[_DAY_AND_TIME:]
+    return f"{day} {offset}" if offset and moment.utcoffset() != moment.astimezone().utcoffset() else day
 
 
 def short(name: str) -> str:
@@ -172,3 +201,42 @@ def _listed(attached: Attached, parts: Parts | None) -> str:
         return f"{attached.name} (mail)"
     unread = "" if parts is not None else ", not read"
     return f"{attached.name} ({size(len(attached.content))}{unread})"
+
+
+def add_plain(text: str, blocks: Blocks, *, flowed: bool = False, joined: bool = False) -> None:
+    """Add a mail's plain text: paragraphs, and quotes as deep as their lines are marked with “>”.
+
+    Everything below “-----Original Message-----” is a quote. With `flowed` a blank at a line's end joins it to the next
+    one, with `joined` without that blank (RFC 3676, `format=flowed` and `delsp=yes`).
+    """
+    for (_, depth), lines in groupby(_lines(text, flowed), key=lambda each: each[:2]):
+        words = [line for _, _, line in lines]
+        if not depth and sum(_COLUMNS.search(line) is not None for line in words) > 1:
+            blocks.begin(BlockKind.CODE)
+            blocks.words("\n".join(words))
+        elif any(map(str.strip, words)):
+            blocks.begin(BlockKind.QUOTE if depth else BlockKind.PARAGRAPH, depth)
+            for line in words:
+                runs_on = flowed and line.endswith(" ") and line != _SIGNATURE
+                blocks.words(line[:-1] if runs_on and joined else line)
+                if not runs_on:
+                    blocks.line_break()
+        blocks.end()
+
+
+def _lines(text: str, flowed: bool) -> Iterator[tuple[int, int, str]]:
+    """The lines with words: the number of their paragraph, how deep they are quoted, and the line without marks."""
+    paragraph = below = 0
+    for line in normalise_newlines(text).split("\n"):
+        marks = _MARKS.match(line)
+        depth = marks[0].count(">") if marks else 0
+        inner = line[marks.end() :] if marks else line
+        if flowed and not marks and inner.startswith(" "):  # RFC 3676, section 4.4
+            inner = inner[1:]
+        if _ORIGINAL.fullmatch(inner):
+            below = 1
+            paragraph += 1
+        if not inner.strip():
+            paragraph += 1
+            continue
+        yield paragraph, min(depth + below, _DEEPEST_QUOTE), inner

@@ -10,11 +10,12 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
-from app.documents.limits import LONGEST_MAIL, MOST_MAILS
 from app.documents.mail.mail import MailWriter, ReadFile
 from app.documents.mail.mime import parse
 from app.documents.parts import Parts
 
+# How many mails of one file are shown, and how many bytes of one mail.
+MOST_MAILS, LONGEST_MAIL = 20_000, 50_000_000
 _BEGINS = b"From "
 _FIELD = re.compile(rb">?From |[!-9;-~]+:")
 # Lines of a mail's text that would begin a mail are marked so.

@@ -6,19 +6,21 @@ import email
 from collections.abc import Callable, Iterator
 from email.header import decode_header
 from email.message import Message as MimeMessage
+from email.policy import Compat32
+from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
-from app.documents.html.page import encoding_of
-from app.documents.mail.mail import DEEPEST, Attached, Body, Mail, MailWriter, ReadFile, short
+from app.documents.html import encoding_of
+from app.documents.mail.mail import DEEPEST, Attached, Body, Mail, MailWriter, ReadFile, short, when
 from app.documents.parts import Parts
 from app.documents.plain_text import decode
 
 _HEAD = ("From", "To", "Cc", "Date")
-# Longer ones, which are lists of addresses, are cut: decoding may take time that grows with the square of their length.
+# Longer ones are lists of addresses.
 _LONGEST_HEADER = 5_000
 _MOST_PARTS = 2_000
 _T = TypeVar("_T")
@@ -42,12 +44,20 @@ def read_eml(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
 
 
 def parse(data: bytes) -> Mail | None:
-    """The mail in these bytes; None if it cannot be read, its parts being nested too deep.
+    """The mail in these bytes; None if it cannot be read, its parts being nested too deep."""
+    return tried(lambda: mail_of(email.message_from_bytes(data, policy=_Policy())), None)
 
-    By the older of the package's policies: the newer one's parsers of structured headers drop what they do not
-    understand, fail at some, and take minutes for others.
+
+class _Policy(Compat32):
+    """Cuts long headers, whose parameters and addresses take time that grows with the square of their length.
+
+    The older of the package's policies: the newer one's parsers of structured headers drop what they do not understand,
+    fail at some, and take minutes for others.
     """
-    return tried(lambda: mail_of(email.message_from_bytes(data)), None)
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[: _LONGEST_HEADER + 1]
 
 
 def _inner(part: MimeMessage) -> list[MimeMessage]:
@@ -81,8 +91,9 @@ def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
             bodies.append(Body(text, kind == "text/html", flowed, joined))
         elif name or not part.get("Content-ID"):  # pictures within the text have no name as a rule
             attached.append(Attached(name or kind, content))
-    head = tuple((label, header(parsed, label)) for label in _HEAD)
-    return Mail(header(parsed, "Subject"), head, tuple(bodies), tuple(attached), encrypted)
+    head = {label: header(parsed, label) for label in _HEAD}
+    head["Date"] = tried(lambda: when(parsedate_to_datetime(head["Date"])), head["Date"])
+    return Mail(header(parsed, "Subject"), tuple(head.items()), tuple(bodies), tuple(attached), encrypted)
 
 
 def _parameter(part: MimeMessage, name: str) -> str:

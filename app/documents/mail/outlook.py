@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from email.utils import format_datetime
+import struct
+from functools import partial
 
 from olefile import OleFileIO
 from oxmsg.domain import constants, encodings, model
@@ -11,10 +12,12 @@ from oxmsg.properties import Properties
 from oxmsg.storage import Storage
 
 from app.core.errors import SpanlightError
+from app.core.kinds import KINDS
+from app.core.layout import Kind
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
-from app.documents.mail.mail import DEEPEST, Attached, Body, Mail, MailWriter, ReadFile, short
+from app.documents.mail.mail import DEEPEST, Attached, Body, Mail, MailWriter, ReadFile, short, when
 from app.documents.mail.mime import decoded, parse, tried
 from app.documents.parts import Parts
 
@@ -23,13 +26,21 @@ _PROPERTIES = "__properties_version1.0"
 _INNER_HEAD = 24
 _INNER = f"__substg1.0_{constants.PID_ATTACH_DATA_BINARY:04X}{constants.PTYP_OBJECT:04X}"
 _OLDEST = 1980  # the year of dates that are none
+# Packed rich text (MS-OXRTFCP, sections 2.1.3.1 and 3.1.3): its head, how that says what follows, how far back a
+# reference leads, and what comes before the text.
+_RICH_HEAD, _PACKED, _PLAIN, _WINDOW = struct.Struct("<2I4sI"), b"LZFu", b"MELA", 4096
+_BEFORE = (
+    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans Serif"
+    rb"SymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
+    b"\r\n"
+    rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
+)
 
 
 def read_msg(data: bytes, name: str, report: Report, read_file: ReadFile) -> Parts:
     """The text, headings, blocks and tables of a mail that Outlook saved, and of its attachments, as `MailWriter` does.
 
-    Text that is only in Outlook's rich text is left out, and a note says so. Raises SpanlightError for what is damaged
-    or no mail, and Stopped when the report says so.
+    Raises SpanlightError for what is damaged or no mail, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), Message("Reading the mail")))
     storage = tried(lambda: _storage(data), None)
@@ -45,10 +56,7 @@ def read_msg(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
             Message("Open it in the program that wrote it, and save it as PDF or as text."),
         )
     writer = MailWriter(Blocks(), report, read_file)
-    mail = _Item(storage, model.MSG_HDR_OFFSET).mail()
-    writer.add(mail)
-    if not mail.bodies and _stream(storage, constants.PID_RTF_COMPRESSED, constants.PTYP_BINARY):
-        writer.notes[Message("The mail has its text only as rich text, which is not read.")] = None
+    writer.add(_Item(storage, model.MSG_HDR_OFFSET).mail())
     return writer.blocks.parts(writer.notes)
 
 
@@ -68,7 +76,7 @@ class _Item:
         self._properties = Properties(storage, head)
 
     def mail(self, depth: int = 1) -> Mail:
-        """The item as a mail, its plain text rather than its HTML."""
+        """The item as a mail, its plain text rather than its HTML, and that rather than its rich text."""
         headers = self._text(constants.PID_TRANSPORT_MESSAGE_HEADERS)
         sent = parse(headers.encode("utf-8", "replace")) if headers else None
         head = dict(sent.head if sent is not None else ())
@@ -78,14 +86,12 @@ class _Item:
             "Cc": self._text(constants.PID_DISPLAY_CC).rstrip("\0"),
             "Date": self._date(),
         }
-        plain, page = self._text(constants.PID_BODY), self._page()
-        bodies = [Body(plain)] if plain.strip() else [Body(page, is_html=True)] if page.strip() else []
         attached = tuple(
             _Item(each, model.ATTACH_HDR_OFFSET).attached(depth)
             for each in self._storage.iter_attachment_storages()
         )
         lines = tuple((label, " ".join((head.get(label) or words).split())) for label, words in own.items())
-        return Mail(" ".join(self._text(constants.PID_SUBJECT).split()), lines, tuple(bodies), attached)
+        return Mail(" ".join(self._text(constants.PID_SUBJECT).split()), lines, self._bodies(), attached)
 
     def attached(self, depth: int) -> Attached:
         """The item as an attachment."""
@@ -110,6 +116,15 @@ class _Item:
         narrow = _stream(self._storage, identifier, constants.PTYP_STRING8)
         return decoded(narrow, self._encoding(constants.PID_MESSAGE_CODEPAGE)) if narrow else ""
 
+    def _bodies(self) -> tuple[Body, ...]:
+        if (plain := self._text(constants.PID_BODY)).strip():
+            return (Body(plain),)
+        if (page := self._page()).strip():
+            return (Body(page, is_html=True),)
+        packed = _stream(self._storage, constants.PID_RTF_COMPRESSED, constants.PTYP_BINARY)
+        rich = unpacked(packed)
+        return (Body(rich=rich),) if rich else ()
+
     def _page(self) -> str:
         found = _stream(self._storage, constants.PID_HTML, constants.PTYP_BINARY)
         if found:
@@ -131,12 +146,40 @@ class _Item:
 
     def _date(self) -> str:
         for identifier in (constants.PID_CLIENT_SUBMIT_TIME, constants.PID_MESSAGE_DELIVERY_TIME):
-            date = tried(lambda identifier=identifier: self._properties.date_prop_value(identifier), None)  # type: ignore[misc]
+            date = tried(partial(self._properties.date_prop_value, identifier), None)
             if date is not None and date.year > _OLDEST:
-                return tried(lambda date=date: format_datetime(date), "")  # type: ignore[misc]
+                return tried(partial(when, date), "")
         return ""
 
 
 def _stream(storage: Storage, identifier: int, kind: int) -> bytes:
     """The bytes of a property; none without it."""
     return tried(lambda: storage.property_stream_bytes(identifier, kind), b"")
+
+
+def unpacked(data: bytes) -> bytes:
+    """Rich text as Outlook packs it (MS-OXRTFCP); none if it is damaged, its beginning if it is very long."""
+    if len(data) < _RICH_HEAD.size:
+        return b""
+    size, length, kind, _ = _RICH_HEAD.unpack_from(data)
+    if kind != _PACKED:
+        return data[_RICH_HEAD.size :][:length] if kind == _PLAIN else b""
+    text = bytearray(_BEFORE)
+    most = len(_BEFORE) + min(length, KINDS[Kind.RTF].most)
+    at, end = _RICH_HEAD.size, min(len(data), size + 4)
+    while at < end and len(text) < most:
+        kinds, at = data[at], at + 1
+        for number in range(8):
+            if at >= end:
+                break
+            if not kinds >> number & 1:
+                text += data[at : at + 1]
+                at += 1
+                continue
+            reference, at = int.from_bytes(data[at : at + 2], "big"), at + 2
+            back = (len(text) - (reference >> 4)) % _WINDOW
+            if not back or back > len(text):  # the end, or damage
+                return bytes(text[len(_BEFORE) : most])
+            for _ in range((reference & 15) + 2):
+                text.append(text[-back])
+    return bytes(text[len(_BEFORE) : most])

@@ -5,17 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.core.errors import SpanlightError
+from app.core.layout import BlockKind, Style
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
-from app.documents.blocks import Blocks
-from app.documents.opendocument.flow import Flow
-from app.documents.opendocument.styles import OpenStyles
+from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
+from app.documents.opendocument.styles import OpenStyles, TextStyle
 from app.documents.parts import Parts
-from app.documents.slides import LINE_BREAK, notes_heading, parts_of_slides, slide_heading
-from app.documents.word.xml import Element, attribute, child, local
-from app.documents.word.zip import Package, damaged_beyond_reading, encrypted, open_package
+from app.documents.slides import notes_heading, parts_of_slides, slide_heading
+from app.documents.word.xml import Element, attribute, child, integer, local
+from app.documents.word.zip import Package, damaged_beyond_reading, encrypted, open_package, whole_or_noted
 
+_CHECK_EVERY = 100
+_MOST_BLANKS = 100
+_LEVELS = 10
+# What holds paragraphs, and is nothing by itself: sections, lists of contents, text boxes, drawn shapes.
+_AROUND = frozenset(
+    "section index-body index-title table-of-content illustration-index table-index object-index user-index "
+    "alphabetical-index bibliography numbered-paragraph text-box".split()
+)
+_DRAWN = frozenset(
+    "frame g custom-shape rect ellipse circle line connector polygon polyline path regular-polygon caption".split()
+)
+# Inside a paragraph: not shown, or not words.
+_SILENT = frozenset(
+    "annotation annotation-end ruby-text hidden-text hidden-paragraph tracked-changes script number "
+    "note-citation title desc".split()
+)
+_ROWS_AROUND = frozenset(("table-rows", "table-row-group", "table-header-rows"))
+# So many cells of all tables may be given by the word "repeated"; further ones stand there once.
+_MOST_REPEATED = 10_000
 # What the master repeats on each slide, and on each page of notes.
 _OF_MASTER = frozenset(("date-time", "footer", "header", "page-number", "page"))
 
@@ -30,15 +49,15 @@ def read_odt(data: bytes, name: str, report: Report) -> Parts:
     package = _open(data, name, report)
     body, styles = _body(package, "text")
     blocks = Blocks()
-    flow = Flow(blocks, styles, report)
+    flow = _Flow(blocks, styles, report)
     total = len(body)
     for done, each in enumerate(body):
-        if done % 100 == 0:
+        if done % _CHECK_EVERY == 0:
             report.progress(Progress(done, total, Message("Reading the document")))
         flow.element(each)
     blocks.end()
     flow.add_notes()
-    return _checked(blocks.parts(_notes(package)), package)
+    return whole_or_noted(blocks.parts(), package)
 
 
 def read_odp(data: bytes, name: str, report: Report) -> Parts:
@@ -51,7 +70,7 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
     package = _open(data, name, report)
     body, styles = _body(package, "presentation")
     blocks = Blocks()
-    flow = Flow(blocks, styles, report, slides=True)
+    flow = _Flow(blocks, styles, report, slides=True)
     slides = [each for each in body if local(each) == "page"]
     for number, slide in enumerate(slides, start=1):
         report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))
@@ -69,7 +88,7 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
             for each in shown:
                 flow.element(each)
     flow.add_notes()
-    return _checked(parts_of_slides(blocks, _notes(package)), package)
+    return whole_or_noted(parts_of_slides(blocks), package)
 
 
 def _open(data: bytes, name: str, report: Report) -> Package:
@@ -94,24 +113,210 @@ def _body(package: Package, kind: str) -> tuple[Element, OpenStyles]:
     return body, OpenStyles(root, package.xml("styles.xml"))
 
 
-def _notes(package: Package) -> list[str]:
-    return [Message("The file is damaged: what could be read of it is shown.")] if package.damaged else []
-
-
-def _checked(parts: Parts, package: Package) -> Parts:
-    if package.damaged and not parts.text:
-        raise damaged_beyond_reading(package.name)
-    return parts
-
-
 def _is_own(frame: Element) -> bool:
     """Whether a frame is the slide's own, and no empty place for words."""
     return attribute(frame, "class") not in _OF_MASTER and attribute(frame, "placeholder") != "true"
 
 
-def _title(flow: Flow, frame: Element) -> Iterator[tuple[str, Styles]]:
+def _title(flow: _Flow, frame: Element) -> Iterator[tuple[str, Styles]]:
     """A frame's words in a row."""
     for paragraph in frame.iter():
         if local(paragraph) in ("p", "h"):
             yield from flow.words(paragraph)
             yield LINE_BREAK, PLAIN
+
+
+class _Flow:
+    """Adds what stands in an element to blocks; foot- and endnotes are kept until `add_notes`.
+
+    With `slides` only these have headings: others are set in bold, so that the words below them have the slide's.
+    """
+
+    def __init__(self, blocks: Blocks, styles: OpenStyles, report: Report, *, slides: bool = False) -> None:
+        self._blocks = blocks
+        self._styles = styles
+        self._report = report
+        self._slides = slides
+        self._notes: list[Element] = []
+        self._boxes: list[Element] = []
+        self._counts: dict[str, list[int]] = {}
+        self._paragraphs = 0
+        self._repeated = 0
+
+    def content(self, parent: Element) -> None:
+        """Add all that an element holds."""
+        for each in parent:
+            self.element(each)
+        self._blocks.end()
+
+    def element(self, element: Element) -> None:
+        """Add one element, if it is shown."""
+        name = local(element)
+        if name in ("p", "h"):
+            self._paragraph(element)
+        elif name == "list":
+            self._list(element, "", 1)
+        elif name == "table":
+            self._table(element)
+        elif name == "frame":
+            # A frame may hold pictures of the same as well, for other programs.
+            for inside in ("table", "text-box"):
+                if (found := child(element, inside)) is not None:
+                    self.element(found)
+                    break
+        elif name == "a" or name in _DRAWN or (name in _AROUND and attribute(element, "display") != "none"):
+            self.content(element)
+
+    def add_notes(self) -> None:
+        """Add the foot- and endnotes that were referred to; a note may refer to further ones."""
+        for number, note in enumerate(self._notes, start=1):
+            marker = f"{number}."
+            body = child(note, "note-body")
+            for each in body if body is not None else ():
+                if local(each) in ("p", "h"):
+                    self._paragraph(each, marker)
+                    marker = ""
+                else:
+                    self.element(each)
+
+    def words(self, paragraph: Element) -> list[tuple[str, Styles]]:
+        """A paragraph's words with their styles; a forced line break is a separate LINE_BREAK."""
+        style = self._styles.of("paragraph", attribute(paragraph, "style-name"))
+        return list(self._runs(paragraph, style, frozenset(style.styles)))
+
+    def _paragraph(self, paragraph: Element, marker: str | None = None, depth: int = 1) -> None:
+        self._paragraphs += 1
+        if self._paragraphs % _CHECK_EVERY == 0:
+            self._report.check()
+        style = self._styles.of("paragraph", attribute(paragraph, "style-name"))
+        level = 0
+        if local(paragraph) == "h":
+            level = max(1, min(integer(attribute(paragraph, "outline-level")) or 1, _LEVELS))
+        elif style.title:
+            level = 1
+        words = self.words(paragraph)
+        if level and (self._slides or self._blocks.in_table):
+            level, words = 0, [(text, styles | {Style.STRONG}) for text, styles in words]
+        is_code = style.kind is BlockKind.CODE and not level and marker is None
+        if is_code:
+            self._blocks.code_line()
+        else:
+            self._begin(style, level, marker, depth)
+        self._blocks.runs(words)
+        if not is_code:
+            self._blocks.end()
+        boxes, self._boxes = self._boxes, []
+        for box in boxes:
+            self.element(box)
+
+    def _begin(self, style: TextStyle, level: int, marker: str | None, depth: int) -> None:
+        if level:
+            self._blocks.begin(BlockKind.HEADING, level, marker or "")
+        elif marker is not None:
+            self._blocks.begin(BlockKind.ITEM, depth, marker)
+        elif style.kind is BlockKind.QUOTE:
+            self._blocks.begin(BlockKind.QUOTE, 1)
+        else:
+            self._blocks.begin(BlockKind.PARAGRAPH)
+
+    def _runs(self, parent: Element, style: TextStyle, styles: Styles) -> Iterator[tuple[str, Styles]]:
+        shown = not style.hidden
+        if parent.text and shown:
+            yield parent.text, styles
+        for each in parent:
+            name = local(each)
+            if name in ("s", "tab"):
+                yield " " * min(_span(each, "c"), _MOST_BLANKS), styles
+            elif name == "line-break":
+                yield LINE_BREAK, PLAIN
+            elif name == "note":
+                self._notes.append(each)
+                yield str(len(self._notes)), styles | {Style.RAISED}
+            elif name in _DRAWN:
+                self._boxes.append(each)
+            elif name == "span":
+                own = self._styles.of("text", attribute(each, "style-name"))
+                yield from self._runs(each, own if own.hidden else style, styles | own.styles)
+            elif name == "a":
+                yield from self._runs(each, style, (styles | {Style.LINK}) - {Style.UNDERLINED})
+            elif name and name not in _SILENT:
+                yield from self._runs(each, style, styles)
+            if each.tail and shown:
+                yield each.tail, styles
+
+    def _list(self, element: Element, around: str, level: int) -> None:
+        """Add a list's items; a list in one has the style of the outer one unless it has its own."""
+        style = attribute(element, "style-name") or around
+        counts = self._counts.setdefault(style, [0] * (_LEVELS + 1))
+        going_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
+        if not going_on:
+            counts[level:] = [0] * (_LEVELS + 1 - level)
+        for item in element:
+            name = local(item)
+            if name in ("list-item", "list-header"):
+                self._item(item, style, level, counts, is_item=name == "list-item")
+
+    def _item(self, item: Element, style: str, level: int, counts: list[int], *, is_item: bool) -> None:
+        marker = ""
+        only_lists = all(local(each) == "list" for each in item)
+        if is_item and not only_lists:
+            first = integer(attribute(item, "start-value"))
+            if first is None and not counts[level]:
+                first = self._styles.first_number(style, level)
+            counts[level] = counts[level] + 1 if first is None else first
+            counts[level + 1 :] = [0] * (_LEVELS - level)
+            marker = self._styles.marker(style, level, counts)
+        for each in item:
+            name = local(each)
+            if name in ("p", "h"):
+                self._paragraph(each, marker, level)
+                marker = ""
+            elif name == "list":
+                self._list(each, style, min(level + 1, _LEVELS))
+            else:
+                self.element(each)
+
+    def _table(self, table: Element) -> None:
+        blocks = self._blocks
+        blocks.end()
+        if blocks.in_table:
+            for row, _ in _rows(table):
+                for cell in row:
+                    if local(cell) == "table-cell":
+                        self.content(cell)
+            return
+        first_is_header = attribute(table, "use-first-row-styles") == "true"
+        blocks.begin_table()
+        for number, (row, is_header) in enumerate(_rows(table)):
+            for _ in range(self._times(row, "number-rows-repeated")):
+                blocks.row(is_header or (first_is_header and not number))
+                for cell in row:
+                    if local(cell) == "table-cell":
+                        self._cell(cell)
+        blocks.end_table()
+
+    def _cell(self, cell: Element) -> None:
+        for _ in range(self._times(cell, "number-columns-repeated")):
+            self._blocks.cell(_span(cell, "number-rows-spanned"), _span(cell, "number-columns-spanned"))
+            self.content(cell)
+
+    def _times(self, element: Element, name: str) -> int:
+        """How often a row or a cell stands there."""
+        cost = 1 + len(element)
+        times = min(_span(element, name), 1 + max(0, _MOST_REPEATED - self._repeated) // cost)
+        self._repeated += (times - 1) * cost
+        return times
+
+
+def _rows(table: Element, is_header: bool = False) -> Iterator[tuple[Element, bool]]:
+    """The rows of a table, each with whether it heads the table."""
+    for each in table:
+        name = local(each)
+        if name == "table-row":
+            yield each, is_header
+        elif name in _ROWS_AROUND:
+            yield from _rows(each, is_header or name == "table-header-rows")
+
+
+def _span(element: Element, name: str) -> int:
+    return max(1, min(integer(attribute(element, name)) or 1, MOST_COLUMNS))

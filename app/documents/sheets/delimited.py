@@ -34,7 +34,7 @@ def read_csv(data: bytes, name: str, report: Report) -> Parts:
     rows = _table(normalise_newlines(decode(data, name)), report)
     if rows is None:
         note = Message("It has too many cells for a table, so it is read as a text, line by line.")
-        return replace(read_plain_text(data, name), notes=(note,))
+        return replace(read_plain_text(data, name, report), notes=(note,))
     blocks = SheetBlocks(name, report)
     blocks.add(rows, headed=True)
     return blocks.parts(named=True)

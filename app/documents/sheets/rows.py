@@ -6,6 +6,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 
 from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Cells
@@ -15,7 +17,6 @@ from app.core.text import Span
 from app.core.view import NUMBER, Row, has_header
 from app.documents.blocks import MOST_COLUMNS, Blocks
 from app.documents.parts import Parts
-from app.documents.sheets.values import in_words
 
 # Cells with words: the window takes 50 µs to build each. And all cells, empty ones between them too.
 MOST_CELLS = 250_000
@@ -23,6 +24,9 @@ MOST_AREA = 10_000_000
 _SAMPLE, _LONGEST_SAMPLE = 200, 300
 _LONGEST_NAME = 64
 _CHECK_EVERY = 200
+# A spreadsheet keeps 15 digits of a number; more are noise of its sums.
+_DIGITS = 15
+_SMALLEST, _LARGEST = 1e-9, 1e21
 
 # A row's cells by their columns, counted from 1, in their order; none is empty.
 Words = dict[int, str]
@@ -231,3 +235,49 @@ def _names_columns(names: Words, below: Sequence[Words], headed: bool) -> bool:
         and is_short
         and not any(name in each for name, each in zip(names.values(), values, strict=True))
     )
+
+
+class Percentage(float):
+    """A number that is shown as a percentage: 0.125 as 12.5%."""
+
+
+def in_words(value: object) -> str:
+    """A cell's value as it is read: "1234.5", "2026-11-26", "2026-11-26 14:30", "8:30" hours as "08:30", "TRUE"."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case Percentage():
+            return f"{_number(100 * value)}%"
+        case float():
+            return _number(value)
+        case datetime():
+            day, hours = value.date().isoformat(), _hours(value.time())
+            return f"{day} {hours}" if hours != "00:00" else day
+        case date():
+            return value.isoformat()
+        case time():
+            return _hours(value)
+        case timedelta():
+            return _length(value)
+        case None:
+            return ""
+    return str(value)
+
+
+def _number(value: float) -> str:
+    if not _SMALLEST <= abs(value) < _LARGEST:
+        return "0" if not value else f"{value:.{_DIGITS}g}"
+    return f"{Decimal(f'{value:.{_DIGITS}g}'):f}"
+
+
+def _hours(value: time) -> str:
+    return value.isoformat("seconds" if value.second else "minutes")
+
+
+def _length(value: timedelta) -> str:
+    """Hours beyond a day are counted on: "36:15"."""
+    minutes, seconds = divmod(round(abs(value).total_seconds()), 60)
+    words = f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
+    return f"-{words}" if value < timedelta() else words

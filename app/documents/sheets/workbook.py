@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import reduce
 from typing import Any
@@ -16,20 +16,21 @@ from xml.parsers import expat
 from python_calamine import CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
 from app.core.errors import SpanlightError
-from app.core.layout import Kind
 from app.core.legible import legible
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.parts import Parts
-from app.documents.sheets.rows import MOST_AREA, SheetBlocks, too_many_cells
+from app.documents.sheets.rows import MOST_AREA, MOST_CELLS, Percentage, SheetBlocks, too_many_cells
 from app.documents.sniff import LOCKED, look_into_ole
-from app.documents.word.zip import damaged_beyond_reading, encrypted, open_package
+from app.documents.word.xml import Element, attribute, child
+from app.documents.word.zip import Package, damaged_beyond_reading, encrypted, open_package
 
 _LONGEST_NAME = 100
 _PIECE = 1 << 20
 # What a damaged part of a zip raises.
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
-_LONGEST_ADDRESS = 64
+_CELLS, _MOST_COLUMNS = ("table:table-cell", "table:covered-table-cell"), 16_384
+_LONGEST_ADDRESS, _LONGEST_TAG = 64, 512
 # How an old Excel's workbook begins (BIFF8: BOF, perhaps WRITEPROTECT) that goes on in cipher (FILEPASS).
 _LOCKED_BOOK = re.compile(rb"\x09\x08\x10\0\0\x06\x05\0.{12}(?:\x86\0\0\0)?\x2f\0", re.DOTALL)
 _SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
@@ -39,73 +40,97 @@ _UNSTORED = re.compile(
     rb"""\s*+(?:<\1v\s*/>|<\1v\s*>\s*</\1v\s*>)?+\s*+</\1c\s*>"""
 )
 _LONGEST_CELL = 1 << 16
+# What of a number's format stands for itself or for a colour.
+_LITERAL = re.compile(r"""\"[^"]*"|\\.|\[[^]]*]""")
 _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,3})([0-9]{1,10})["']""")
 
+# A cell's row and column, from 0.
+Place = tuple[int, int]
 
-def read_workbook(data: bytes, kind: Kind, name: str, report: Report) -> Parts:
-    """The sheets of a spreadsheet, each as a heading and its tables: stored values, no formulas and no macros.
+
+def read_xlsx(data: bytes, name: str, report: Report) -> Parts:
+    """The sheets of a spreadsheet of Excel's, as `_read` has them, with percentages as they are shown."""
+    package, file = _unpacked(data, name, report)
+    _refuse_far_cells(file, name, report)
+    return _read(data, name, _unstored_in_excel(file, report), _percentages(package, file), report)
+
+
+def read_xls(data: bytes, name: str, report: Report) -> Parts:
+    """The sheets of a spreadsheet of old Excel's, as `_read` has them."""
+    look_into_ole(data, name)
+    if LOCKED in data or _LOCKED_BOOK.search(data):
+        raise encrypted(name)
+    return _read(data, name, 0, {}, report)
+
+
+def read_ods(data: bytes, name: str, report: Report) -> Parts:
+    """The same of a spreadsheet of OpenDocument's."""
+    _, file = _unpacked(data, name, report)
+    return _read(data, name, *_look_into_opendocument(file, name, report), report)
+
+
+def _unpacked(data: bytes, name: str, report: Report) -> tuple[Package, zipfile.ZipFile]:
+    report.progress(Progress(0, 0, Message("Opening the spreadsheet")))
+    package = open_package(data, name, report)
+    if package.file is None:
+        raise damaged_beyond_reading(name)
+    return package, package.file
+
+
+def _read(
+    data: bytes, name: str, unstored: int, percentages: Mapping[str, set[Place]], report: Report
+) -> Parts:
+    """The sheets, each as a heading and its tables: stored values, no formulas and no macros.
 
     Hidden sheets and charts are left out, a sheet that is damaged, and formulas without a stored value; notes say so.
     Raises SpanlightError for a file that is unsafe, protected, too large or cannot be read, and Stopped when the report
     says so.
     """
-    report.progress(Progress(0, 0, Message("Opening the spreadsheet")))
-    unstored = 0
-    if kind is Kind.XLS:
-        look_into_ole(data, name)
-        if LOCKED in data or _LOCKED_BOOK.search(data):
-            raise encrypted(name)
-    else:
-        package = open_package(data, name, report)
-        if package.file is None:
-            raise damaged_beyond_reading(name)
-        if kind is Kind.XLSX:
-            _refuse_far_cells(package.file, name, report)
-            unstored = _unstored_in_excel(package.file, report)
-        else:
-            unstored = _unstored_in_opendocument(package.file, name, report)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     except BaseException as fault:
         raise _damage(fault, name) from fault
-    with book:
-        return _read_sheets(book, name, unstored, report)
-
-
-def _read_sheets(book: CalamineWorkbook, name: str, unstored: int, report: Report) -> Parts:
     blocks = SheetBlocks(name, report)
     hidden, damaged, read = 0, 0, 0
-    for at, about in enumerate(book.sheets_metadata):
-        report.check()
-        report.progress(Progress(at, len(book.sheets_metadata), Message("Reading the sheets")))
-        if about.visible != SheetVisibleEnum.Visible:
-            hidden += 1
-            continue
-        try:
-            sheet = book.get_sheet_by_index(at)
-            values = _values(sheet, name)
-            merged = sheet.merged_cell_ranges or []
-        except SpanlightError:
-            raise
-        except BaseException as fault:
-            _damage(fault, name)
-            damaged += 1
-            continue
-        read += 1
-        if values:
-            top, left = sheet.start or (0, 0)
-            blocks.heading(legible(about.name, _LONGEST_NAME) or f"Sheet {at + 1}")
-            blocks.add(values, top, left, merged)
+    with book:
+        for at, about in enumerate(book.sheets_metadata):
+            report.check()
+            report.progress(Progress(at, len(book.sheets_metadata), Message("Reading the sheets")))
+            if about.visible != SheetVisibleEnum.Visible:
+                hidden += 1
+                continue
+            try:
+                sheet = book.get_sheet_by_index(at)
+                values = _values(sheet, name, percentages.get(about.name, ()))
+                merged = sheet.merged_cell_ranges or []
+            except SpanlightError:
+                raise
+            except BaseException as fault:
+                _damage(fault, name)
+                damaged += 1
+                continue
+            read += 1
+            if values:
+                top, left = sheet.start or (0, 0)
+                blocks.heading(legible(about.name, _LONGEST_NAME) or f"Sheet {at + 1}")
+                blocks.add(values, top, left, merged)
     if damaged and not read:
         raise damaged_beyond_reading(name)
     return blocks.parts(_notes(hidden, damaged, unstored))
 
 
-def _values(sheet: CalamineSheet, name: str) -> list[list[Any]]:
+def _values(sheet: CalamineSheet, name: str, percentages: Iterable[Place]) -> list[list[Any]]:
     """The values of a sheet from its first cell on. Raises SpanlightError for too many, empty ones too."""
     if sheet.height * sheet.width > MOST_AREA:
         raise too_many_cells(name)
-    return sheet.to_python()
+    values: list[list[Any]] = sheet.to_python()
+    top, left = sheet.start or (0, 0)
+    for row, column in percentages:
+        if top <= row < top + len(values) and left <= column < left + len(values[row - top]):
+            value = values[row - top][column - left]
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                values[row - top][column - left] = Percentage(value)
+    return values
 
 
 def _notes(hidden: int, damaged: int, unstored: int) -> Iterator[str]:
@@ -145,16 +170,38 @@ def _unstored_in_excel(file: zipfile.ZipFile, report: Report) -> int:
     return count
 
 
-def _unstored_in_opendocument(file: zipfile.ZipFile, name: str, report: Report) -> int:
-    """How many formulas have no stored value.
+def _look_into_opendocument(
+    file: zipfile.ZipFile, name: str, report: Report
+) -> tuple[int, dict[str, set[Place]]]:
+    """How many formulas have no stored value, and the cells of each sheet, by its name, that are percentages.
 
-    Raises SpanlightError for broken XML, in which the library looks for an end for ever.
+    Raises SpanlightError for broken XML, in which the library looks for an end for ever, and for vast runs of blanks.
     """
-    count = 0
+    unstored = row = next_row = column = blanks = 0
+    places: set[Place] = set()
+    found: dict[str, set[Place]] = {}
 
-    def begin(_: str, attributes: dict[str, str]) -> None:
-        nonlocal count
-        count += "table:formula" in attributes and "office:value-type" not in attributes
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal unstored, row, next_row, column, blanks, places
+        if tag == "table:table":
+            places = found.setdefault(attributes.get("table:name", ""), set())
+            next_row = 0
+        elif tag == "table:table-row":
+            row, column = next_row, 0
+            next_row += _number(attributes, "table:number-rows-repeated")
+        elif tag in _CELLS:
+            kind, times = (
+                attributes.get("office:value-type"),
+                _number(attributes, "table:number-columns-repeated"),
+            )
+            unstored += "table:formula" in attributes and kind is None
+            if kind == "percentage" and len(places) < MOST_CELLS:
+                places.update((row, at) for at in range(column, column + min(times, _MOST_COLUMNS)))
+            column += times
+        elif tag == "text:s":
+            blanks += _number(attributes, "text:c")
+            if blanks > MOST_AREA:
+                raise damaged_beyond_reading(name)
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
@@ -166,24 +213,73 @@ def _unstored_in_opendocument(file: zipfile.ZipFile, name: str, report: Report) 
         parser.Parse(b"", True)
     except (*_BROKEN, expat.ExpatError, KeyError) as fault:
         raise damaged_beyond_reading(name) from fault
-    return count
+    return unstored, found
+
+
+def _number(attributes: dict[str, str], name: str) -> int:
+    """How often something stands there; once without a number."""
+    number = attributes.get(name, "")
+    return int(number) if number.isdecimal() else 1
+
+
+def _pieces(file: zipfile.ZipFile, part: str, overlap: int, report: Report) -> Iterator[bytes]:
+    """A part of the file as far as it is not damaged, each piece behind so many bytes of the one before."""
+    piece = b""
+    with suppress(*_BROKEN), file.open(part) as content:
+        while read := content.read(_PIECE):
+            report.check()
+            piece = piece[-overlap:] + read
+            yield piece
 
 
 def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
     """Raise SpanlightError for cells so far apart that the library, which fills what is between, cannot hold it."""
     for part in filter(_SHEET.fullmatch, file.namelist()):
         columns: set[bytes] = set()
-        first, last, rest = 0, 0, b""
-        with suppress(*_BROKEN), file.open(part) as sheet:
-            while piece := sheet.read(_PIECE):
-                report.check()
-                if found := _ADDRESS.findall(rest + piece):
-                    columns.update({letters.upper() for letters, _ in found})
-                    first, last = first or int(found[0][1]), max(last, int(found[-1][1]))
-                rest = piece[-_LONGEST_ADDRESS:]
+        first, last = 0, 0
+        for piece in _pieces(file, part, _LONGEST_ADDRESS, report):
+            if found := _ADDRESS.findall(piece):
+                columns.update({letters.upper() for letters, _ in found})
+                first, last = first or int(found[0][1]), max(last, int(found[-1][1]))
         places = [_column(letters) for letters in columns]
         if places and (last - first + 1) * (max(places) - min(places) + 1) > MOST_AREA:
             raise too_many_cells(name)
+
+
+def _percentages(package: Package, file: zipfile.ZipFile) -> dict[str, set[Place]]:
+    """The cells of Excel's sheets, by their names, whose numbers are shown as percentages."""
+    main = package.main_part("xl/workbook.xml")
+    related = package.relations(main)
+    styles = _percent_styles(
+        package.xml(next((each.target for each in related if each.kind == "styles"), ""))
+    )
+    if not styles:
+        return {}
+    cell = re.compile(rb"""<(?:\w+:)?c\s[^<>]*\bs\s*=\s*["'](?:%s)["'][^<>]*>""" % b"|".join(styles))
+    parts = {each.identifier: each.target for each in related}
+    found: dict[str, set[Place]] = {}
+    sheets = child(package.xml(main), "sheets")
+    for sheet in sheets if sheets is not None else ():
+        places = found[attribute(sheet, "name") or ""] = set()
+        part = parts.get(attribute(sheet, "id") or "", "")
+        for piece in _pieces(file, part, _LONGEST_TAG, package.report) if part in package.names else ():
+            for letters, row in _ADDRESS.findall(b"".join(cell.findall(piece))):
+                places.add((int(row) - 1, _column(letters.upper()) - 1))
+    return found
+
+
+def _percent_styles(styles: Element | None) -> list[bytes]:
+    """The numbers of the cells' styles that show percentages."""
+    formats, cells = child(styles, "numFmts"), child(styles, "cellXfs")
+    percent = {"9", "10"}  # ECMA-376 part 1, 18.8.30
+    for each in formats if formats is not None else ():
+        if "%" in _LITERAL.sub("", attribute(each, "formatCode") or ""):
+            percent.add(attribute(each, "numFmtId") or "")
+    return [
+        str(number).encode()
+        for number, each in enumerate(cells if cells is not None else ())
+        if attribute(each, "numFmtId") in percent
+    ]
 
 
 def _column(letters: bytes) -> int:

@@ -14,10 +14,10 @@ from app.documents.block_words import PLAIN
 from app.documents.blocks import MOST_COLUMNS, Blocks
 from app.documents.parts import Parts
 from app.documents.word.lists import WordLists
-from app.documents.word.runs import LINE_BREAK, Found, Runs, text_boxes
+from app.documents.word.runs import Runs, text_boxes
 from app.documents.word.styles import WordStyle, WordStyles
 from app.documents.word.xml import Element, attribute, child, content, local, number, switch, value
-from app.documents.word.zip import Package, damaged_beyond_reading, open_package
+from app.documents.word.zip import Package, damaged_beyond_reading, open_package, whole_or_noted
 
 _CHECK_EVERY = 100
 _USUAL = {
@@ -50,11 +50,7 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     others = {kind: package.xml(part) for kind, part in _related(package, main).items()}
     blocks = Blocks()
     _Reader(blocks, others, report).read(body)
-    notes = [Message("The file is damaged: what could be read of it is shown.")] if package.damaged else []
-    parts = blocks.parts(notes)
-    if package.damaged and not parts.text:
-        raise damaged_beyond_reading(name)
-    return parts
+    return whole_or_noted(blocks.parts(), package)
 
 
 def _related(package: Package, main: str) -> dict[str, str]:
@@ -77,10 +73,8 @@ class _Reader:
                 self._notes.setdefault((kind, attribute(note, "id") or ""), note)
         self._styles = WordStyles(others.get("styles"))
         self._lists = WordLists(others.get("numbering"))
-        self._found = Found()
-        self._runs = Runs(self._styles, self._found)
+        self._runs = Runs(self._styles)
         self._paragraphs = 0
-        self._in_code = False
 
     def read(self, body: Element) -> None:
         """Add the body in order, and then the notes that it refers to."""
@@ -91,8 +85,8 @@ class _Reader:
             self._element(element)
         # A note may refer to further ones; each is read once.
         read = 0
-        while len(self._found.notes) > read:
-            unread = list(self._found.notes)[read:]
+        while len(self._runs.notes) > read:
+            unread = list(self._runs.notes)[read:]
             for key in unread:
                 read += 1
                 if key in self._notes:
@@ -123,14 +117,10 @@ class _Reader:
         extra = frozenset([Style.STRONG]) if level and self._blocks.in_table else PLAIN
         level = 0 if extra else level
         self._begin(properties, style, level, any(text.strip() for text, _ in words), marker)
-        for text, styles in words:
-            if text == LINE_BREAK:
-                self._blocks.line_break()
-            else:
-                self._blocks.words(text, styles | extra)
-        if not self._in_code:
+        self._blocks.runs((text, styles | extra) for text, styles in words)
+        if style.kind is not BlockKind.CODE or level:
             self._blocks.end()
-        boxes, self._found.boxes = self._found.boxes, []
+        boxes, self._runs.boxes = self._runs.boxes, []
         for box in boxes:
             for inside in text_boxes(box):
                 self._content(inside)
@@ -138,13 +128,8 @@ class _Reader:
     def _begin(
         self, properties: Element | None, style: WordStyle, level: int, shows: bool, marker: str | None
     ) -> None:
-        """Begin a paragraph's block; consecutive paragraphs of code are one block."""
-        was_code, self._in_code = self._in_code, style.kind is BlockKind.CODE and not level
-        if self._in_code:
-            if was_code and self._blocks.is_open:
-                self._blocks.line_break()
-            else:
-                self._blocks.begin(BlockKind.CODE)
+        if style.kind is BlockKind.CODE and not level:
+            self._blocks.code_line()
             return
         depth = 0
         if marker is None and shows:
@@ -171,7 +156,6 @@ class _Reader:
         return (self._lists.marker(list_number, depth) if list_number else None), depth
 
     def _table(self, table: Element) -> None:
-        self._in_code = False
         blocks = self._blocks
         blocks.end()
         if blocks.in_table:
@@ -189,7 +173,6 @@ class _Reader:
 
     def _cell(self, cell: Element) -> None:
         self._content(cell)
-        self._in_code = False
         self._blocks.end()
 
     def _note(self, note: Element, marker: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.documents.numerals import bullet, letters, roman
+from app.documents.numerals import bullet, numeral
 from app.documents.word.styles import font_of
 from app.documents.word.symbols import symbol
 from app.documents.word.xml import Element, attribute, child, integer, local, number, switch, value
 
 _LEVELS = 9
+# As app.documents.numerals names them.
+_FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _PLACE = re.compile(r"%([1-9])")
 _OWN_BULLETS = {"·": "•", "●": "•", "o": "◦", "○": "◦", "■": "▪", "§": "▪"}
 
@@ -142,17 +144,6 @@ def shown_bullet(text: str, font: str, level: int) -> str:
 
 
 def _number(count: int, form: str) -> str:
-    match form:
-        case "lowerLetter":
-            return letters(count)
-        case "upperLetter":
-            return letters(count).upper()
-        case "lowerRoman":
-            return roman(count)
-        case "upperRoman":
-            return roman(count).upper()
-        case "decimalZero":
-            return f"{count:02}"
-        case "none":
-            return ""
-    return str(count)
+    if form == "decimalZero":
+        return f"{count:02}"
+    return "" if form == "none" else numeral(count, _FORMS.get(form, "1"))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from app.core.layout import Style
 from app.documents.block_words import PLAIN, Styles
+from app.documents.blocks import LINE_BREAK
 from app.documents.word.styles import WordStyle, WordStyles, font_of, run_styles
 from app.documents.word.symbols import symbol
 from app.documents.word.xml import Element, attribute, child, local, value
-
-LINE_BREAK = "\n"
 
 # Around runs: tracked insertions, smart tags, content controls, text directions, fields.
 _TRANSPARENT = frozenset(
@@ -21,24 +19,16 @@ _TEXT_BOXES = frozenset(("drawing", "pict", "object", "AlternateContent"))
 _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 
 
-@dataclass
-class Found:
-    """References found in a document's runs: notes in the order of their marks, and text boxes not read yet."""
-
-    notes: dict[tuple[str, str], int] = field(default_factory=dict)
-    boxes: list[Element] = field(default_factory=list)
-
-    def note(self, kind: str, identifier: str) -> str:
-        """The mark of a note, counted from 1 among all notes."""
-        return str(self.notes.setdefault((kind, identifier), len(self.notes) + 1))
-
-
 class Runs:
-    """Reads paragraphs' runs; a field's instruction is left out, its result is read."""
+    """Reads paragraphs' runs; a field's instruction is left out, its result is read.
 
-    def __init__(self, styles: WordStyles, found: Found) -> None:
+    `notes` are those that were referred to, by their kinds and identifiers, with their marks; `boxes` are text boxes.
+    """
+
+    def __init__(self, styles: WordStyles) -> None:
+        self.notes: dict[tuple[str, str], int] = {}
+        self.boxes: list[Element] = []
         self._styles = styles
-        self._found = found
         self._fields: list[bool] = []  # for each open field: whether its instruction is being read
 
     def of(self, paragraph: Element, style: WordStyle) -> Iterator[tuple[str, Styles]]:
@@ -56,7 +46,7 @@ class Runs:
                 inner = around | {Style.LINK} if name == "hyperlink" else around
                 yield from self._children(each, style, inner)
             elif name in _TEXT_BOXES:
-                self._found.boxes.append(each)
+                self.boxes.append(each)
             elif _is_mathematics(each) and name not in ("rPr", "ctrlPr"):
                 yield from self._children(each, style, around)
 
@@ -97,12 +87,13 @@ class Runs:
                 base = child(each, "rubyBase")
                 yield from self._children(each if base is None else base, paragraph, around)
             elif name in _TEXT_BOXES:
-                self._found.boxes.append(each)
+                self.boxes.append(each)
 
     def _note(self, reference: Element, name: str) -> str:
         if (attribute(reference, "customMarkFollows") or "0") in ("1", "true", "on"):
             return ""
-        return self._found.note(_NOTES[name], attribute(reference, "id") or "")
+        key = _NOTES[name], attribute(reference, "id") or ""
+        return str(self.notes.setdefault(key, len(self.notes) + 1))
 
     def _field(self, element: Element) -> None:
         if local(element) != "fldChar":

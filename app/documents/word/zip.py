@@ -7,8 +7,8 @@ import posixpath
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 
 from lxml import etree
@@ -16,7 +16,8 @@ from lxml import etree
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Report
-from app.documents.sniff import OLE
+from app.documents.parts import Parts
+from app.documents.sniff import LOCKED, OLE
 from app.documents.word.xml import attribute
 
 MOST_ENTRIES = 10_000
@@ -68,9 +69,9 @@ class Package:
     damaged: bool = False
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Collection[str]:
         """The names of all parts."""
-        return tuple(self.places if self.file is None else self.file.NameToInfo)
+        return self.places.keys() if self.file is None else self.file.NameToInfo.keys()
 
     def relations(self, part: str) -> list[Relation]:
         """The relationships of a part of an Office Open XML file, of the file itself for ""; none lead out of it."""
@@ -98,7 +99,7 @@ class Package:
 
         Raises SpanlightError if the part declares a document type or entities, which no Office program writes.
         """
-        if part not in (self.places if self.file is None else self.file.NameToInfo):
+        if part not in self.names:
             return None
         if not self._has_plain_prolog(part):
             self.damaged = True
@@ -249,6 +250,18 @@ def _check_name(entry: str, name: str) -> None:
         )
 
 
+def whole_or_noted(parts: Parts, package: Package) -> Parts:
+    """What was read of a file, with a note where it is damaged. Raises SpanlightError if that left nothing of it."""
+    if not package.damaged:
+        return parts
+    if not parts.text:
+        raise damaged_beyond_reading(package.name)
+    return replace(
+        parts,
+        notes=(Message("The file is damaged: what could be read of it is shown."), *parts.notes),
+    )
+
+
 def damaged_beyond_reading(name: str) -> SpanlightError:
     """The error for a file from which nothing can be read."""
     return SpanlightError(
@@ -276,7 +289,7 @@ def encrypted(name: str) -> SpanlightError:
 
 
 def _old_or_encrypted(data: bytes, name: str) -> SpanlightError:
-    if "EncryptedPackage".encode("utf-16-le") in data:
+    if LOCKED in data:
         return encrypted(name)
     return SpanlightError(
         Message("“{name}” is of an old Office that is not read.", name=name),

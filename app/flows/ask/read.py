@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.core.errors import SpanlightError
+from app.core.kinds import KINDS
 from app.core.layout import Kind, Opened, Picture
 from app.core.message import Message
 from app.core.report import Report
 from app.core.wording import size
-from app.documents.limits import MOST_BYTES
 from app.documents.orders import Draw, Read
 from app.documents.same_bytes import holds_same_bytes
-from app.documents.sniff import HEAD, NAMES, first_look
+from app.documents.sniff import HEAD, first_look
 from app.flows.ask.recognise import MOST_BY_ITSELF, scans
 from app.flows.workspace import Workspace
 
@@ -62,14 +62,17 @@ def document_from_stream(
     kind = first_look(bytes(data), name)
     # The bytes from a stream are in memory, where a large file of these kinds is read in place.
     in_memory = kind in (Kind.PDF, Kind.MBOX)
-    most = MOST_BYTES[Kind.DOCX if in_memory else kind]
+    most = KINDS[Kind.DOCX if in_memory else kind].most
     while len(data) <= most and (piece := stream.read(_PIECE)):
         report.check()
         data += piece
     if in_memory and len(data) > most:
         raise SpanlightError(
             Message(
-                "“{name}” brings {kind} of more than {size}.", name=name, kind=NAMES[kind], size=size(most)
+                "“{name}” brings {kind} of more than {size}.",
+                name=name,
+                kind=KINDS[kind].title,
+                size=size(most),
             ),
             Message("Save it in a file, and open that."),
         )

@@ -13,24 +13,17 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.layout import CODE, LOGS, PROSE, Kind
+from app.core.kinds import CODE, ENDINGS, LOGS, PROSE
+from app.core.layout import Kind
 from app.core.library import Library
 from app.core.message import Message
 from app.core.report import Progress, Report
-from app.documents.sniff import suffix_kind
 from app.library.ledger import is_empty
 
-# The extensions that are taken from a folder. Single files may have any; pictures, which take long to recognise, are
-# taken where they are named.
-SUFFIXES = frozenset(
-    (
-        *"pdf docx docm odt rtf pptx pptm ppsx odp xlsx xlsm xls ods csv tsv epub eml mbox msg".split(),
-        *"html htm xhtml md markdown mdown".split(),
-        *PROSE,
-        *LOGS,
-        *CODE,
-    )
-)
+# Pictures, which take long to recognise, are taken where they are named.
+_PICTURES = frozenset(ending for ending, kind in ENDINGS.items() if kind is Kind.IMAGE)
+# The extensions that are taken from a folder; single files may have any.
+SUFFIXES = frozenset((*ENDINGS, *PROSE, *LOGS, *CODE)) - _PICTURES
 # Folders that programs fill with what others have written.
 _FILLED = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
 # More than this is counted and shown before it is added.
@@ -77,8 +70,7 @@ class Walk:
     @property
     def pictures_left_out(self) -> int:
         """How many of the files that were left out are pictures, by their extensions."""
-        kinds = self.left_out.items()
-        return sum(number for suffix, number in kinds if suffix_kind(f"a.{suffix}") is Kind.IMAGE)
+        return sum(number for suffix, number in self.left_out.items() if suffix in _PICTURES)
 
     def refusal(self) -> SpanlightError:
         """The error for the first folder that may not be read."""

@@ -8,16 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QGuiApplication
 
+from app.core.kinds import TELLING, ending
 from app.core.report import Report
 
-# Endings of documents; anything else may be a folder or a model's zip.
-_DOCUMENTS = {
-    ".xlsx", ".xlsm", ".xls", ".ods",
-    ".odt", ".rtf", ".pptx", ".odp",
-    ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
-    ".jsonl", ".json", ".xz", ".epub", ".eml", ".mbox", ".msg",
-    ".png", ".jpg", ".jpeg", ".tif", ".tiff",
-}  # fmt: skip
+# Endings of documents and of rows; anything else may be a folder or a model's zip.
+_DOCUMENTS = TELLING | {"jsonl", "json", "xz"}
 
 
 @dataclass(slots=True)
@@ -31,7 +26,7 @@ class Given:
 
 def look_like_documents(paths: list[Path]) -> bool:
     """Whether all paths have the endings of documents; the disk is not asked."""
-    return all(path.suffix.lower() in _DOCUMENTS for path in paths)
+    return all(ending(path.name) in _DOCUMENTS for path in paths)
 
 
 def sort_paths(paths: list[Path], report: Report) -> Given:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Signal, Sl
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QMenu, QPushButton, QTreeView, QWidget
 
-from app.core.layout import CODE, LOGS, PROSE
+from app.core.kinds import CODE, ENDINGS, LOGS, PROSE
 from app.core.message import Message
 from app.ui.kit.theme import mark
 from app.ui.kit.translation import localised, tr
@@ -16,9 +16,7 @@ from app.ui.kit.translation import localised, tr
 # The files that can be read, in Qt's filter syntax.
 DOCUMENTS = Message(
     "Documents ({endings});;Code, logs and data ({plain});;All files (*)",
-    endings="*.pdf *.docx *.odt *.rtf *.pptx *.odp *.xlsx *.xlsm *.xls *.ods *.csv *.tsv *.epub *.eml *.mbox *.msg"
-    " *.html *.htm *.xhtml *.md *.markdown *.png *.jpg *.jpeg *.tif *.tiff "
-    + " ".join(f"*.{each}" for each in PROSE),
+    endings=" ".join(f"*.{each}" for each in (*ENDINGS, *PROSE)),
     plain=" ".join(f"*.{each}" for each in (*LOGS, *CODE)),
 )
 

@@ -4,26 +4,20 @@ import mailbox
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.layout import Kind, Opened
 from app.core.report import Silent
 from app.documents.mail import mbox
 from app.documents.orders import Read
-from app.documents.parts import Parts
 from app.documents.reader import read
-from tests.helpers.flowing import check_parts
+from tests.helpers import flowing
 from tests.helpers.mails import mail, mailbox_of
 
 
 def opened(data: bytes, name: str = "a.mbox") -> Opened:
-    found = read(Read("", name, data=data), Silent())
-    assert found.kind is Kind.MBOX
-    check_parts(
-        Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
-    )
-    return found
+    return flowing.opened(data, name, Kind.MBOX)
 
 
 def subjects(found: Opened) -> list[str]:
@@ -78,6 +72,7 @@ def test_beyond_the_limits_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert "Of very large mails the beginning is shown." in found.notes
 
 
+@settings(max_examples=30)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=5))
 def test_as_many_mails_as_there_are(texts: list[str]) -> None:
     mails = [

@@ -1,41 +1,35 @@
 from __future__ import annotations
 
+import struct
+from datetime import UTC, datetime
+
 import pytest
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.report import Silent
+from app.documents.mail.mail import when
+from app.documents.mail.outlook import unpacked
 from app.documents.orders import Read
-from app.documents.parts import Parts
 from app.documents.reader import read
 from app.documents.sniff import OLE, first_look
 from tests.documents.test_reader import word_file
-from tests.helpers.flowing import check_parts, outline
+from tests.helpers import flowing
+from tests.helpers.flowing import outline, parts_of
 from tests.helpers.mails import Storage, binary, compound, outlook_parts, wide
 
 HEAD = [
-    "heading1 | Lunch",
-    "cell 0:0,0 | From",
-    "cell 0:0,1 | Ann Smith <ann@example.org>",
-    "cell 0:1,0 | To",
-    "cell 0:1,1 | Bob",
-    "cell 0:2,0 | Date",
-    "cell 0:2,1 | Thu, 04 Mar 2021 09:00:00 +0000",
-]
+    "heading1 | Lunch", "cell 0:0,0 | From", "cell 0:0,1 | Ann Smith <ann@example.org>", "cell 0:1,0 | To",
+    "cell 0:1,1 | Bob", "cell 0:2,0 | Date", f"cell 0:2,1 | {when(datetime(2021, 3, 4, 9, tzinfo=UTC))}",
+]  # fmt: skip
 
 
-def opened(root: Storage, name: str = "a.msg") -> Opened:
-    found = read(Read("", name, data=compound(root)), Silent())
-    assert found.kind is Kind.MSG
-    check_parts(
-        Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
-    )
-    return found
+def opened(root: Storage) -> Opened:
+    return flowing.opened(compound(root), "a.msg", Kind.MSG)
 
 
 def shown(root: Storage) -> list[str]:
-    found = opened(root)
-    return outline(Parts(found.document.text, found.headings, found.blocks, found.tables))
+    return outline(parts_of(opened(root)))
 
 
 def test_head_and_text() -> None:
@@ -49,7 +43,7 @@ def test_what_the_mail_was_sent_with_comes_first() -> None:
     headers = "From: Ann <a@x.org>\r\nTo: Bob <b@x.org>\r\nDate: Fri, 05 Mar 2021 10:00:00 +0100\r\n\r\n"
     found = shown(outlook_parts("Hello.") | wide(0x007D, headers))
     assert found[2] == "cell 0:0,1 | Ann <a@x.org>" and found[4] == "cell 0:1,1 | Bob <b@x.org>"
-    assert found[6] == "cell 0:2,1 | Fri, 05 Mar 2021 10:00:00 +0100"
+    assert found[6].startswith("cell 0:2,1 | 2021-03-05 10:00")
 
 
 def test_attachments_and_mails_in_it() -> None:
@@ -76,8 +70,24 @@ def test_old_encodings_and_missing_properties() -> None:
     assert "Größe für Änderung" in opened(outlook_parts() | old).document.text
     bare: Storage = {"__properties_version1.0": b""}
     assert opened(bare | wide(0x1000, "words")).document.text == "(no subject)\n\nwords"
-    found = opened(outlook_parts() | binary(0x1009, b"LZFu"))
-    assert found.notes == ("The mail has its text only as rich text, which is not read.",)
+
+
+# The examples of MS-OXRTFCP, sections 3.1.1 and 3.1.2, the second of a reference that runs into what it writes.
+PACKED = {
+    "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0":
+        rb"{\rtf1\ansi\ansicpg1252\pard hello world}" b"\r\n",
+    "1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0": rb"{\rtf1 WXYZWXYZWXYZWXYZWXYZ}",
+}  # fmt: skip
+
+
+def test_rich_text_is_unpacked() -> None:
+    for packed, text in PACKED.items():
+        assert unpacked(bytes.fromhex(packed)) == text
+        for at in range(len(packed) // 2):  # whatever is left of it
+            unpacked(bytes.fromhex(packed)[:at])
+    assert unpacked(struct.pack("<2I4sI", 20, 5, b"MELA", 0) + b"{\\rtf}") == b"{\\rtf"
+    found = opened(outlook_parts() | binary(0x1009, bytes.fromhex(next(iter(PACKED)))))
+    assert found.document.text.endswith("\n\nhello world")
 
 
 def test_what_is_no_mail_is_refused() -> None:

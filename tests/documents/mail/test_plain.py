@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.documents.blocks import Blocks
-from app.documents.mail.plain import add_plain
+from app.documents.mail.mail import add_plain
 from tests.helpers.flowing import check_parts, outline
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.core.layout import Opened
-from app.core.report import Silent
 from app.core.text import Document
 from app.documents.opendocument.document import read_odp
 from app.documents.parts import Parts
-from tests.helpers.flowing import cells, check_parts, outline, styles
+from tests.helpers.flowing import cells, checked, outline, styles
 from tests.helpers.office import box, open_file, page
 
 REAL = Path(__file__).parents[1] / "real"
@@ -20,10 +19,7 @@ HIDDEN = (
 )
 
 
-def read(data: bytes) -> Parts:
-    parts = read_odp(data, "talk.odp", Silent())
-    check_parts(parts)
-    return parts
+read = checked(read_odp)
 
 
 def slides(*pages: str) -> Parts:

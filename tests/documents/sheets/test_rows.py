@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, time, timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -12,8 +14,7 @@ from app.core.report import Silent
 from app.core.text import Document
 from app.documents.parts import Parts
 from app.documents.sheets import rows as module
-from app.documents.sheets.rows import SheetBlocks
-from app.documents.sheets.values import in_words
+from app.documents.sheets.rows import SheetBlocks, in_words
 from tests.helpers.flowing import check_parts
 
 STAFF = [["Name", "Town", "Hours"], ["Ada", "Graz", 12.0], ["Ben", "Linz", 7.5], ["Cleo", "Wien", 30.0]]
@@ -122,13 +123,10 @@ def test_a_merged_cell_over_others_leaves_them_their_columns() -> None:
     assert [block.column for block in parts.blocks if block.row == 0] == [0, 1, 2]
 
 
-def test_a_list_in_one_column_is_one_table() -> None:
+def test_a_list_in_one_column_is_one_table_and_lines_in_a_cell_stay() -> None:
     parts = parts_of([["Paris"], [""], ["Rome"]])
     assert parts.text == "Budget\n\nParis\nRome"
     assert [(table.rows, table.columns) for table in parts.tables] == [(2, 1)]
-
-
-def test_lines_in_a_cell_stay_lines() -> None:
     parts = parts_of([["Name", "Note"], ["Ada", "one\ntwo\r\nthree"]])
     assert parts.text.endswith("Ada\tone\ntwo\nthree")
 
@@ -179,3 +177,37 @@ def test_every_block_leads_to_its_cell(
         if any(map(str.isalnum, in_words(value)))
     }
     assert seen <= shown.keys()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("Tea, 2 kg", "Tea, 2 kg"),
+        (1234.5, "1234.5"),
+        (3.0, "3"),
+        (-0.0, "0"),
+        (0.1 + 0.2, "0.3"),
+        (1e-7, "0.0000001"),
+        (1e-300, "1e-300"),
+        (123456789012345680.0, "123456789012346000"),
+        (1e30, "1e+30"),
+        (17, "17"),
+        (True, "TRUE"),
+        (False, "FALSE"),
+        (date(2026, 11, 26), "2026-11-26"),
+        (datetime(2026, 11, 26), "2026-11-26"),
+        (datetime(2026, 11, 26, 14, 30), "2026-11-26 14:30"),
+        (datetime(2026, 11, 26, 0, 0, 7), "2026-11-26 00:00:07"),
+        (time(8, 30), "08:30"),
+        (timedelta(hours=36, minutes=15), "36:15"),
+        (timedelta(seconds=-5), "-0:00:05"),
+        (None, ""),
+    ],
+)
+def test_a_value_in_words(value: object, words: str) -> None:
+    assert in_words(value) == words
+
+
+@given(some.floats(-1e300, 1e300))
+def test_a_number_keeps_its_fifteen_digits(number: float) -> None:
+    assert float(in_words(number)) == pytest.approx(number, rel=1e-14)

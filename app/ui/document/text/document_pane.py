@@ -307,7 +307,7 @@ def is_set_in_equal_letters(name: str) -> bool:
     """Whether a text is shown in a monospaced face, by the name of its file."""
     if not name:
         return False
-    from app.core.layout import has_equal_letters  # the window is painted before
+    from app.core.kinds import has_equal_letters  # the window is painted before
 
     return has_equal_letters(name)
 

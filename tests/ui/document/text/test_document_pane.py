@@ -14,6 +14,7 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.core.layout import Heading, Opened
+from app.core.report import Silent
 from app.core.text import Document, Span, utf16_units
 from app.documents.plain_text import read_plain_text
 from app.ui.document.marks.offsets import document_text, insertable
@@ -311,7 +312,7 @@ def test_pieces_hold_what_the_whole_does(small_pieces: None, pane: DocumentPane,
 
 
 def read(text: str) -> Opened:
-    parts = read_plain_text(text.encode(), "a.txt")
+    parts = read_plain_text(text.encode(), "a.txt", Silent())
     return Opened(
         Document(parts.text, view=parts.view), headings=parts.headings, lines=parts.lines, sha256="ab" * 32
     )

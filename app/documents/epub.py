@@ -9,18 +9,25 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
 
 from app.core.errors import SpanlightError
+from app.core.kinds import KINDS
 from app.core.layout import Block, BlockKind, Kind, Style
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
-from app.documents.epub.contents import Title, titles_of_navigation, titles_of_ncx
-from app.documents.html.page import add_html, decode_html
-from app.documents.limits import MOST_BYTES, MOST_TEXT
+from app.documents.html import add_html, decode_html, flattened
+from app.documents.limits import MOST_TEXT
 from app.documents.parts import Parts
-from app.documents.word.xml import Element, child, local
-from app.documents.word.zip import Package, damaged_beyond_reading, guarded_parser, open_package
+from app.documents.word.xml import Element, attribute, child, local
+from app.documents.word.zip import (
+    Package,
+    damaged_beyond_reading,
+    guarded_parser,
+    open_package,
+    whole_or_noted,
+)
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -35,6 +42,21 @@ _CHAPTERS = frozenset(
 # Elements that may be empty in XML, and in HTML would hold all that follows.
 _EMPTY = re.compile(r"<([A-Za-z][\w:-]*)([^<>]*)/>")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+
+
+# Of titles: how many there are, their letters, and how deep they are nested.
+_MOST_TITLES, _LONGEST, _DEEPEST = 20_000, 400, 6
+# Elements between a link and its navigation that are looked at.
+_MOST_ABOVE = 50
+
+
+class _Title(NamedTuple):
+    """A title: its words, its depth from 1, and what it leads to, from where the contents stand."""
+
+    words: str
+    depth: int
+    href: str
+    fragment: str = ""
 
 
 class _Item(NamedTuple):
@@ -78,25 +100,18 @@ def read_epub(data: bytes, name: str, report: Report) -> Parts:
         report.progress(Progress(read, len(chapters), Message("Reading the book")))
         report.check()
         page = package.raw_part(part)
-        if len(page) > MOST_BYTES[Kind.HTML] or blocks.length > MOST_TEXT:
+        if len(page) > KINDS[Kind.HTML].most or blocks.length > MOST_TEXT:
             break
         read += 1
         package.damaged |= part not in package.names
         depth = _add_chapter(blocks, page, titles.get(part, ()), depth, report)
-    notes = [Message("The file is damaged: what could be read of it is shown.")] if package.damaged else []
-    if read < len(chapters):
-        notes.append(
-            Message(
-                "The book is too long: {read:,} of its {all:,} parts are shown.", read=read, all=len(chapters)
-            )
-        )
-    parts = blocks.parts(notes)
-    if package.damaged and not parts.text:
-        raise damaged_beyond_reading(name)
-    return parts
+    note = Message(
+        "The book is too long: {read:,} of its {all:,} parts are shown.", read=read, all=len(chapters)
+    )
+    return whole_or_noted(blocks.parts([note] if read < len(chapters) else []), package)
 
 
-def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[Title, ...], depth: int, report: Report) -> int:
+def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[_Title, ...], depth: int, report: Report) -> int:
     """Add a chapter, its own headings below its title's; returns the depth of the last title so far."""
     own = Blocks()
     try:
@@ -109,9 +124,7 @@ def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[Title, ...], depth: 
     for title in titles:
         # One with a fragment stands somewhere below; where is only known by its words.
         if title not in places.values() and not title.fragment:
-            blocks.begin(BlockKind.HEADING, title.depth)
-            blocks.words(title.words)
-            blocks.end()
+            blocks.block(BlockKind.HEADING, title.words, title.depth)
             depth = title.depth
     found: list[Block] = []
     for number, block in enumerate(parts.blocks):
@@ -127,10 +140,10 @@ def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[Title, ...], depth: 
     return depth
 
 
-def _places(parts: Parts, titles: tuple[Title, ...]) -> dict[int, Title]:
+def _places(parts: Parts, titles: tuple[_Title, ...]) -> dict[int, _Title]:
     """The blocks of a chapter that say what titles of the navigation say, alone or with the next one."""
     letters = [_letters(block.span.of(parts.text)) if block.kind in _TITLED else "" for block in parts.blocks]
-    places: dict[int, Title] = {}
+    places: dict[int, _Title] = {}
     first: dict[str, list[int]] = {}
     for number, each in enumerate(letters):
         both = each + letters[number + 1] if each and number + 1 < len(letters) else ""
@@ -177,21 +190,21 @@ def _items(root: Element, main: str) -> dict[str, _Item]:
     return found
 
 
-def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[str, tuple[Title, ...]]:
+def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[str, tuple[_Title, ...]]:
     """The navigation's titles by the parts that they lead to: EPUB 3's, else EPUB 2's."""
-    found: dict[str, list[Title]] = {}
+    found: dict[str, list[_Title]] = {}
     seen: set[tuple[str, str, str]] = set()
     spine = child(root, "spine")
     named = items.get((spine.get("toc") or "") if spine is not None else "")
     ncx = named or next((each for each in items.values() if each.type == _NCX), None)
     navigation = next((each for each in items.values() if "nav" in each.properties), None)
-    titles: list[Title] = []
+    titles: list[_Title] = []
     if navigation is not None:
-        titles = titles_of_navigation(package.raw_part(navigation.part))
+        titles = _titles_of_navigation(package.raw_part(navigation.part))
     if titles and navigation is not None:
         base = navigation.part
     elif ncx is not None and (tree := _xml(package, ncx.part)) is not None:
-        titles, base = titles_of_ncx(tree), ncx.part
+        titles, base = _titles_of_ncx(tree), ncx.part
     for title in titles:
         part, fragment = resolve(base, title.href)
         # Of titles that lead to the same place in the same words the first counts.
@@ -200,6 +213,46 @@ def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[st
             seen.add(key)
             found.setdefault(part, []).append(title._replace(fragment=fragment))
     return {part: tuple(each) for part, each in found.items()}
+
+
+def _titles_of_navigation(data: bytes) -> list[_Title]:
+    """The titles of a navigation document (EPUB 3.3, section 5.4); none if it has no table of contents."""
+    try:
+        text = decode_html(data, "")
+    except SpanlightError:
+        return []
+    tree = LexborHTMLParser(flattened(text))
+    navigations = tree.css("nav")
+    contents = next(
+        (each for each in navigations if "toc" in (each.attributes.get("epub:type") or "").split()), None
+    )
+    found: list[_Title] = []
+    for link in (contents or tree).css("a[href]")[:_MOST_TITLES] if contents or not navigations else ():
+        depth, above, steps = 0, link.parent, 0
+        while above is not None and above.tag != "nav" and depth < _DEEPEST and steps < _MOST_ABOVE:
+            depth += above.tag == "ol"
+            above, steps = above.parent, steps + 1
+        found.append(_title_of(link.text(), depth, link.attributes.get("href") or ""))
+    return [title for title in found if title.words and title.href]
+
+
+def _titles_of_ncx(root: Element) -> list[_Title]:
+    """The titles of EPUB 2's contents (OPF 2.0.1, section 2.4.1)."""
+    found: list[_Title] = []
+    stack = [(root, 0)]
+    while stack and len(found) < _MOST_TITLES:
+        element, depth = stack.pop()
+        if local(element) == "navPoint":
+            depth += 1
+            label, content = child(element, "navLabel"), child(element, "content")
+            words = "".join(label.itertext()) if label is not None else ""
+            found.append(_title_of(words, depth, attribute(content, "src") or ""))
+        stack += [(each, depth) for each in reversed(element)]
+    return [title for title in found if title.words and title.href]
+
+
+def _title_of(words: str, depth: int, href: str) -> _Title:
+    return _Title(" ".join(words.split())[:_LONGEST], max(1, min(depth, _DEEPEST)), href)
 
 
 def resolve(base: str, href: str) -> tuple[str, str]:

@@ -1,10 +1,11 @@
-"""Converts the tree of a parsed web page to blocks by what each element means to a reader.
+"""Converts a web page to text and blocks, by what each element means to a reader.
 
-Without recursion, however deep the page is nested.
+Nothing that it links to is ever loaded. Without recursion, however deep the page is nested.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,39 @@ from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
 from app.documents.numerals import bullet, numeral
+from app.documents.parts import Parts
+from app.documents.plain_text import MARKS, decode
 
+_HEAD = 4096
+_DECLARED = re.compile(
+    rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{1,40})"
+    rb"|<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{1,40})",
+    re.IGNORECASE,
+)
+# Python's names of the encodings that a page may declare (WHATWG Encoding, section 4.2): its other codecs are for
+# domain names, escapes, archives and the like, and some of them raise errors that `errors` does not keep back.
+_ENCODINGS = frozenset(
+    (
+        "utf-8 ascii cp866 koi8-r koi8-u mac-roman mac-cyrillic tis-620 gb2312 gbk gb18030 big5 big5hkscs euc_jp "
+        "iso2022_jp shift_jis cp932 euc_kr cp949 cp874 "
+        + " ".join(f"iso8859-{part}" for part in (*range(1, 12), *range(13, 17)))
+        + " "
+        + " ".join(f"cp125{number}" for number in range(9))
+    ).split()
+)
+# Labels that browsers read as a larger encoding (WHATWG Encoding, section 4.2).
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
 # Never shown as words, or only by a script.
 _DROPPED = frozenset(
     "script style template noscript head title svg iframe object embed audio video canvas select datalist textarea "
@@ -60,7 +93,64 @@ _NESTING = re.compile(
 )
 
 
-def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
+def decode_html(data: bytes, name: str) -> str:
+    """The characters of a web page: by its byte-order mark, else by what it declares, else as `plain_text.decode`.
+
+    Bytes that are valid UTF-8 beyond ASCII are read as UTF-8, whatever is declared. Raises SpanlightError for bytes
+    that are not text.
+    """
+    declared = _declared(data[:_HEAD])
+    if not declared or data.startswith(tuple(MARKS)):
+        return decode(data, name)
+    if not data.isascii():
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    return data.decode(declared, "replace")
+
+
+def _declared(head: bytes) -> str:
+    """Python's name of the encoding that the page's head declares; empty for none or one that is not a web page's."""
+    found = _DECLARED.search(head)
+    return encoding_of((found[1] or found[2]).decode("ascii")) if found else ""
+
+
+def encoding_of(label: str) -> str:
+    """Python's name of an encoding that a page or a mail declares; empty for none or one that neither is in."""
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return ""
+    # A page whose declaration can be read byte by byte is not UTF-16.
+    if name.startswith(("utf-16", "utf-32", "utf-7")):
+        return "utf-8"
+    return _WIDER.get(name, name) if name in _ENCODINGS else ""
+
+
+def read_html(data: bytes, name: str, report: Report) -> Parts:
+    """The text, headings, blocks and tables of a web page, as a browser without scripts or styles shows it.
+
+    Scripts, hidden parts, pictures and forms' fields are left out. Raises SpanlightError for bytes that are not text,
+    and Stopped when the report says so.
+    """
+    report.progress(Progress(0, len(data), Message("Reading the page")))
+    text = decode_html(data, name)
+    report.check()
+    blocks = Blocks()
+    add_html(text, blocks, report)
+    return blocks.parts()
+
+
+def add_html(
+    text: str, blocks: Blocks, report: Report, level: int = 0, kind: BlockKind | None = None
+) -> None:
+    """Add what a page, or a fragment of one, shows; `kind` and `level` are of the block around it, if any."""
+    _Walk(blocks, report, kind, level).page(text)
+    blocks.end()
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
     """Whether a browser hides the element, judged by its own attributes."""
     if "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
         return True
@@ -68,7 +158,7 @@ def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
     return bool(style and _HIDDEN.search(style))
 
 
-def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style]:
+def _styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style]:
     """The styles of the element's words, by its name and its own style attribute."""
     found = set()
     if tag in STYLES:
@@ -83,7 +173,7 @@ def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style
     return frozenset(found)
 
 
-def bounded_number(text: str | None, least: int, most: int, otherwise: int) -> int:
+def _bounded_number(text: str | None, least: int, most: int, otherwise: int) -> int:
     """An attribute's number limited to bounds, or `otherwise` if it is not a number."""
     found = re.match(r"\s*([+-]?\d{1,9})", text or "", re.ASCII)
     return max(least, min(most, int(found[1]))) if found else otherwise
@@ -106,7 +196,7 @@ def flattened(text: str) -> str:
     return _NESTING.sub(flatten, text)
 
 
-def is_header(row: LexborNode) -> bool:
+def _is_header(row: LexborNode) -> bool:
     """Whether a row is a header: it is in the table's head, or all of its cells are header cells."""
     parent = row.parent
     if parent is not None and parent.tag == "thead":
@@ -115,7 +205,7 @@ def is_header(row: LexborNode) -> bool:
     return bool(cells) and all(tag == "th" for tag in cells)
 
 
-def layout_tables(root: LexborNode) -> tuple[set[int], int]:
+def _layout_tables(root: LexborNode) -> tuple[set[int], int]:
     """Tables that are only used for layout (by `mem_id`), and how many nodes there are.
 
     These are tables marked so, with one cell, or with tables inside and neither header cells nor a caption.
@@ -158,7 +248,7 @@ class _List:
     def marker(self, level: int, value: str | None) -> str:
         if self.kind in ("", "-"):
             return "" if self.kind else bullet(level)
-        number = bounded_number(value, -(10**9), 10**9, self.number)
+        number = _bounded_number(value, -(10**9), 10**9, self.number)
         self.number = number + self.step
         return f"{numeral(number, self.kind)}."
 
@@ -177,7 +267,7 @@ class _Place:
     layout: bool = False  # whether the table around is only used for layout
 
 
-class Walk:
+class _Walk:
     """Adds a page's words to blocks; `kind` and `level` are of the block around the page, if any."""
 
     def __init__(self, blocks: Blocks, report: Report, kind: BlockKind | None = None, level: int = 0) -> None:
@@ -194,7 +284,7 @@ class Walk:
         if root is None:
             return
         self._report.check()
-        self._layout, total = layout_tables(root)
+        self._layout, total = _layout_tables(root)
         self._stack = [(root, self._place)]
         done = 0
         while self._stack:
@@ -216,12 +306,12 @@ class Walk:
         if tag in _DROPPED:
             return
         attributes = node.attributes
-        if is_hidden(tag, attributes):
+        if _is_hidden(tag, attributes):
             return
         if tag == "br":
             self._break(place)
             return
-        styles = styles_of(tag, attributes)
+        styles = _styles_of(tag, attributes)
         if styles:
             place = replace(place, styles=place.styles | styles)
         if tag not in _BLOCKS:
@@ -244,11 +334,11 @@ class Walk:
             return
         in_rows = place.items is _ROWS and self._blocks.in_table
         if tag == "tr" and in_rows:
-            self._blocks.row(is_header(node))
+            self._blocks.row(_is_header(node))
         elif tag in ("td", "th"):
             if in_rows:
-                rows = bounded_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
-                self._blocks.cell(rows, bounded_number(node.attributes.get("colspan"), 1, 1000, 1))
+                rows = _bounded_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
+                self._blocks.cell(rows, _bounded_number(node.attributes.get("colspan"), 1, 1000, 1))
                 place = _Place(styles=place.styles)
             elif place.layout:
                 place = replace(place, styles=place.styles - {Style.STRONG})
@@ -345,5 +435,5 @@ def _list(tag: str, node: LexborNode) -> _List:
     kind = attributes.get("type") or "1"
     backwards = "reversed" in attributes
     first = sum(child.tag == "li" for child in node.iter()) if backwards else 1
-    start = bounded_number(attributes.get("start"), -(10**9), 10**9, first)
+    start = _bounded_number(attributes.get("start"), -(10**9), 10**9, first)
     return _List(kind if kind in "aAiI" else "1", start, -1 if backwards else 1)

@@ -5,14 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
+from app.core.kinds import KINDS
 from app.core.layout import Kind, Opened
 from app.core.report import Silent
-from app.documents.epub.book import resolve
+from app.documents.epub import resolve
 from app.documents.orders import Read
-from app.documents.parts import Parts
 from app.documents.reader import read
+from tests.helpers import flowing
 from tests.helpers.books import CONTAINER, book, chapter, navigation, ncx, packed_book, point
-from tests.helpers.flowing import check_parts, outline
+from tests.helpers.flowing import outline, parts_of
 
 WORDS = "The knave stole the tarts."
 ENCRYPTED = (
@@ -24,18 +25,11 @@ AES = "http://www.w3.org/2001/04/xmlenc#aes128-cbc"
 
 
 def opened(data: bytes) -> Opened:
-    found = read(Read("", "a.epub", data=data), Silent())
-    assert found.kind is Kind.EPUB
-    check_parts(as_parts(found))
-    return found
-
-
-def as_parts(found: Opened) -> Parts:
-    return Parts(found.document.text, found.headings, found.blocks, found.tables, view=found.document.view)
+    return flowing.opened(data, "a.epub", Kind.EPUB)
 
 
 def lines(data: bytes) -> list[str]:
-    return outline(as_parts(opened(data)))
+    return outline(parts_of(opened(data)))
 
 
 def test_chapters_in_the_order_of_the_spine() -> None:
@@ -65,22 +59,11 @@ def test_titles_of_the_navigation_become_headings() -> None:
         chapter("<ul><li>III. The End</li><li>x</li></ul><p>III</p><h1>The End</h1><p>They lived.</p>"),
     ]
     assert lines(book(chapters, nav=nav)) == [
-        "heading1 | CHAPTER 1 – The Start",
-        "paragraph | It was dark.",
-        "heading4 | A part",
-        "paragraph | Words.",
-        "heading1 | Second",
-        "paragraph | No heading here.",
-        "heading2 | One",
-        "paragraph | first",
-        "heading2 | TWO",
-        "paragraph | second",
-        "item1 • | III. The End",
-        "item1 • | x",
-        "heading1 | III",
-        "heading2 | The End",
+        "heading1 | CHAPTER 1 – The Start", "paragraph | It was dark.", "heading4 | A part", "paragraph | Words.",
+        "heading1 | Second", "paragraph | No heading here.", "heading2 | One", "paragraph | first", "heading2 | TWO",
+        "paragraph | second", "item1 • | III. The End", "item1 • | x", "heading1 | III", "heading2 | The End",
         "paragraph | They lived.",
-    ]
+    ]  # fmt: skip
 
 
 def test_titles_of_epub_2() -> None:
@@ -170,11 +153,12 @@ def test_a_book_without_a_container_or_a_type(tmp_path: object) -> None:
 
 def test_a_book_that_is_too_long_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     chapters = [chapter(f"<p>{WORDS} {number}</p>") for number in range(5)]
-    monkeypatch.setattr("app.documents.epub.book.MOST_TEXT", 3 * len(WORDS))
+    monkeypatch.setattr("app.documents.epub.MOST_TEXT", 3 * len(WORDS))
     found = opened(book(chapters))
     assert found.document.text.count(WORDS) == 3
     assert found.notes == ("The book is too long: 3 of its 5 parts are shown.",)
-    monkeypatch.setattr("app.documents.epub.book.MOST_BYTES", {Kind.HTML: len(chapters[0])})
+    page = KINDS[Kind.HTML]._replace(most=len(chapters[0]))
+    monkeypatch.setitem(KINDS, Kind.HTML, page)
     assert len(opened(book([chapters[0], chapter("x" * 1000)])).notes) == 1
 
 

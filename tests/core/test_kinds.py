@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.layout import CODE, LOGS, PROSE, has_equal_letters, is_code
+from app.core.kinds import CODE, LOGS, PROSE, has_equal_letters, is_code
 
 
 @pytest.mark.parametrize(
