@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +25,20 @@ from app.engine.orders import (
     Load,
     Prepare,
     Run,
+    SentText,
+    TextsGone,
     TryModel,
     Unload,
+    with_texts,
 )
 from app.engine.serve import Factory
-from app.engine.texts import Sender, TextsGone
 from app.models.compute.faults import short_reason
 
 if TYPE_CHECKING:
     from app.core.confine import Confined
 
+# Shorter texts are always sent with their question.
+LONG = 50_000
 # A malicious tokenizer may never end; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
 
@@ -61,7 +66,7 @@ class Engine:
         reads = None if only is None else (str(only), *map(str, only.rglob("*")))
         self._child = child or model_process(log, factory, reads)
         self._avoid = ""
-        self._texts = Sender()
+        self._texts = TextSender()
 
     def begin(self) -> None:
         """Start the process and have it load PyTorch, which takes longer than reading a text; does not wait."""
@@ -180,6 +185,36 @@ class Engine:
     def close(self) -> None:
         """End the model process for good; work under way ends as Stopped."""
         self._child.close()
+
+
+class TextSender:
+    """Remembers which texts were sent last, and sends only others: 500,000 words take 25 ms to pickle and unpickle.
+
+    The process may have lost them, where it was killed or died; then it raises TextsGone.
+    """
+
+    def __init__(self) -> None:
+        self._sent: dict[int, Document] = {}
+        self._numbers = count(1)
+
+    def pack(self, request: object) -> tuple[Any, tuple[SentText, ...]]:
+        """A request without its long texts, and those texts as they are sent."""
+        if not isinstance(request, Question):
+            return request, ()
+        long = [at for at, document in enumerate(request.documents) if len(document.text) >= LONG]
+        texts = tuple(self._as_sent(at, request.documents[at]) for at in long)
+        self._sent = {sent.number: request.documents[sent.document] for sent in texts}
+        return with_texts(request, dict.fromkeys(long, ("", None))), texts
+
+    def _as_sent(self, at: int, document: Document) -> SentText:
+        for number, sent in self._sent.items():
+            if sent.text == document.text and sent.view == document.view:
+                return SentText(at, number, None)
+        return SentText(at, next(self._numbers), document.text, document.view)
+
+    def forget(self) -> None:
+        """Send every text again."""
+        self._sent = {}
 
 
 class _Limited:
