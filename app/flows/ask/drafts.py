@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.core.message import restored, stored
 from app.core.plain import json_of
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
@@ -46,13 +47,15 @@ class SavedAcross:
     """The question in the box for several documents, and the last answers in those of a library.
 
     `library` is its number, 0 without answers; `entries` has the answers of each document, as for the history, those of
-    the best one first; `passages` counts those that were read.
+    the best one first; `passages` counts those that were read. `recognised` says of each answer, in this order, that
+    its words were recognised in a picture, and how sure, empty where they were not.
     """
 
     question: str = ""
     library: int = 0
     passages: int = 0
     entries: tuple[Entry, ...] = ()
+    recognised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report:
     rows = [
         {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
     ]
-    values = {"current": saved.current, "across": asdict(saved.across), "sheets": rows}
+    across = asdict(saved.across) | {"recognised": [stored(words) for words in saved.across.recognised]}
+    values = {"current": saved.current, "across": across, "sheets": rows}
     drafts.save(_LIST, json_of(values, ensure_ascii=False))
     for key in gone:
         drafts.clear(f"{_LIST}.{key}")
@@ -118,7 +122,8 @@ def _across(saved: object) -> SavedAcross:
     question = str(saved.get("question", ""))
     try:
         entries = tuple(_entry(**row) for row in saved["entries"])
-        return SavedAcross(question, int(saved["library"]), int(saved["passages"]), entries)
+        recognised = tuple(restored(str(words)) for words in saved.get("recognised", ()))
+        return SavedAcross(question, int(saved["library"]), int(saved["passages"]), entries, recognised)
     except (ValueError, TypeError, KeyError) as fault:
         _log.warning("the last answers in a library were not read: %r", fault)
         return SavedAcross(question)

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from app.core.errors import PasswordNeeded
 from app.core.message import Message
 from app.core.report import Progress
-from app.flows.workspace import Workspace
 from app.settings.settings import MOST_RECENT
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
+from app.ui.kit.page import Page
 from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
@@ -46,11 +46,9 @@ class DocumentFiles(QObject):
     settled = Signal()
     failed = Signal(object)
 
-    def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._sheets = sheets
+    def __init__(self, page: Page, sheets: Sheets) -> None:
+        super().__init__(page)
+        self._workspace, self._lanes, self._sheets = page.workspace, page.lanes, sheets
         self._reading: dict[Job, Sheet] = {}
         self._checking: dict[Job, Sheet] = {}
         self._states: dict[Sheet, FileState] = {}

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from app.ui.ask.session import Scope, ScopeKind
+from app.ui.ask.question_run import Scope, ScopeKind
+from app.ui.kit.boxes import row
 from app.ui.kit.elided import ElidedButton
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
@@ -37,7 +38,6 @@ class ScopeChoice(QWidget):
         self._libraries: tuple[tuple[Library, LibraryStatus], ...] = ()
         self._scope = Scope()
         self._open = 1
-        self._in = plain_label(tr("in"), ink="quiet", wrap=False)
         self.button = ElidedButton(theme)
         mark(self.button, kind="scope")
         self.button.setToolTip(as_tip(tr("What the question is asked of  (Alt+Down)")))
@@ -47,12 +47,8 @@ class ScopeChoice(QWidget):
         self.button.setMenu(self.menu)
         self.read = push_button(theme, kind="link", tip=tr("Show the files that were not read"))
         mark(self.read, type="small")
-        row = QHBoxLayout(self)
-        row.addWidget(self._in)
-        row.addWidget(self.button)
-        row.addStretch(1)
-        row.addWidget(self.read)
-        theme.space(row, 1, (0.5, 0, 0, 0))
+        inside = plain_label(tr("in"), ink="quiet", wrap=False)
+        row(theme, inside, self.button, 1, self.read, gap=1, margins=(0.5, 0, 0, 0), parent=self)
         self.read.clicked.connect(self.ledger_requested)
         self._show()
 

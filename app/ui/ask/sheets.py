@@ -16,8 +16,8 @@ from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pane import Pane
-from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.theme import Theme
+from app.ui.kit.jobs import Job
+from app.ui.kit.page import Page
 
 _HISTORY = 50
 # The number of closed sheets that can be restored: each keeps its document in memory.
@@ -39,21 +39,11 @@ class Sheets(QObject):
     reopened = Signal()
     failed = Signal(object)
 
-    def __init__(
-        self,
-        theme: Theme,
-        lanes: Lanes,
-        drafts: Drafts,
-        tabs: DocumentTabs,
-        stack: QStackedWidget,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, page: Page, drafts: Drafts, tabs: DocumentTabs, stack: QStackedWidget) -> None:
+        super().__init__(page)
         self.drafts = drafts
-        self._theme = theme
-        self._lanes = lanes
-        self._tabs = tabs
-        self._stack = stack
+        self._theme, self._lanes = page.theme, page.lanes
+        self._tabs, self._stack = tabs, stack
         self._sheets: list[Sheet] = []
         self._closed: list[tuple[int, Sheet]] = []
         self._gone: set[str] = set()  # keys of closed ones whose texts are to be deleted

@@ -16,7 +16,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import Scope, ScopeKind
+from app.ui.ask.question_run import Scope, ScopeKind
 from app.ui.kit.language_line import LanguageLine
 from tests.documents.test_language import LEASE
 from tests.helpers.ask_page import CARD, TEXT, Reader, answers, ask
