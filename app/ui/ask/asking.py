@@ -26,6 +26,7 @@ from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
+    from app.core.library import Library, LibraryStatus
     from app.core.models import ModelCard
     from app.flows.models.catalogue import Stronger
     from app.ui.ask.verdicts import Verdicts
@@ -64,12 +65,22 @@ class Asking(QObject):
         self._stronger_language = ""  # that they read
         self.language: LanguageLine | None = None  # made with the first text
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
-        panel.scope.select(scope_of(self.workspace.settings.ask_scope))
+        self._show_choice()
         self._connect()
+
+    def library(self) -> tuple[Library, LibraryStatus] | None:
+        """The library that is asked with its status; None where none is, or it is not listed."""
+        number = scope_of(self.workspace.settings.ask_scope).library
+        return self._libraries.find(number) if number and self._libraries is not None else None
+
+    def scope(self) -> Scope:
+        """What questions are asked of; the document on the page where a chosen library is not listed."""
+        scope = scope_of(self.workspace.settings.ask_scope)
+        return scope if scope.kind is not ScopeKind.LIBRARY or self.library() is not None else Scope()
 
     def is_across(self) -> bool:
         """Whether several documents are asked."""
-        return self.panel.scope.scope.kind is not ScopeKind.DOCUMENT
+        return self.scope().kind is not ScopeKind.DOCUMENT
 
     def sheet(self) -> Sheet | None:
         """The sheet that is asked, None for several documents."""
@@ -100,9 +111,11 @@ class Asking(QObject):
         if self._libraries is not None:
             self._keeping.restore_answers(self._libraries)
             before = self.panel.scope.scope
-            self.panel.scope.set_libraries(self._libraries.all)
+            self._show_choice()
+            if self.panel.scope.menu.isVisible():
+                self._fill_menu()
             self.look_at_language()
-            if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
+            if self.scope() != before:  # the one that is asked was listed, or is gone
                 if not self.asked().question:
                     self._show_scope()
                 else:  # what stands in the box may be an earlier question to a document
@@ -125,17 +138,23 @@ class Asking(QObject):
 
     @Slot()
     def _show_ledger(self) -> None:
-        self.show_ledger(self.panel.scope.scope.library)
+        self.show_ledger(self.scope().library)
 
     # What is asked
 
     @Slot(object)
     def set_scope(self, scope: Scope) -> None:
         """Ask something else from now on."""
-        self.panel.scope.select(scope)
-        self.workspace.settings.ask_scope = scope.key
+        self._choose(scope)
         self._show_scope()
         self.panel.box.setFocus()
+
+    def _choose(self, scope: Scope) -> None:
+        self.workspace.settings.ask_scope = scope.key
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        self.panel.scope.show_scope(self.scope(), self.library())
 
     def ask_document(self) -> None:
         """Ask the document on the page instead of a library; the focus stays, and so does a question that it has.
@@ -145,8 +164,7 @@ class Asking(QObject):
         if scope_of(self.workspace.settings.ask_scope).kind is ScopeKind.OPEN:
             return
         was_across = self.is_across()
-        self.panel.scope.select(Scope())  # also where a library is chosen that is not listed yet
-        self.workspace.settings.ask_scope = ""
+        self._choose(Scope())  # also where a library is chosen that is not listed yet
         if was_across and self.asked().question:
             self._show_asked()
         elif was_across:
@@ -169,10 +187,10 @@ class Asking(QObject):
             self._keeping.restore_answers(self._libraries)
 
     @Slot()
-    def _count_open(self) -> None:
-        """Tell the choice of what is asked how many documents are open."""
-        sheets = self.sheets.all()
-        self.panel.scope.set_open(sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in sheets))
+    def _fill_menu(self) -> None:
+        """Offer what can be asked, with the number of the documents that are open."""
+        number = sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in self.sheets.all())
+        self.panel.scope.offer(self._libraries.all if self._libraries is not None else (), number)
 
     # Questions
 
@@ -189,7 +207,7 @@ class Asking(QObject):
         """Ask the question in the box; with `whole` of every passage."""
         self.panel.notice.clear()
         session, sheet = self.asked(), self.sheet()
-        library = self.panel.scope.library()
+        library = self.library()
         if library is not None:
             is_asked = self.controller.ask_library(self.panel.box.question(), *library)
         elif sheet is None:
@@ -249,7 +267,7 @@ class Asking(QObject):
     @Slot()
     def look_at_language(self) -> None:
         """Say where the documents asked, or the question, are in a language that the reader does not read."""
-        session, library = self.asked(), self.panel.scope.library()
+        session, library = self.asked(), self.library()
         editor = self.sheets.current().editor
         if self.language is None:
             if not self.is_across() and session.opened is None and editor.is_empty():
@@ -528,7 +546,7 @@ class Asking(QObject):
         controller.progressed.connect(self._show_progress)
         controller.chosen.connect(self._show_chosen)
         controller.asking.connect(self._asking)
-        panel.scope.opening.connect(self._count_open)
+        panel.scope.opening.connect(self._fill_menu)
         panel.scope.chosen.connect(self.set_scope)
         panel.scope.ledger_requested.connect(self._show_ledger)
         panel.box.ask_requested.connect(self.ask)

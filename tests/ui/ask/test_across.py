@@ -385,11 +385,12 @@ def test_what_is_asked_is_chosen_by_keyboard_and_remembered(view: AskView, qtbot
 def test_libraries_listed_while_the_menu_is_open_come_into_it(view: AskView, qtbot: QtBot) -> None:
     scope, libraries = view.panel.scope, view.findChild(Libraries)
     assert libraries is not None
-    scope.set_libraries(())
+    listed, libraries._all = libraries._all, ()
     scope.menu.popup(view.mapToGlobal(view.rect().center()))
     qtbot.waitUntil(scope.menu.isVisible)
     assert not any("Coast" in action.text() for action in scope.menu.actions())
-    scope.set_libraries(libraries.all)
+    libraries._all = listed
+    libraries.changed.emit()
     assert any("Coast" in action.text() for action in scope.menu.actions())
     assert scope.menu.height() >= scope.menu.sizeHint().height()
     scope.menu.close()
