@@ -12,7 +12,7 @@ from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
-from app.core.report import Progress, Report
+from app.core.report import Relay, Report
 from app.core.requests import ModelChoice, Question
 from app.core.text import Document
 from app.engine.child import Child
@@ -217,18 +217,16 @@ class TextSender:
         self._sent = {}
 
 
-class _Limited:
+class _Limited(Relay):
     """A Report that ends the work after a number of seconds."""
 
     def __init__(self, report: Report, name: str, seconds: float) -> None:
-        self._report, self._name, self._end = report, name, time.monotonic() + seconds
-        self.progress: Callable[[Progress], None] = report.progress
-        self.partial: Callable[[object], None] = report.partial
-        self.notice: Callable[[str], None] = report.notice
+        super().__init__(report)
+        self._name, self._end = name, time.monotonic() + seconds
 
     def check(self) -> None:
         """Raise Stopped when the work is to stop, and SpanlightError when it has taken too long."""
-        self._report.check()
+        super().check()
         if time.monotonic() > self._end:
             raise SpanlightError(
                 Message("Trying {name} took too long, so it is not used.", name=self._name),

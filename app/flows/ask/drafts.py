@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.message import restored, stored
-from app.core.plain import json_of
+from app.core.plain import from_plain, json_of
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
@@ -32,11 +32,11 @@ class SavedSheet:
     """
 
     key: str
-    name: str
-    path: str
-    question: str
-    history: tuple[str, ...]
-    text: str | None
+    name: str = ""
+    path: str = ""
+    question: str = ""
+    history: tuple[str, ...] = ()
+    text: str | None = None
     file: bool = False
     place: int = 0
     entry: int = 0
@@ -138,18 +138,6 @@ def _entry(*, kind: str, answers: Iterable[dict[str, Any]], **values: Any) -> En
     return Entry(kind=Kind(kind), answers=found, **values)
 
 
-def _sheet(drafts: Drafts, row: dict[str, object]) -> SavedSheet:
-    key = str(row["key"])
-    history = row.get("history") or ()
-    file, place, entry = row.get("file") is True, row.get("place"), row.get("entry")
-    return SavedSheet(
-        key=key,
-        name=str(row.get("name", "")),
-        path=str(row.get("path", "")),
-        question=str(row.get("question", "")),
-        history=tuple(str(one) for one in history) if isinstance(history, list) else (),
-        text=None if file else drafts.load(f"{_LIST}.{key}"),
-        file=file,
-        place=place if isinstance(place, int) and place > 0 else 0,
-        entry=entry if isinstance(entry, int) and entry > 0 else 0,
-    )
+def _sheet(drafts: Drafts, row: dict[str, Any]) -> SavedSheet:
+    saved = from_plain(SavedSheet, row | {"text": None})
+    return saved if saved.file else replace(saved, text=drafts.load(f"{_LIST}.{saved.key}"))

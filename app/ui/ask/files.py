@@ -15,7 +15,7 @@ from app.core.report import Progress
 from app.settings.settings import MOST_RECENT
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.sheets import Sheets
+from app.ui.ask.sheets import Sheets, sheet_of
 from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
@@ -322,8 +322,3 @@ class DocumentFiles(QObject):
     def _application_changed(self, state: Qt.ApplicationState) -> None:
         if state is Qt.ApplicationState.ApplicationActive:
             self._timer.start()
-
-
-def sheet_of(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
-    """The sheet of a job that has ended, which is removed."""
-    return jobs.pop(job, None) if isinstance(job, Job) else None

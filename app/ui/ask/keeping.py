@@ -14,10 +14,10 @@ from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.flows.ask.drafts import SavedAcross
 from app.ui.ask.controller import AskController
-from app.ui.ask.files import DocumentFiles, sheet_of
-from app.ui.ask.question_run import run_of_saved
+from app.ui.ask.files import DocumentFiles
+from app.ui.ask.question_run import QuestionRun, RunState
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.sheets import Sheets
+from app.ui.ask.sheets import Sheets, sheet_of
 from app.ui.kit.jobs import Flow, Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
@@ -26,8 +26,8 @@ from app.ui.kit.translation import localised, tr
 if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.layout import Opened
+    from app.core.library import Library, LibraryStatus
     from app.flows.history.kept_answers import Found
-    from app.ui.ask.question_run import QuestionRun
     from app.ui.kit.libraries import Libraries
 
 _log = logging.getLogger(__name__)
@@ -190,7 +190,7 @@ class Keeping(QObject):
         """Show the answers of an earlier session once their library is listed, unless something was asked meanwhile."""
         found = libraries.find(self._saved.library)
         if found is not None and self._controller.across.run is None and self._saved.entries:
-            self._controller.across.run = run_of_saved(self._saved, *found)
+            self._controller.across.run = _run_of(self._saved, *found)
             self._saved = SavedAcross()
             self._controller.changed.emit(None)
 
@@ -290,6 +290,32 @@ class Keeping(QObject):
         reading = listed(reading_of(entry, found.answers), (found.opened.document,))
         sheet.session.restore(entry, found, reading, self._workspace.settings.ask_threshold)
         sheet.highlight()
+
+
+def _run_of(saved: SavedAcross, library: Library, status: LibraryStatus) -> QuestionRun:
+    """A question to a library that was answered in an earlier session."""
+    from app.core.library import FileState, FoundAnswer, LibraryFile
+    from app.core.requests import Question
+    from app.core.results import Answer, Reading
+
+    first = saved.entries[0]
+    kept = [
+        (LibraryFile(0, entry.path, FileState.READ, sha256=entry.sha256, kind=entry.kind), answer)
+        for entry in saved.entries
+        for answer in entry.answers
+    ]
+    answers = tuple(Answer(at, a.span, a.text, a.probability, 0.0, 0.0) for at, (_, a) in enumerate(kept))
+    reading = Reading(
+        answers, first.answered, first.no_answer_probability, first.threshold, first.windows,
+        first.windows_total, first.seconds, first.complete, first.model, first.device, first.quick,
+        absent=first.absent, finder=first.finder,
+    )  # fmt: skip
+    recognised = saved.recognised if len(saved.recognised) == len(kept) else ("",) * len(kept)
+    found = tuple(FoundAnswer(*one, how) for one, how in zip(kept, recognised, strict=True))
+    return QuestionRun(
+        Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
+        asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
+    )  # fmt: skip
 
 
 def _moved(found: Found, *, had_answers: bool) -> tuple[str, str]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from app.core.requests import Question
     from app.core.results import Answer, Reading
     from app.core.text import Span
-    from app.flows.ask.drafts import SavedAcross
 
 _OPEN, _LIBRARY = "open", "library:"
 
@@ -534,29 +533,3 @@ def _read_by(reading: Reading, passages: int | None, *, is_whole: bool) -> str:
         return Message("the best passages read by {model}", model=model)
     finder = model_title(reading.finder)
     return Message("the best passages found by {finder}, read by {model}", finder=finder, model=model)
-
-
-def run_of_saved(saved: SavedAcross, library: Library, status: LibraryStatus) -> QuestionRun:
-    """A question to a library that was answered in an earlier session."""
-    from app.core.library import FileState, FoundAnswer, LibraryFile
-    from app.core.requests import Question
-    from app.core.results import Answer, Reading
-
-    first = saved.entries[0]
-    kept = [
-        (LibraryFile(0, entry.path, FileState.READ, sha256=entry.sha256, kind=entry.kind), answer)
-        for entry in saved.entries
-        for answer in entry.answers
-    ]
-    answers = tuple(Answer(at, a.span, a.text, a.probability, 0.0, 0.0) for at, (_, a) in enumerate(kept))
-    reading = Reading(
-        answers, first.answered, first.no_answer_probability, first.threshold, first.windows,
-        first.windows_total, first.seconds, first.complete, first.model, first.device, first.quick,
-        absent=first.absent, finder=first.finder,
-    )  # fmt: skip
-    recognised = saved.recognised if len(saved.recognised) == len(kept) else ("",) * len(kept)
-    found = tuple(FoundAnswer(*one, how) for one, how in zip(kept, recognised, strict=True))
-    return QuestionRun(
-        Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
-        asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
-    )  # fmt: skip

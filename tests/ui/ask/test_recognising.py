@@ -32,13 +32,23 @@ BIRDS = "thrush nightingale robin wren blackbird lark warbler finch".split()
 LEFT = Qt.MouseButton.LeftButton
 
 
-@pytest.fixture
-def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Iterator[AskView]:
-    """The page with documents processes of its own: reading goes on while pictures are recognised."""
-    page = open_page(AskView, reader())
-    page.workspace.documents = documents = Documents()
-    yield page
+@pytest.fixture(scope="module")
+def documents() -> Iterator[Documents]:
+    """Processes: reading goes on while pictures are recognised."""
+    documents = Documents()
+    yield documents
     documents.close()
+
+
+@pytest.fixture
+def view(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], documents: Documents
+) -> Iterator[AskView]:
+    page = open_page(AskView, reader())
+    page.workspace.documents = documents
+    yield page
+    for lane in (page.lanes.documents, page.lanes.recognition):
+        assert lane.close(30), "the next test's is the only thread that uses a process"
 
 
 def shown(sheet: Sheet) -> str:

@@ -80,20 +80,6 @@ def test_passages_get_vectors_and_new_ones_after_them(
     assert window.status.state() == "Reader ready, on CPU"
 
 
-def test_work_stops_it_at_once_and_it_goes_on_after_that(
-    window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
-) -> None:
-    fill(window, 3)
-    qtbot.waitUntil(lambda: "begins" in engine.said)
-    engine.said.clear()
-    job = window.lanes.work.start(lambda report: engine.run("question", None, report))
-    assert not window.lanes.work.ahead(job), "nobody is told to wait for it"
-    qtbot.waitUntil(lambda: not job.running)
-    assert engine.said[:2] == ["stopped", "run"]
-    engine.go_on.set()
-    qtbot.waitUntil(lambda: embedded(window) == (3, 3))
-
-
 def test_a_fault_is_not_told_and_not_met_again_before_something_changes(
     window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
 ) -> None:

@@ -91,6 +91,7 @@ def test_the_verdicts_of_a_reader_are_listed_on_teach(window: MainWindow) -> Non
 
 
 def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("ask")
     settle(window, qtbot)
     page = window.page
     assert isinstance(page, AskView)
