@@ -87,9 +87,7 @@ class AnswerCard(QFrame):
             theme, self.source, self.over, self.answer, self.likely, self.note, self._sentence, self.facts,
             buttons, gap=2.5, margins=(4, 4, 4, 4), parent=self,
         )  # fmt: skip
-        self._copied_timer = QTimer(self)
-        self._copied_timer.setSingleShot(True)
-        self._copied_timer.setInterval(1600)
+        self._copied_timer = QTimer(self, interval=1600, singleShot=True)
         self._copied_timer.timeout.connect(self._rest_copy)
         self.copy.clicked.connect(self._copy_clicked)
         self.nearest.toggled.connect(self._nearest_toggled)

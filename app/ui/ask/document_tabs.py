@@ -164,9 +164,7 @@ class DocumentTabs(QFrame):
             theme, self.documents, strip, self.new, self.open, self._recent, 1, self._closed, self.undo,
             gap=1, margins=(3, 0, 3, 0), parent=self,
         )  # fmt: skip
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_UNDO_MS)
+        self._timer = QTimer(self, interval=_UNDO_MS, singleShot=True)
         self._timer.timeout.connect(self.forget_closed)
         theme.changed.connect(self._resize_crosses)
         self.strip.middle_clicked.connect(self.close_requested)

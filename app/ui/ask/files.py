@@ -56,9 +56,7 @@ class DocumentFiles(QObject):
         self._behind: list[str] = []
         self._behind_timer = QTimer(self, interval=0, singleShot=True)
         self._behind_timer.timeout.connect(self._add_behind)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_CHECK_AFTER_MS)
+        self._timer = QTimer(self, interval=_CHECK_AFTER_MS, singleShot=True)
         self._timer.timeout.connect(self.check)
         self._watcher.fileChanged.connect(self._check_soon)
         sheets.shown.connect(self._sheet_shown)

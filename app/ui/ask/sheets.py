@@ -50,9 +50,7 @@ class Sheets(QObject):
         self._deleting: frozenset[str] = frozenset()  # those that are, by the save that runs
         self._save_job: Job | None = None
         self.across: Callable[[], SavedAcross] = SavedAcross  # the question to several of them
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SAVE_EVERY_MS)
+        self._timer = QTimer(self, interval=SAVE_EVERY_MS, singleShot=True)
         self._timer.timeout.connect(self._save)
         tabs.strip.currentChanged.connect(self.bring)
         tabs.close_requested.connect(self.close)
