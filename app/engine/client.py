@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.message import Message
 from app.core.models import Devices, Head, LoadedModel, MemoryUse, ModelCard
-from app.core.report import Progress, Report
+from app.core.report import Relay, Report
 from app.core.requests import ModelChoice, Question
 from app.core.text import Document
 from app.engine.child import Child
@@ -23,16 +24,20 @@ from app.engine.orders import (
     Load,
     Prepare,
     Run,
+    SentText,
+    TextsGone,
     TryModel,
     Unload,
+    with_texts,
 )
 from app.engine.serve import Factory
-from app.engine.texts import Sender, TextsGone
 from app.models.compute.faults import short_reason
 
 if TYPE_CHECKING:
     from app.core.confine import Confined
 
+# Shorter texts are always sent with their question.
+LONG = 50_000
 # A malicious tokenizer may never end; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
 
@@ -60,7 +65,7 @@ class Engine:
         reads = None if only is None else (str(only), *map(str, only.rglob("*")))
         self._child = child or model_process(log, factory, reads)
         self._avoid = ""
-        self._texts = Sender()
+        self._texts = TextSender()
 
     def begin(self) -> None:
         """Start the process and have it load PyTorch, which takes longer than reading a text; does not wait."""
@@ -181,18 +186,46 @@ class Engine:
         self._child.close()
 
 
-class _Limited:
+class TextSender:
+    """Remembers which texts were sent last, and sends only others: 500,000 words take 25 ms to pickle and unpickle.
+
+    The process may have lost them, where it was killed or died; then it raises TextsGone.
+    """
+
+    def __init__(self) -> None:
+        self._sent: dict[int, Document] = {}
+        self._numbers = count(1)
+
+    def pack(self, request: object) -> tuple[Any, tuple[SentText, ...]]:
+        """A request without its long texts, and those texts as they are sent."""
+        if not isinstance(request, Question):
+            return request, ()
+        long = [at for at, document in enumerate(request.documents) if len(document.text) >= LONG]
+        texts = tuple(self._as_sent(at, request.documents[at]) for at in long)
+        self._sent = {sent.number: request.documents[sent.document] for sent in texts}
+        return with_texts(request, dict.fromkeys(long, ("", None))), texts
+
+    def _as_sent(self, at: int, document: Document) -> SentText:
+        for number, sent in self._sent.items():
+            if sent.text == document.text and sent.view == document.view:
+                return SentText(at, number, None)
+        return SentText(at, next(self._numbers), document.text, document.view)
+
+    def forget(self) -> None:
+        """Send every text again."""
+        self._sent = {}
+
+
+class _Limited(Relay):
     """A Report that ends the work after a number of seconds."""
 
     def __init__(self, report: Report, name: str, seconds: float) -> None:
-        self._report, self._name, self._end = report, name, time.monotonic() + seconds
-        self.progress: Callable[[Progress], None] = report.progress
-        self.partial: Callable[[object], None] = report.partial
-        self.notice: Callable[[str], None] = report.notice
+        super().__init__(report)
+        self._name, self._end = name, time.monotonic() + seconds
 
     def check(self) -> None:
         """Raise Stopped when the work is to stop, and SpanlightError when it has taken too long."""
-        self._report.check()
+        super().check()
         if time.monotonic() > self._end:
             raise SpanlightError(
                 Message("Trying {name} took too long, so it is not used.", name=self._name),

@@ -20,7 +20,7 @@ from app.models.compute.memory import release
 from app.models.disk.card import read_card
 from app.models.disk.installed import Signature, signature
 from app.tasks.task import ReadyModel
-from app.tasks.text.text_cache import TextCache
+from app.tasks.text.sections import TextCache
 
 # One for each page and some opened ones, if small; three of BERT base's size (110 million weights).
 MOST_MODELS, MOST_WEIGHTS = 8, 400_000_000

@@ -1,12 +1,39 @@
-"""The orders that the parent sends to the model process: plain values that can be pickled."""
+"""The orders that the parent sends to the model process, and the texts with them: plain values that can be pickled."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head
 from app.core.requests import ModelChoice, Question
-from app.engine.texts import SentText
+from app.core.text import View
+
+TextAndView = tuple[str, View | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SentText:
+    """The text and view of document number `document` of a question, identified by `number`.
+
+    `text` is None where the process has both already.
+    """
+
+    document: int
+    number: int
+    text: str | None
+    view: View | None = None
+
+
+class TextsGone(SpanlightError):
+    """The process does not have a text that it was expected to have; the order must be sent again with all texts."""
+
+    def __init__(self) -> None:
+        super().__init__(Message("The text has to be read again."), Message("Ask again."))
+
+    def __reduce__(self) -> tuple[type[TextsGone], tuple[()]]:
+        return TextsGone, ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +105,14 @@ class ImportModules:
 @dataclass(frozen=True, slots=True)
 class GetVersions:
     """Return the versions of the libraries that compute, by their names."""
+
+
+def with_texts(question: Question, texts: dict[int, TextAndView]) -> Question:
+    """The question with these texts and views in its documents, by their number."""
+    if not texts:
+        return question
+    documents = (
+        replace(document, text=texts[at][0], view=texts[at][1]) if at in texts else document
+        for at, document in enumerate(question.documents)
+    )
+    return replace(question, documents=tuple(documents))

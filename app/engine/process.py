@@ -16,7 +16,7 @@ from app.core.memory_limit import limit_memory, resident, watch_memory
 from app.core.message import Message
 from app.core.models import Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Progress, Report, Silent
-from app.core.requests import HeadToTeach, TrainingRequest
+from app.core.requests import HeadToTeach, Question, TrainingRequest
 from app.core.system_libraries import how_to_mend, without_library
 from app.engine.holding import ModelPool
 from app.engine.importing import fast_imports, patch_source_lookup
@@ -28,10 +28,13 @@ from app.engine.orders import (
     Load,
     Prepare,
     Run,
+    SentText,
+    TextAndView,
+    TextsGone,
     TryModel,
     Unload,
+    with_texts,
 )
-from app.engine.texts import Receiver
 from app.models.compute import memory
 from app.models.compute.faults import (
     OutOfMemory,
@@ -101,7 +104,7 @@ class Host:
 
     def __init__(self) -> None:
         self._models = ModelPool(lambda: self._report)
-        self._texts = Receiver()
+        self._texts = ReceivedTexts()
         # Teaching that made way for a question, to go on with.
         self._stopped: dict[HeadToTeach, Any] = {}
         self._torch_loaded = False
@@ -203,7 +206,7 @@ class Host:
             lift_limit()
 
     def _prepare(self, order: Prepare, report: Report) -> None:
-        from app.tasks.qa.fast.two_pass import prepare
+        from app.tasks.qa.question_answering import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
         prepare(order.request.documents, self._models.reader(key, order.choice, order.avoid), report)
@@ -250,6 +253,29 @@ class Host:
         torch.set_num_threads(physical_cores())  # training sets another number
         self._torch_loaded = True
         report.check()
+
+
+class ReceivedTexts:
+    """The texts and views of the last question, so that they are not sent again with the next one."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, TextAndView] = {}
+
+    def unpack(self, request: object, texts: tuple[SentText, ...]) -> Any:
+        """The request with its texts; raises TextsGone where one is missing."""
+        if not isinstance(request, Question):
+            return request
+        if any(sent.text is None and sent.number not in self._texts for sent in texts):
+            raise TextsGone
+        self._texts = {
+            sent.number: self._texts[sent.number] if sent.text is None else (sent.text, sent.view)
+            for sent in texts
+        }
+        return with_texts(request, {sent.document: self._texts[sent.number] for sent in texts})
+
+    def clear(self) -> None:
+        """Drop all texts."""
+        self._texts = {}
 
 
 def _keep_freed_memory() -> None:

@@ -17,7 +17,7 @@ from shutil import disk_usage
 import numpy as np
 
 from app.core.errors import SpanlightError
-from app.core.layout import Opened
+from app.core.layout import Kind, Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.message import Message
 from app.core.report import Progress, Report
@@ -213,6 +213,26 @@ class Index(Ledger):
             report.progress(Progress(done, done + left - 1, INDEXED_ANEW))
         if done:
             self.compact(report.check)
+
+    def read_anew(self, library: Library) -> None:
+        """Have the next update read the files again that have pages without a text: they may be pictures.
+
+        Until then these are searched as they were.
+        """
+        texts = {file.text for file in self.files(library, [FileState.READ]) if file.pages}
+        with self._writing() as connection:
+            for text in texts:
+                (packed,) = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
+                pages = unpack_layout(Document(""), Kind.PDF, packed).pages
+                if any(page.recognised is None and not len(page.span) for page in pages):
+                    # No file is taken for an equal one any more.
+                    connection.execute(
+                        "UPDATE texts SET sha256 = 'older ' || number WHERE number = ?", (text,)
+                    )
+                    connection.execute(
+                        "UPDATE files SET state = ? WHERE text = ? AND state = ?",
+                        (FileState.WAITING, text, FileState.READ),
+                    )
 
     def sweep(self) -> None:
         """Drop the texts that no file has any more, with their passages and vectors.

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Report
-from app.tasks.text.text_cache import TextCache
+from app.tasks.text.sections import TextCache
 
 if TYPE_CHECKING:
     from app.core.inside import HeadPicture, ModuleRow, Stage

@@ -18,7 +18,7 @@ from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.tasks.qa.spans import Candidate, window_candidates
-from app.tasks.text.pieces import pieces_at
+from app.tasks.text.characters import pieces_at
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import PairTemplate, Window, pad, padding_id, single_windows, windows
 from app.training import losses, metrics

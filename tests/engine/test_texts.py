@@ -15,9 +15,9 @@ from app.core.errors import SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question, TextsToClassify
 from app.core.text import Document, Replacement, View
-from app.engine.client import Engine
-from app.engine.orders import Prepare, Run, Unload
-from app.engine.texts import LONG, Receiver, Sender, TextsGone
+from app.engine.client import LONG, Engine, TextSender
+from app.engine.orders import Prepare, Run, TextsGone, Unload
+from app.engine.process import ReceivedTexts
 
 TEXTS = ("", "short", "a" * LONG, "b" * LONG, "é" * (LONG + 1))
 VIEWS = (None, View(headings=((0, "Prices"),)), View((Replacement(1, 2, ": "),), array("i", (1, 5))))
@@ -38,10 +38,10 @@ def ask(*texts: str, view: View | None = None) -> Question:
 def test_what_arrives_is_what_was_asked_whenever_the_process_starts_anew(
     asked: list[tuple[list[str], View | None, bool]],
 ) -> None:
-    sender, receiver = Sender(), Receiver()
+    sender, receiver = TextSender(), ReceivedTexts()
     for texts, view, anew in asked:
         if anew:
-            receiver = Receiver()
+            receiver = ReceivedTexts()
         question = ask(*texts, view=view)
         try:
             found = receiver.unpack(*pickle.loads(pickle.dumps(sender.pack(question))))
@@ -54,7 +54,7 @@ def test_what_arrives_is_what_was_asked_whenever_the_process_starts_anew(
 
 
 def test_a_view_is_sent_once_with_its_text() -> None:
-    sender, long = Sender(), "a" * LONG
+    sender, long = TextSender(), "a" * LONG
     view = View(tuple(Replacement(at, at + 1, f"row {at}") for at in range(0, LONG, 5)))
     assert len(pickle.dumps(sender.pack(ask(long, view=view)))) > 2 * LONG
     assert len(pickle.dumps(sender.pack(ask(long, view=replace(view))))) < 2000
@@ -62,7 +62,7 @@ def test_a_view_is_sent_once_with_its_text() -> None:
 
 
 def test_a_long_text_is_sent_once_while_it_is_asked() -> None:
-    sender = Sender()
+    sender = TextSender()
     long, other = "a" * LONG, "b" * LONG
     assert len(pickle.dumps(sender.pack(ask(long, "short")))) > LONG
     same = "".join(["a"] * LONG)
@@ -77,10 +77,10 @@ def test_a_long_text_is_sent_once_while_it_is_asked() -> None:
 
 
 def test_a_text_that_is_gone_is_a_fault_that_crosses() -> None:
-    sender = Sender()
+    sender = TextSender()
     sender.pack(ask("a" * LONG))
     with pytest.raises(TextsGone) as fault:
-        Receiver().unpack(*sender.pack(ask("a" * LONG)))
+        ReceivedTexts().unpack(*sender.pack(ask("a" * LONG)))
     assert isinstance(pickle.loads(pickle.dumps(fault.value)), TextsGone)
     assert isinstance(fault.value, SpanlightError)
 
@@ -89,7 +89,7 @@ class Echo:
     """A process that tells the texts that it was asked, and whether they came with the order."""
 
     def __init__(self) -> None:
-        self.texts = Receiver()
+        self.texts = ReceivedTexts()
 
     def __call__(self, order: Any, report: Report) -> Any:
         if isinstance(order, Unload):

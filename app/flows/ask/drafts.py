@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from app.core.plain import json_of
+from app.core.message import restored, stored
+from app.core.plain import from_plain, json_of
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
@@ -31,11 +32,11 @@ class SavedSheet:
     """
 
     key: str
-    name: str
-    path: str
-    question: str
-    history: tuple[str, ...]
-    text: str | None
+    name: str = ""
+    path: str = ""
+    question: str = ""
+    history: tuple[str, ...] = ()
+    text: str | None = None
     file: bool = False
     place: int = 0
     entry: int = 0
@@ -46,13 +47,15 @@ class SavedAcross:
     """The question in the box for several documents, and the last answers in those of a library.
 
     `library` is its number, 0 without answers; `entries` has the answers of each document, as for the history, those of
-    the best one first; `passages` counts those that were read.
+    the best one first; `passages` counts those that were read. `recognised` says of each answer, in this order, that
+    its words were recognised in a picture, and how sure, empty where they were not.
     """
 
     question: str = ""
     library: int = 0
     passages: int = 0
     entries: tuple[Entry, ...] = ()
+    recognised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report:
     rows = [
         {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
     ]
-    values = {"current": saved.current, "across": asdict(saved.across), "sheets": rows}
+    across = asdict(saved.across) | {"recognised": [stored(words) for words in saved.across.recognised]}
+    values = {"current": saved.current, "across": across, "sheets": rows}
     drafts.save(_LIST, json_of(values, ensure_ascii=False))
     for key in gone:
         drafts.clear(f"{_LIST}.{key}")
@@ -118,7 +122,8 @@ def _across(saved: object) -> SavedAcross:
     question = str(saved.get("question", ""))
     try:
         entries = tuple(_entry(**row) for row in saved["entries"])
-        return SavedAcross(question, int(saved["library"]), int(saved["passages"]), entries)
+        recognised = tuple(restored(str(words)) for words in saved.get("recognised", ()))
+        return SavedAcross(question, int(saved["library"]), int(saved["passages"]), entries, recognised)
     except (ValueError, TypeError, KeyError) as fault:
         _log.warning("the last answers in a library were not read: %r", fault)
         return SavedAcross(question)
@@ -133,18 +138,6 @@ def _entry(*, kind: str, answers: Iterable[dict[str, Any]], **values: Any) -> En
     return Entry(kind=Kind(kind), answers=found, **values)
 
 
-def _sheet(drafts: Drafts, row: dict[str, object]) -> SavedSheet:
-    key = str(row["key"])
-    history = row.get("history") or ()
-    file, place, entry = row.get("file") is True, row.get("place"), row.get("entry")
-    return SavedSheet(
-        key=key,
-        name=str(row.get("name", "")),
-        path=str(row.get("path", "")),
-        question=str(row.get("question", "")),
-        history=tuple(str(one) for one in history) if isinstance(history, list) else (),
-        text=None if file else drafts.load(f"{_LIST}.{key}"),
-        file=file,
-        place=place if isinstance(place, int) and place > 0 else 0,
-        entry=entry if isinstance(entry, int) and entry > 0 else 0,
-    )
+def _sheet(drafts: Drafts, row: dict[str, Any]) -> SavedSheet:
+    saved = from_plain(SavedSheet, row | {"text": None})
+    return saved if saved.file else replace(saved, text=drafts.load(f"{_LIST}.{saved.key}"))

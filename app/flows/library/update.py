@@ -82,10 +82,10 @@ def update(
     """Read the library's new and changed files, several at a time, and drop those that are gone.
 
     A file counts as changed if its size or modification time differs; with `everything` those of all files are
-    compared by content. `recognise` is how many pictures of pages of a file at most are recognised; with None files
-    without text are tried again. What an older Spanlight has indexed is indexed anew first. Each file is stored whole
-    or not at all: after a stop or a kill the next update goes on from there. Each file that was read or failed is a
-    partial result (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the
+    compared by content. `recognise` is how many pictures of pages of a file at most are recognised; with None all are,
+    also of files that were read without. What an older Spanlight has indexed is indexed anew first. Each file is stored
+    whole or not at all: after a stop or a kill the next update goes on from there. Each file that was read or failed is
+    a partial result (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the
     library was removed or no process can be started; Stopped when cancelled.
     """
     began = time.perf_counter()
@@ -103,8 +103,9 @@ def update(
         gone = _sort_out(index, library, index.take_walk(library, found, there.refused), there)
         if everything:
             _compare_all(index, library, report)
-        elif recognise is None:
+        if recognise is None:
             index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
+            index.read_anew(library)
         waiting = index.files(library, [FileState.WAITING])
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))

@@ -15,7 +15,7 @@ import numpy as np
 from app.core.stop_words import STOP_WORDS
 from app.core.text import Document, Span
 from app.tasks.text.characters import ALNUM, code_points, kinds
-from app.tasks.text.text_cache import CachedText
+from app.tasks.text.sections import CachedText
 
 CELL = 512
 _SATURATION = 1.2

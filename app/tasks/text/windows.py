@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import TOKENS_PER_CHARACTER
-from app.tasks.text.pieces import Pieces
+from app.tasks.text.characters import Pieces
 from app.tasks.text.tokens import Tokens, join, part
 
 Ids = Sequence[int] | np.ndarray

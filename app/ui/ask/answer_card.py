@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
 from app.ui.document.marks.places import Place
+from app.ui.kit.boxes import column
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
@@ -78,30 +79,18 @@ class AnswerCard(QFrame):
         self.nearest.setCheckable(True)
         self.again = push_button(theme, tr("Ask again"))
         self.whole = push_button(theme, tr("Read every passage"))
-        column = QVBoxLayout(self)
-        for widget in (
-            self.source,
-            self.over,
-            self.answer,
-            self.likely,
-            self.note,
-            self._sentence,
-            self.facts,
-        ):
-            column.addWidget(widget)
         buttons = FlowRow()
         for button in (self.copy, self._save, self.look, self.nearest, self.again, self.whole):
             mark(button, kind="small", type="small")
             buttons.addWidget(button)
-        column.addLayout(buttons)
-        self._column = column
-        self._copied_timer = QTimer(self)
-        self._copied_timer.setSingleShot(True)
-        self._copied_timer.setInterval(1600)
+        self._column = column(
+            theme, self.source, self.over, self.answer, self.likely, self.note, self._sentence, self.facts,
+            buttons, gap=2.5, margins=(4, 4, 4, 4), parent=self,
+        )  # fmt: skip
+        self._copied_timer = QTimer(self, interval=1600, singleShot=True)
         self._copied_timer.timeout.connect(self._rest_copy)
         self.copy.clicked.connect(self._copy_clicked)
         self.nearest.toggled.connect(self._nearest_toggled)
-        theme.space(column, 2.5, (4, 4, 4, 4))
         theme.in_steps(buttons.setSpacing, 1.5)
         self._name_nearest()
         self.hide()
@@ -153,6 +142,7 @@ class AnswerCard(QFrame):
 
     def show_none(
         self,
+        title: str,
         no_answer: float,
         place: Place | None,
         nearest: bool,
@@ -160,17 +150,13 @@ class AnswerCard(QFrame):
         facts: str = "",
         *,
         whole: bool = True,
-        not_in: str = "",
     ) -> None:
-        """Show that the text has no answer, how likely that is, and with `nearest` the words nearest to an answer.
+        """Show that nothing answers, how likely that is, and with `nearest` the words nearest to an answer.
 
-        `over` is which part of the text was read, `facts` how; `whole` is `QuestionRun.judged_whole`; `not_in` is the
-        sentence where several documents were asked.
+        `title` says so; `over` is which part of the text was read, `facts` how; `whole` is `QuestionRun.judged_whole`.
         """
         self._begin(over, facts, why_not=place is not None)
-        title, likely = wording.without_answer(no_answer, whole=whole)
-        if not_in and whole:
-            title = not_in
+        _, likely = wording.without_answer(no_answer, whole=whole)
         self.answer.set_text(localised(title).rstrip("."))
         self.likely.set_runs(
             (likely, self._strong("likely" if no_answer >= _VERY_LIKELY and whole else "ink"))

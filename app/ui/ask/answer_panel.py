@@ -22,10 +22,12 @@ from app.core.message import Message
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox
+from app.ui.ask.question_run import QuestionRun, RunState, ScopeKind, TextState
 from app.ui.ask.scope_choice import ScopeChoice
-from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, TextState
+from app.ui.ask.session import AskSession
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
+from app.ui.kit.boxes import column, row
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Button, Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
@@ -241,53 +243,33 @@ class AnswerPanel(QFrame):
         self._others = plain_label(type="small_strong", ink="quiet", wrap=False)
         self._keys = plain_label(tr("F3 next"), type="small_strong", ink="quiet", wrap=False)
         self._tries_title = plain_label(tr("Also try"), type="small_strong", ink="quiet", wrap=False)
-        heads = QHBoxLayout()
-        heads.addWidget(self._others, 1)
-        heads.addWidget(self._keys)
-        self._tries = QVBoxLayout()
-        self._tries.setSpacing(0)
-        inner = QWidget()
-        self._results = QVBoxLayout(inner)
-        self._results.addWidget(self.question)
-        self._results.addWidget(self.idle)
-        self._results.addWidget(self.card)
-        self._results.addLayout(heads)
-        self._results.addWidget(self.list)
-        self._results.addWidget(self.stronger)
-        for link in (self.use, self.readers):
-            self._results.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
-        self._results.addWidget(self._tries_title)
-        self._results.addLayout(self._tries)
-        self._results.addStretch(1)
+        heads = row(theme, (self._others, 1), self._keys, gap=3)
+        self._tries = column(theme)
+        inner, left = QWidget(), Qt.AlignmentFlag.AlignLeft
+        column(
+            theme, self.question, self.idle, self.card, heads, self.list, self.stronger, (self.use, 0, left),
+            (self.readers, 0, left), self._tries_title, self._tries, 1, gap=3, parent=inner,
+        )  # fmt: skip
         self._scroll = Scrolling(inner)
         self._heads = ScrolledHeads(self._scroll)
-        self._column = QVBoxLayout(self)
-        for part in (self.box, self.scope, self.strip, self.notice):
-            self._column.addWidget(part)
-        self._column.addWidget(self._scroll, 1)
-        self._column.addWidget(self.threshold)
+        self._column = column(
+            theme, self.box, self.scope, self.strip, self.notice, (self._scroll, 1), self.threshold,
+            gap=3, margins=(4.5, 4.5, 4.5, 3), parent=self,
+        )  # fmt: skip
         QWidget.setTabOrder(self.list, self.use)
         QWidget.setTabOrder(self.use, self.readers)
         self.box.edited.connect(self._name_question)
-        theme.space(self._column, 3, (4.5, 4.5, 4.5, 3))
-        theme.space(self._results, 3)
         theme.in_steps(inner.setMinimumWidth, 45)
         self._name_question()
         self._clear_answer()
         self.suggest(())
 
-    def show_sheet(self, sheet: Sheet) -> None:
-        """Show the state of a sheet's question: its progress, its answers, and what else can be asked."""
-        self._sheet = sheet
-        self._show_session(sheet.session)
+    def show_session(self, session: AskSession, sheet: Sheet | None) -> None:
+        """Show the state of a question: its progress, its answers, and what else can be asked.
 
-    def show_across(self, session: AskSession) -> None:
-        """Show the state of a question about several documents."""
-        self._sheet = None
-        self._show_session(session)
-
-    def _show_session(self, session: AskSession) -> None:
-        self._session, run = session, session.shown_run
+        It is about the document of a sheet, or about several.
+        """
+        self._session, self._sheet, run = session, sheet, session.shown_run
         is_running = run is not None and run.is_running
         self._name_question()
         self.suggest(
@@ -328,7 +310,7 @@ class AnswerPanel(QFrame):
     def refresh(self) -> None:
         """Show the session again, in the colours of another theme."""
         if self._session is not None:
-            self._show_session(self._session)
+            self.show_session(self._session, self._sheet)
 
     def show_chosen(self) -> None:
         """Show which answer is highlighted strongly, in view."""
@@ -391,9 +373,8 @@ class AnswerPanel(QFrame):
             elif reading.quick and not is_stopped and run.library is None:
                 over = wording.best_passages(reading.share_of_text)
             nearest = run.place(0) if run.answers() else None
-            not_in = run.not_in if run.is_across else ""
             self.card.show_none(
-                no_answer, nearest, run.shows_nearest, over, facts, whole=run.judged_whole, not_in=not_in
+                run.no_answer, no_answer, nearest, run.shows_nearest, over, facts, whole=run.judged_whole
             )
         can_ask_more = is_final and run.text is TextState.SAME
         self.card.look.setVisible(can_ask_more and not run.is_across)

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.message import Message
-from app.core.models import Head
 from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
@@ -23,13 +22,16 @@ from app.ui.ask.controller import AskController
 from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
+from app.ui.ask.keeping import Keeping
 from app.ui.ask.panes import AskPanes
+from app.ui.ask.question_run import Scope
 from app.ui.ask.recognising import Recognising
-from app.ui.ask.session import DocumentState, Scope
+from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
+from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
@@ -100,22 +102,21 @@ class AskView(Page):
         self.stack = QStackedWidget()
         self.find_bar = FindBar(theme)
         self.panel = AnswerPanel(theme)
-        self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
-        self.files = DocumentFiles(workspace, lanes, self.sheets, self)
+        self.sheets = Sheets(self, Drafts(workspace.paths.drafts), self.tabs, self.stack)
+        self.files = DocumentFiles(self, self.sheets)
         self.recognising = Recognising(workspace, lanes, self.sheets, self)
         self.files.opened.connect(self.recognising.look_at)
-        self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
-        self.recognising.grown.connect(self.controller.file_grown)
-        self.recognising.grown.connect(self.files.settled)
-        self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
+        self.controller = AskController(self, self.sheets, self.files)
+        self.keeping = Keeping(self, self.sheets, self.files, self.controller)
+        self.recognising.grown.connect(self.keeping.file_read)
+        self.recognising.grown.connect(self.controller.file_read)
+        self.documents = DocumentColumn(self, self.sheets, self.files)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
         self.keep_together = Confirmation(
             theme, tr("Keep these as a library"), tr("Not now"), kind="primary", is_band=True
         )
-        self.asking = Asking(
-            workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self.stack, self
-        )
+        self.asking = Asking(self, self.sheets, self.controller, self.keeping, self.panel, self.stack)
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.tools: ReadingTools | None = None
@@ -155,7 +156,7 @@ class AskView(Page):
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
-        self.controller.close()
+        self.keeping.close()
         self.asking.close()
         if not self._first_job.running:
             self.sheets.save_now()
@@ -264,7 +265,7 @@ class AskView(Page):
         """Open the document of an entry of the history, with its answers highlighted."""
         self.panel.notice.clear()
         self.asking.set_scope(Scope())
-        self.controller.open_entry(entry)
+        self.keeping.open_entry(entry)
 
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
@@ -282,9 +283,7 @@ class AskView(Page):
         if self.welcome is None:
             from app.ui.ask.welcome import Welcome
 
-            self.welcome = Welcome(
-                self.workspace, self.theme, self.lanes, self.sheets, self.controller, self.panel, self
-            )
+            self.welcome = Welcome(self, self.sheets, self.controller, self.panel)
             self.welcome.shown.connect(self._lay_out_band)
         if first and self._is_begun:
             self.welcome.keep_welcomed()
@@ -306,7 +305,7 @@ class AskView(Page):
             self._offer_samples(sheet)
         self.sheets.restore(first.saved)
         for sheet in self.sheets.all():
-            self.controller.restore_last(sheet)
+            self.keeping.restore_last(sheet)
         self.asking.restore_across(first.saved.across)
         if self.isVisible():
             self.type_next()
@@ -325,8 +324,8 @@ class AskView(Page):
         sheet.stop_requested.connect(self.files.stop_current)
         sheet.close_requested.connect(self.files.close_unread)
         sheet.password_given.connect(self.files.give_password)
-        sheet.answer_clicked.connect(self.controller.choose)
-        sheet.copy_requested.connect(self.controller.copy)
+        sheet.answer_clicked.connect(self.controller.choose_on_page)
+        sheet.copy_requested.connect(self.controller.copy_on_page)
         sheet.files_dropped.connect(self.open_files)
         sheet.lines_broken.connect(self._lines_broken)
         sheet.empty.sample_chosen.connect(self._try_sample)
@@ -503,14 +502,10 @@ class AskView(Page):
 
     def _lay_out(self) -> None:
         self._splitter = AskPanes(self.theme, self.workspace.settings, self.find_bar, self.stack, self.panel)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.tabs)
-        whole.addWidget(self.documents.confirmation)
-        whole.addWidget(self.keep_together)
-        whole.addWidget(self._splitter, 1)
-        self._column = whole
+        confirmation = self.documents.confirmation
+        self._column = column(
+            self.theme, self.tabs, confirmation, self.keep_together, (self._splitter, 1), parent=self
+        )
 
     def _connect(self) -> None:
         panel, controller = self.panel, self.controller
@@ -530,21 +525,15 @@ class AskView(Page):
         self.sheets.shown.connect(self._sheet_shown)
         self.sheets.reopened.connect(self.type_next)
         self.sheets.reopened.connect(self._offer_recent)
-        self.sheets.failed.connect(self.panel.notice.show_error)
+        self.sheets.failed.connect(panel.notice.show_error)
         self.files.opened.connect(self._file_opened)
-        self.files.failed.connect(self.panel.notice.show_error)
-        controller.restored.connect(self._sheet_shown)
+        self.files.failed.connect(panel.notice.show_error)
+        self.keeping.restored.connect(self._sheet_shown)
         controller.copied.connect(panel.card.copied)
-        controller.hint.connect(panel.notice.show_hint)
-        controller.note.connect(self.note)
-        controller.failed.connect(self.panel.notice.show_error)
-        controller.lost.connect(self.lost)
-        self.asking.note.connect(self.note)
-        self.asking.across.lost.connect(self.lost)
+        for source in (controller, self.keeping):
+            source.hint.connect(panel.notice.show_hint)
+            source.failed.connect(panel.notice.show_error)
         self.asking.file_requested.connect(self._open_unread)
-        self.asking.look_inside.connect(self.look_inside)
-        self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
-        self.asking.models_requested.connect(self.find_models)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)

@@ -14,19 +14,19 @@ from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
-from app.flows.workspace import Workspace
-from app.ui.ask.across import AcrossDocuments
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
-from app.ui.ask.files import DocumentFiles
-from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_of
+from app.ui.ask.keeping import Keeping
+from app.ui.ask.question_run import QuestionRun, Scope, ScopeKind, scope_of
+from app.ui.ask.session import AskSession
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Job, Lanes, do
-from app.ui.kit.theme import Theme
+from app.ui.kit.jobs import Job, do
+from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
+    from app.core.library import Library, LibraryStatus
     from app.core.models import ModelCard
     from app.flows.models.catalogue import Stronger
     from app.ui.ask.verdicts import Verdicts
@@ -37,36 +37,26 @@ _TYPED_MS = 700
 
 
 class Asking(QObject):
-    """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
+    """Connects the panel with what is asked: the current sheet, or several documents.
 
-    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit;
-    `models_requested` the head and the language of models to be found; `reader_changed` is sent when another reader
-    was put to use here.
+    `file_requested` carries the path of a file to open.
     """
 
-    note = Signal(str)
     file_requested = Signal(str)
-    look_inside = Signal(object)
-    models_requested = Signal(str, str)
-    reader_changed = Signal()
 
     def __init__(
         self,
-        workspace: Workspace,
-        theme: Theme,
-        lanes: Lanes,
+        page: Page,
         sheets: Sheets,
-        files: DocumentFiles,
         controller: AskController,
+        keeping: Keeping,
         panel: AnswerPanel,
         document: QWidget,
-        page: QWidget,
     ) -> None:
         super().__init__(page)
-        self.workspace, self.theme, self.lanes = workspace, theme, lanes
+        self.workspace, self.theme, self.lanes = page.workspace, page.theme, page.lanes
         self.sheets, self.controller, self.panel = sheets, controller, panel
-        self._document, self._page = document, page
-        self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
+        self._keeping, self._document, self._page = keeping, document, page
         self._verdicts: Verdicts | None = None  # made with the first answer
         self._libraries: Libraries | None = None
         self._own_threshold: float | None = None  # until the reader's card has been read
@@ -75,25 +65,38 @@ class Asking(QObject):
         self._stronger_language = ""  # that they read
         self.language: LanguageLine | None = None  # made with the first text
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
-        panel.scope.select(scope_of(workspace.settings.ask_scope))
+        self._show_choice()
         self._connect()
+
+    def library(self) -> tuple[Library, LibraryStatus] | None:
+        """The library that is asked with its status; None where none is, or it is not listed."""
+        number = scope_of(self.workspace.settings.ask_scope).library
+        return self._libraries.find(number) if number and self._libraries is not None else None
+
+    def scope(self) -> Scope:
+        """What questions are asked of; the document on the page where a chosen library is not listed."""
+        scope = scope_of(self.workspace.settings.ask_scope)
+        return scope if scope.kind is not ScopeKind.LIBRARY or self.library() is not None else Scope()
 
     def is_across(self) -> bool:
         """Whether several documents are asked."""
-        return self.panel.scope.scope.kind is not ScopeKind.DOCUMENT
+        return self.scope().kind is not ScopeKind.DOCUMENT
+
+    def sheet(self) -> Sheet | None:
+        """The sheet that is asked, None for several documents."""
+        return None if self.is_across() else self.sheets.current()
 
     def asked(self) -> AskSession:
         """The session whose question and answers are at the right."""
-        return self.across.session if self.is_across() else self.sheets.current().session
+        return self.controller.session(self.sheet())
 
     def _run(self) -> QuestionRun | None:
         return self.asked().shown_run
 
     def stop(self) -> bool:
         """Drop the question that waits, or stop reading for it or opening the file; False where nothing goes on."""
-        if self.is_across() and self.across.stop():
-            return True
-        return self.controller.stop(self.sheets.current()) or self.across.stop()
+        order = (None, self.sheets.current()) if self.is_across() else (self.sheets.current(), None)
+        return any(map(self.controller.stop, order))
 
     # Libraries
 
@@ -106,11 +109,13 @@ class Asking(QObject):
     @Slot()
     def _offer_libraries(self) -> None:
         if self._libraries is not None:
-            self.across.restore_answers(self._libraries)
+            self._keeping.restore_answers(self._libraries)
             before = self.panel.scope.scope
-            self.panel.scope.set_libraries(self._libraries.all)
+            self._show_choice()
+            if self.panel.scope.menu.isVisible():
+                self._fill_menu()
             self.look_at_language()
-            if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
+            if self.scope() != before:  # the one that is asked was listed, or is gone
                 if not self.asked().question:
                     self._show_scope()
                 else:  # what stands in the box may be an earlier question to a document
@@ -133,17 +138,23 @@ class Asking(QObject):
 
     @Slot()
     def _show_ledger(self) -> None:
-        self.show_ledger(self.panel.scope.scope.library)
+        self.show_ledger(self.scope().library)
 
     # What is asked
 
     @Slot(object)
     def set_scope(self, scope: Scope) -> None:
         """Ask something else from now on."""
-        self.panel.scope.select(scope)
-        self.workspace.settings.ask_scope = scope.key
+        self._choose(scope)
         self._show_scope()
         self.panel.box.setFocus()
+
+    def _choose(self, scope: Scope) -> None:
+        self.workspace.settings.ask_scope = scope.key
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        self.panel.scope.show_scope(self.scope(), self.library())
 
     def ask_document(self) -> None:
         """Ask the document on the page instead of a library; the focus stays, and so does a question that it has.
@@ -153,8 +164,7 @@ class Asking(QObject):
         if scope_of(self.workspace.settings.ask_scope).kind is ScopeKind.OPEN:
             return
         was_across = self.is_across()
-        self.panel.scope.select(Scope())  # also where a library is chosen that is not listed yet
-        self.workspace.settings.ask_scope = ""
+        self._choose(Scope())  # also where a library is chosen that is not listed yet
         if was_across and self.asked().question:
             self._show_asked()
         elif was_across:
@@ -169,18 +179,18 @@ class Asking(QObject):
 
     def restore_across(self, saved: SavedAcross) -> None:
         """Put back what was last typed to ask several documents, and the answers once their library is listed."""
-        is_typed = bool(self.across.session.question)
-        self.across.restore(saved)
+        is_typed = bool(self.controller.across.question)
+        self._keeping.restore_across(saved)
         if self.is_across() and not is_typed:
             self._show_asked()
         if self._libraries is not None:
-            self.across.restore_answers(self._libraries)
+            self._keeping.restore_answers(self._libraries)
 
     @Slot()
-    def _count_open(self) -> None:
-        """Tell the choice of what is asked how many documents are open."""
-        sheets = self.sheets.all()
-        self.panel.scope.set_open(sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in sheets))
+    def _fill_menu(self) -> None:
+        """Offer what can be asked, with the number of the documents that are open."""
+        number = sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in self.sheets.all())
+        self.panel.scope.offer(self._libraries.all if self._libraries is not None else (), number)
 
     # Questions
 
@@ -196,14 +206,14 @@ class Asking(QObject):
     def ask(self, *, whole: bool = False) -> None:
         """Ask the question in the box; with `whole` of every passage."""
         self.panel.notice.clear()
-        session = self.asked()
-        library = self.panel.scope.library()
+        session, sheet = self.asked(), self.sheet()
+        library = self.library()
         if library is not None:
-            is_asked = self.across.ask_library(self.panel.box.question(), *library)
-        elif self.is_across():
-            is_asked = self.across.ask_open(self.panel.box.question(), whole=whole)
+            is_asked = self.controller.ask_library(self.panel.box.question(), *library)
+        elif sheet is None:
+            is_asked = self.controller.ask_open(self.panel.box.question(), whole=whole)
         else:
-            is_asked = self.controller.ask(self.sheets.current(), whole=whole)
+            is_asked = self.controller.ask(sheet, whole=whole)
         if is_asked:
             session.history = self.panel.box.remember()
             self.look_at_language()
@@ -218,15 +228,12 @@ class Asking(QObject):
     @Slot()
     def _stop_question(self) -> None:
         """Stop the question whose progress is shown, and let files be opened."""
-        if self.is_across():
-            self.across.stop()
-        else:
-            self.controller.stop_question()
+        self.controller.stop_question(self.sheet())
 
     @Slot(object)
-    def _asking(self, sheet: Sheet) -> None:
-        run = sheet.session.shown_run
-        if sheet is self.sheets.current() and run is not None and run.shows_nearest:
+    def _asking(self, sheet: Sheet | None) -> None:
+        run = self.controller.session(sheet).shown_run
+        if sheet is self.sheet() and run is not None and run.shows_nearest:
             self.panel.threshold.open(False)
 
     @Slot(str)
@@ -252,15 +259,15 @@ class Asking(QObject):
         with QSignalBlocker(self.panel.box):
             self.panel.box.set_question(session.question, session.history)
         self.panel.strip.clear()
-        self._show(None if self.is_across() else self.sheets.current())
+        self._show(self.sheet())
         self.look_at_language()
         run = session.shown_run
-        self.note.emit(localised(run.note) if run is not None else "")
+        self._page.note.emit(localised(run.note) if run is not None else "")
 
     @Slot()
     def look_at_language(self) -> None:
         """Say where the documents asked, or the question, are in a language that the reader does not read."""
-        session, library = self.asked(), self.panel.scope.library()
+        session, library = self.asked(), self.library()
         editor = self.sheets.current().editor
         if self.language is None:
             if not self.is_across() and session.opened is None and editor.is_empty():
@@ -287,7 +294,7 @@ class Asking(QObject):
 
         line = LanguageLine(self.workspace, self.theme, self.lanes, Head.QUESTION_ANSWERING)
         line.used.connect(self._reader_used)
-        line.models_requested.connect(self.models_requested)
+        line.models_requested.connect(self._page.find_models)
         line.failed.connect(self.panel.notice.show_error)
         line.told.connect(self._offer_stronger)
         self.panel.add_line(line)
@@ -302,8 +309,8 @@ class Asking(QObject):
     @Slot(object)
     def _reader_used(self, card: ModelCard) -> None:
         self.settings_changed()
-        self.reader_changed.emit()
-        self.note.emit(tr("{model} answers from now on", model=card.title))
+        self._page.changed.emit(Head.QUESTION_ANSWERING.value)
+        self._page.note.emit(tr("{model} answers from now on", model=card.title))
 
     def offer_formats(self) -> None:
         """Offer the formats that the answers can be saved in."""
@@ -313,22 +320,13 @@ class Asking(QObject):
         is_pdf = opened is not None and opened.kind is Kind.PDF
         self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
-    def _shows(self, sheet: Sheet | None) -> bool:
-        """Whether this sheet is asked, None for several documents."""
-        return self.is_across() if sheet is None else sheet is self.sheets.current() and not self.is_across()
-
     @Slot(object)
-    @Slot()
-    def _show(self, sheet: Sheet | None = None) -> None:
+    def _show(self, sheet: Sheet | None) -> None:
         self._show_verdict()
-        if not self._shows(sheet):
-            return
-        if sheet is None:
-            self.panel.show_across(self.across.session)
-        else:
-            self.panel.show_sheet(sheet)
-        self._show_threshold()
-        self._offer_stronger()
+        if sheet is self.sheet():
+            self.panel.show_session(self.asked(), sheet)
+            self._show_threshold()
+            self._offer_stronger()
 
     # Verdicts
 
@@ -346,7 +344,7 @@ class Asking(QObject):
         row, notice = self.panel.card.verdicts, self.panel.notice
         for place in (self.panel.card, self.panel.list, self._document):
             row.add_keys(place)
-        verdicts = Verdicts(self.workspace, self.lanes, row, self)
+        verdicts = Verdicts(self._page, row)
         verdicts.hint.connect(notice.show_hint)
         verdicts.failed.connect(notice.show_error)
         verdicts.kept.connect(notice.clear)
@@ -360,35 +358,30 @@ class Asking(QObject):
             self._read_own_threshold()
 
     def close(self) -> None:
-        """Keep the answers so far, and what was just said of one, before the window closes."""
-        self.across.close()
+        """Keep what was just said of an answer before the window closes."""
         if self._verdicts is not None:
             self._verdicts.close()
 
     @Slot(object)
-    @Slot()
-    def _show_progress(self, sheet: Sheet | None = None) -> None:
-        run = self._run() if self._shows(sheet) else None
+    def _show_progress(self, sheet: Sheet | None) -> None:
+        run = self._run() if sheet is self.sheet() else None
         if run is not None and run.progress is not None:
             self.panel.strip.show_progress(run.progress)
 
     # Answers
 
     @Slot(object)
-    @Slot()
-    def _show_chosen(self, sheet: Sheet | None = None) -> None:
-        if self._shows(sheet):
+    def _show_chosen(self, sheet: Sheet | None) -> None:
+        if sheet is self.sheet():
             self.panel.show_chosen()
             self._show_verdict()
 
     @Slot(int)
-    def _choose(self, index: int) -> None:
+    def choose(self, index: int) -> None:
         """Go to one of the answers at the right."""
         if self.is_across():
             self.panel.notice.clear()
-            self.across.go_to(index)
-        else:
-            self.controller.choose(index)
+        self.controller.choose(self.sheet(), index)
 
     @Slot()
     def choose_next(self) -> None:
@@ -403,30 +396,20 @@ class Asking(QObject):
     def _step(self, by: int) -> None:
         if self.is_across():
             self.panel.notice.clear()
-            self.across.step(by)
-        else:
-            self.controller.step(by)
+        self.controller.step(self.sheet(), by)
 
     @Slot(int)
     def _copy_answer(self, index: int) -> None:
-        if not self.is_across():
-            self.controller.copy_answer(index)
-        elif self.across.copy(index) and index == 0:
-            self.panel.card.copied()
+        self.controller.copy(self.sheet(), index)
 
     @Slot()
     def _copy_chosen(self) -> None:
-        run = self._run()
-        self._copy_answer(max(0, run.chosen) if run is not None else 0)
+        self.controller.copy(self.sheet())
 
     @Slot(bool)
     def _show_nearest(self, on: bool) -> None:
         self.panel.threshold.open(on, self.panel.card.nearest)
-        if not self.is_across():
-            self.controller.show_nearest(on)
-        elif (run := self._run()) is not None:
-            run.shows_nearest = on
-            self._show()
+        self.controller.show_nearest(self.sheet(), on)
 
     @Slot()
     def look(self) -> None:
@@ -434,7 +417,7 @@ class Asking(QObject):
         run = self._run()
         visit = run.visit() if run is not None else None
         if visit is not None:
-            self.look_inside.emit(visit)
+            self._page.look_inside.emit(visit)
 
     # The threshold, and stronger readers
 
@@ -455,7 +438,6 @@ class Asking(QObject):
     @Slot(object)
     def _threshold_moved(self, threshold: float | None) -> None:
         self.controller.set_threshold(threshold)
-        self.across.set_threshold(threshold)
         self._show_threshold()
 
     @Slot(float)
@@ -558,32 +540,26 @@ class Asking(QObject):
             self.ask()
 
     def _connect(self) -> None:
-        panel, controller, across = self.panel, self.controller, self.across
+        panel, controller = self.panel, self.controller
         panel.use.clicked.connect(self._use_stronger)
         controller.changed.connect(self._show)
         controller.progressed.connect(self._show_progress)
         controller.chosen.connect(self._show_chosen)
         controller.asking.connect(self._asking)
-        across.changed.connect(self._show)
-        across.progressed.connect(self._show_progress)
-        across.chosen.connect(self._show_chosen)
-        across.hint.connect(panel.notice.show_hint)
-        across.note.connect(self.note)
-        across.failed.connect(panel.notice.show_error)
-        panel.scope.opening.connect(self._count_open)
+        panel.scope.opening.connect(self._fill_menu)
         panel.scope.chosen.connect(self.set_scope)
         panel.scope.ledger_requested.connect(self._show_ledger)
         panel.box.ask_requested.connect(self.ask)
         panel.box.edited.connect(self._question_edited)
         panel.box.field.copy_requested.connect(self._copy_chosen)
         panel.strip.stop_asked.connect(self._stop_question)
-        panel.card.chosen.connect(self._choose)
+        panel.card.chosen.connect(self.choose)
         panel.card.copy_requested.connect(self._copy_answer)
         panel.card.again.clicked.connect(self.ask)
         panel.card.whole.clicked.connect(self._ask_whole)
         panel.card.look.clicked.connect(self.look)
         panel.card.nearest_requested.connect(self._show_nearest)
-        panel.list.chosen.connect(self._choose)
+        panel.list.chosen.connect(self.choose)
         panel.list.copy_requested.connect(self._copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
-from app.flows.workspace import Workspace
 from app.ui.ask.document_list import DocumentListView, ask_menu, offers_of
 from app.ui.ask.document_rows import (
     Files,
@@ -24,11 +23,12 @@ from app.ui.ask.document_rows import (
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job
+from app.ui.kit.page import Page
 from app.ui.kit.parts import push_button
 from app.ui.kit.search_line import SearchLine
-from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
@@ -60,18 +60,10 @@ class DocumentColumn(QFrame):
     toggled = Signal(bool)
     not_shown = Signal(str, str, str)
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        theme: Theme,
-        lanes: Lanes,
-        sheets: Sheets,
-        files: DocumentFiles,
-        page: QWidget,
-    ) -> None:
+    def __init__(self, page: Page, sheets: Sheets, files: DocumentFiles) -> None:
         super().__init__(page)
-        self._workspace, self._theme, self._lanes = workspace, theme, lanes
-        self._sheets, self._page = sheets, page
+        self._workspace, self._lanes, self._sheets, self._page = page.workspace, page.lanes, sheets, page
+        theme = self._theme = page.theme
         self._libraries: Libraries | None = None
         self._files: dict[int, Files] = {}
         self._loading: dict[Job, int] = {}
@@ -88,11 +80,7 @@ class DocumentColumn(QFrame):
         self.setProperty("kind", "column")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(tr("Documents"))
-        column = QVBoxLayout(self)
-        column.addWidget(self.search)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.add)
-        theme.space(column, 2, (2.5, 2.5, 2.5, 3))
+        column(theme, self.search, (self.list, 1), self.add, gap=2, margins=(2.5, 2.5, 2.5, 3), parent=self)
         self._soon = QTimer(self, interval=0, singleShot=True)
         self._later = QTimer(self, interval=_LATER_MS, singleShot=True)
         for timer in (self._soon, self._later):

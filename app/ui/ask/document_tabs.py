@@ -9,7 +9,6 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QMenu,
     QSizePolicy,
     QStyle,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.legible import legible
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
@@ -159,19 +159,12 @@ class DocumentTabs(QFrame):
             tip=tr("Bring it back  (Ctrl+Shift+T)"),
         )
         mark(self.undo, type="small")
-        row = QHBoxLayout(self)
-        row.addWidget(self.documents)
-        row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(self.new)
-        row.addWidget(self.open)
-        row.addWidget(self._recent)
-        row.addStretch(1)
-        row.addWidget(self._closed)
-        row.addWidget(self.undo)
-        theme.space(row, 1, (3, 0, 3, 0))
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_UNDO_MS)
+        strip = self.strip, 0, Qt.AlignmentFlag.AlignBottom
+        row(
+            theme, self.documents, strip, self.new, self.open, self._recent, 1, self._closed, self.undo,
+            gap=1, margins=(3, 0, 3, 0), parent=self,
+        )  # fmt: skip
+        self._timer = QTimer(self, interval=_UNDO_MS, singleShot=True)
         self._timer.timeout.connect(self.forget_closed)
         theme.changed.connect(self._resize_crosses)
         self.strip.middle_clicked.connect(self.close_requested)

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.core.legible import legible
 from app.core.message import Message
+from app.ui.kit.boxes import column
 from app.ui.kit.empty_state import SampleButton
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, plain_label, push_button
@@ -66,39 +66,28 @@ class EmptyPage(Scrolling):
             button.setCursor(Qt.CursorShape.ArrowCursor)
         self._again = plain_label(tr("Open again"), type="small_strong", ink="quiet")
         self._recent: list[QPushButton] = []
-        self._recents = QVBoxLayout()
-        self._recents.setSpacing(0)
+        self._recents = column(theme)
         self._or = plain_label(tr("Or try one of these"), type="small_strong", ink="quiet")
         keys = (localised(one).replace(" ", _NBSP) for one in _KEYS)
-        row = FlowRow()
-        row.addWidget(self._open)
-        row.addWidget(self._folder)
-        row.addWidget(self._paste)
+        ways = FlowRow()
+        for button in (self._open, self._folder, self._paste):
+            ways.addWidget(button)
         self._grid = QGridLayout()
-        self._column = QVBoxLayout(inner)
-        self._column.addWidget(plain_label(tr("Drop files or a folder here, or paste a text"), type="answer"))
-        self._column.addWidget(
-            plain_label(
-                tr("PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text"),
-                type="small",
-                ink="quiet",
-            )
+        title = plain_label(tr("Drop files or a folder here, or paste a text"), type="answer")
+        takes = tr("PDF, Word, spreadsheets, slides, books, mails, web pages, Markdown, plain text")
+        parts = (title, plain_label(takes, type="small", ink="quiet"), ways)
+        parts_to_try = (self._again, self._recents, self._or, self._grid)
+        shortcuts = plain_label(f"{_NBSP}· ".join(keys), type="small", ink="quiet")
+        self._column = column(
+            theme, *parts, *parts_to_try, shortcuts, 1, gap=2, margins=(0, 2, 0, 4), parent=inner
         )
-        self._column.addLayout(row)
-        self._column.addSpacing(theme.step(3))
-        self._column.addWidget(self._again)
-        self._column.addLayout(self._recents)
-        self._column.addWidget(self._or)
-        self._column.addLayout(self._grid)
-        self._column.addSpacing(theme.step(3))
-        self._column.addWidget(plain_label(f"{_NBSP}· ".join(keys), type="small", ink="quiet"))
-        self._column.addStretch(1)
+        for at in (len(parts), len(parts) + 1 + len(parts_to_try)):
+            self._column.insertSpacing(at, theme.step(3))
         self._paste.clicked.connect(self.paste_asked)
         self._open.clicked.connect(self.open_asked)
         self._folder.clicked.connect(self.folder_asked)
-        theme.space(self._column, 2, (0, 2, 0, 4))
         theme.in_steps(self._grid.setSpacing, 2)
-        theme.in_steps(row.setSpacing, 2)
+        theme.in_steps(ways.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
         """Offer these samples: titles and their first questions."""

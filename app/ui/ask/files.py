@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from app.core.errors import PasswordNeeded
 from app.core.message import Message
 from app.core.report import Progress
-from app.flows.workspace import Workspace
 from app.settings.settings import MOST_RECENT
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.ask.sheets import Sheets, sheet_of
+from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
+from app.ui.kit.page import Page
 from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
@@ -46,11 +46,9 @@ class DocumentFiles(QObject):
     settled = Signal()
     failed = Signal(object)
 
-    def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._sheets = sheets
+    def __init__(self, page: Page, sheets: Sheets) -> None:
+        super().__init__(page)
+        self._workspace, self._lanes, self._sheets = page.workspace, page.lanes, sheets
         self._reading: dict[Job, Sheet] = {}
         self._checking: dict[Job, Sheet] = {}
         self._states: dict[Sheet, FileState] = {}
@@ -58,9 +56,7 @@ class DocumentFiles(QObject):
         self._behind: list[str] = []
         self._behind_timer = QTimer(self, interval=0, singleShot=True)
         self._behind_timer.timeout.connect(self._add_behind)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_CHECK_AFTER_MS)
+        self._timer = QTimer(self, interval=_CHECK_AFTER_MS, singleShot=True)
         self._timer.timeout.connect(self.check)
         self._watcher.fileChanged.connect(self._check_soon)
         sheets.shown.connect(self._sheet_shown)
@@ -324,8 +320,3 @@ class DocumentFiles(QObject):
     def _application_changed(self, state: Qt.ApplicationState) -> None:
         if state is Qt.ApplicationState.ApplicationActive:
             self._timer.start()
-
-
-def sheet_of(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
-    """The sheet of a job that has ended, which is removed."""
-    return jobs.pop(job, None) if isinstance(job, Job) else None

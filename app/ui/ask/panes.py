@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.settings.settings import Settings
+from app.ui.kit.boxes import column, row
 from app.ui.kit.theme import Theme
 
 _SPLITTER = "ask"
@@ -28,15 +29,8 @@ class AskPanes(QSplitter):
         self._theme = theme
         self._settings = settings
         middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(above)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        row.addWidget(page, 1)
-        column.addLayout(row, 1)
-        self.row, self.column = row, column
+        self.row = row(theme, (page, 1))
+        self.column = column(theme, above, (self.row, 1), parent=middle)
         theme.in_steps(middle.setMinimumWidth, _PAGE_LEAST)
         self.addWidget(middle)
         self.addWidget(side)

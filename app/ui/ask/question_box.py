@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.core.message import Message
+from app.ui.kit.boxes import row
 from app.ui.kit.dropped import local_files
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.undo_line import redoes
-
-if TYPE_CHECKING:
-    from app.core.layout import Opened
 
 _MOST_LINES = 5
 # The longest that fits is shown in an empty field.
@@ -93,9 +89,9 @@ class QuestionBox(QFrame):
         self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.button = push_button(theme, tr("Ask"), kind="primary", tip=tr("Ask  (Enter)"))
-        row = QHBoxLayout(self)
-        row.addWidget(self.field, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        field = self.field, 1, Qt.AlignmentFlag.AlignVCenter
+        button = self.button, 0, Qt.AlignmentFlag.AlignBottom
+        row(theme, field, button, gap=2, margins=(2.5, 2, 2, 2), parent=self)
         self.setFocusProxy(self.field)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._changed)
@@ -103,7 +99,6 @@ class QuestionBox(QFrame):
         self.field.entered.connect(self.ask_requested)
         self.field.history_step.connect(self._step_history)
         self.button.clicked.connect(self.ask_requested)
-        theme.space(row, 2, (2.5, 2, 2, 2))
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -190,16 +185,3 @@ class QuestionBox(QFrame):
         self._fit()
         # The number of lines is known only after the layout.
         QTimer.singleShot(0, self._fit)
-
-
-def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | None:
-    """What is missing to ask about an open document, as a sentence and a hint; None where nothing is."""
-    if not question:
-        return tr("There is no question yet."), tr("Type what you want to know, then press Enter.")
-    if opened is None:
-        return tr("This file is not open."), tr("The page says why. Your question stays here.")
-    if opened.document.text.strip():
-        return None
-    if opened.is_text:
-        return tr("There is no text to read yet."), tr("Paste one on the page, or open a file (Ctrl+O).")
-    return " ".join(map(localised, opened.notes)) or tr("This document holds no text to read."), ""

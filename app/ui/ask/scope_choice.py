@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from app.ui.ask.session import Scope, ScopeKind
+from app.ui.ask.question_run import Scope, ScopeKind
+from app.ui.kit.boxes import row
 from app.ui.kit.elided import ElidedButton
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 class ScopeChoice(QWidget):
     """The choice between this document, the open ones, and each library by its name.
 
-    `chosen` carries the Scope that the person picked, `opening` is sent before the menu shows, so that the number of
-    the open documents can be set. `folder_requested` is sent by "Add a folder…", `ledger_requested` by the words on how
-    much of the library is read.
+    `scope` is the one shown as chosen. `chosen` carries the Scope that the person picked, `opening` is sent before the
+    menu shows, so that it can be filled by `offer`. `folder_requested` is sent by "Add a folder…", `ledger_requested`
+    by the words on how much of the library is read.
     """
 
     chosen = Signal(object)
@@ -34,54 +35,20 @@ class ScopeChoice(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._libraries: tuple[tuple[Library, LibraryStatus], ...] = ()
-        self._scope = Scope()
-        self._open = 1
-        self._in = plain_label(tr("in"), ink="quiet", wrap=False)
+        self.scope = Scope()
         self.button = ElidedButton(theme)
         mark(self.button, kind="scope")
         self.button.setToolTip(as_tip(tr("What the question is asked of  (Alt+Down)")))
         self.menu = QMenu(self)
-        self.menu.aboutToShow.connect(self._fill)
+        self.menu.aboutToShow.connect(self.opening)
         self.menu.triggered.connect(self._picked)
         self.button.setMenu(self.menu)
         self.read = push_button(theme, kind="link", tip=tr("Show the files that were not read"))
         mark(self.read, type="small")
-        row = QHBoxLayout(self)
-        row.addWidget(self._in)
-        row.addWidget(self.button)
-        row.addStretch(1)
-        row.addWidget(self.read)
-        theme.space(row, 1, (0.5, 0, 0, 0))
+        inside = plain_label(tr("in"), ink="quiet", wrap=False)
+        row(theme, inside, self.button, 1, self.read, gap=1, margins=(0.5, 0, 0, 0), parent=self)
         self.read.clicked.connect(self.ledger_requested)
-        self._show()
-
-    @property
-    def scope(self) -> Scope:
-        """What is chosen; the document on the page where a chosen library is not there."""
-        return self._scope if self._scope.kind is not ScopeKind.LIBRARY or self.library() else Scope()
-
-    def library(self) -> tuple[Library, LibraryStatus] | None:
-        """The chosen library with its status; None where none is chosen, or it is not there."""
-        if self._scope.kind is not ScopeKind.LIBRARY:
-            return None
-        return next((each for each in self._libraries if each[0].number == self._scope.library), None)
-
-    def select(self, scope: Scope) -> None:
-        """Choose a scope without a signal."""
-        self._scope = scope
-        self._show()
-
-    def set_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]]) -> None:
-        """Offer these libraries."""
-        before, self._libraries = self._libraries, tuple(libraries)
-        self._show()
-        if self.menu.isVisible() and self._libraries != before:
-            self._fill()
-
-    def set_open(self, number: int) -> None:
-        """Set how many documents are open."""
-        self._open = number
+        self.show_scope(self.scope, None)
 
     @Slot()
     def open(self) -> None:
@@ -89,19 +56,18 @@ class ScopeChoice(QWidget):
         self.button.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.button.showMenu()
 
-    @Slot()
-    def _fill(self) -> None:
-        self.opening.emit()
+    def offer(self, libraries: Sequence[tuple[Library, LibraryStatus]], number: int) -> None:
+        """Fill the menu; `number` documents are open."""
         self.menu.clear()
         group = QActionGroup(self.menu)
         self._add(group, tr("In this document"), Scope())
-        self._add(group, tr("In the open documents ({number:,})", number=self._open), Scope(ScopeKind.OPEN))
+        self._add(group, tr("In the open documents ({number:,})", number=number), Scope(ScopeKind.OPEN))
         self.menu.addSeparator()
-        for library, status in self._libraries:
+        for library, status in libraries:
             # What follows the tab is drawn at the right, as shortcuts are.
             words = tr("In {library}\t{read}", library=library.name, read=status.in_words)
             self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
-        if self._libraries:
+        if libraries:
             self.menu.addSeparator()
         self.menu.addAction(tr("Add a folder…"))
 
@@ -119,17 +85,17 @@ class ScopeChoice(QWidget):
     def _picked(self, action: QAction) -> None:
         scope = action.data()
         if isinstance(scope, Scope):
-            self.select(scope)
             self.chosen.emit(scope)
         else:
             self.folder_requested.emit()
 
-    def _show(self) -> None:
-        library = self.library()
+    def show_scope(self, scope: Scope, library: tuple[Library, LibraryStatus] | None) -> None:
+        """Show what is chosen: the `library` with its status, where it is one."""
+        self.scope = scope
         if library is not None:
             name = library[0].name
             self.button.setAccessibleName(tr("Ask in {library}", library=name))
-        elif self._scope.kind is ScopeKind.OPEN:
+        elif scope.kind is ScopeKind.OPEN:
             name = tr("the open documents")
             self.button.setAccessibleName(tr("Ask in the open documents"))
         else:

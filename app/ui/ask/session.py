@@ -1,63 +1,21 @@
-"""What is asked, and the last question about it: plain data and its transitions, without Qt."""
+"""One open document, or several of them, with the question about it: plain data and its transitions, without Qt."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from enum import Enum, auto
-from math import exp, log
-from time import perf_counter, time
+from time import time
 from typing import TYPE_CHECKING
 
-from app.core import wording
-from app.core.message import Message
-from app.core.models import Head
-from app.core.report import Progress
-from app.ui.document.marks.places import Place, place_in_file, place_of
+from app.ui.ask.question_run import QuestionRun, RunState, TextState
 
 if TYPE_CHECKING:
-    from app.core.corrections import Correction
     from app.core.history import Entry
-    from app.core.inspection import Visit
     from app.core.layout import Opened
-    from app.core.library import FoundAnswer, Library, LibraryReading, LibraryStatus
-    from app.core.requests import Question
-    from app.core.results import Answer, Reading
-    from app.core.text import Span
+    from app.core.results import Reading
     from app.flows.history.kept_answers import Found
-
-_OPEN, _LIBRARY = "open", "library:"
-
-
-class ScopeKind(Enum):
-    """What a question is asked of."""
-
-    DOCUMENT = auto()  # the one on the page
-    OPEN = auto()  # all that are open
-    LIBRARY = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What questions are asked of; `library` is the number of one."""
-
-    kind: ScopeKind = ScopeKind.DOCUMENT
-    library: int = 0
-
-    @property
-    def key(self) -> str:
-        """It as it is saved in the settings."""
-        names = {ScopeKind.DOCUMENT: "", ScopeKind.OPEN: _OPEN}
-        return names.get(self.kind, f"{_LIBRARY}{self.library}")
-
-
-def scope_of(key: str) -> Scope:
-    """The scope that was saved; the document on the page for anything else."""
-    number = key.removeprefix(_LIBRARY)
-    if key.startswith(_LIBRARY) and number.isdecimal():
-        return Scope(ScopeKind.LIBRARY, int(number))
-    return Scope(ScopeKind.OPEN) if key == _OPEN else Scope()
 
 
 class DocumentState(Enum):
@@ -68,381 +26,6 @@ class DocumentState(Enum):
     LOADING = auto()
     LOCKED = auto()  # needs its password
     FAILED = auto()
-
-
-class RunState(Enum):
-    """How far a question has come."""
-
-    QUEUED = auto()  # waits for the reader, or for the work of another page
-    READING = auto()
-    PAUSED = auto()  # a newer question is read for first
-    STOPPED = auto()  # by the user or by a fault, before the end of the text
-    DONE = auto()
-
-
-class TextState(Enum):
-    """What has become of the text that was asked."""
-
-    SAME = auto()
-    CHANGED = auto()
-    EMPTIED = auto()  # it was taken off the page, where undoing may bring it back
-
-
-@dataclass(eq=False, slots=True)
-class QuestionRun:
-    """A question about a document, several or a library, and what was found.
-
-    `documents` are those asked, whose texts at that time positions count in; of a library they are none, and its
-    answers stand in its files, `found`. The reader cannot resume in the middle: a paused question is read from the
-    beginning again, with the same final result. Until as much of the text was read as for its earlier answers, those
-    stay. The answers in several documents are grouped by these, and `chosen` is -1 until one was gone to.
-    """
-
-    request: Question
-    documents: tuple[Opened, ...]
-    # What the user chose; None for the reader's own.
-    threshold: float | None = None
-    state: RunState = RunState.QUEUED
-    text: TextState = TextState.SAME
-    reading: Reading | None = None
-    progress: Progress | None = None
-    # What it waits for while it is queued.
-    queue_note: str = ""
-    # How it ended, or how far it came: "Stopped after 34% of the text".
-    note: str = ""
-    # The index of the answer that is highlighted strongly.
-    chosen: int = 0
-    # For each answer whether the page highlights it.
-    lit: tuple[bool, ...] = ()
-    # The answer that the user went to during the reading: it stays among the others, also below better ones.
-    pinned: Answer | None = None
-    # Whether the nearest words are shown although there is no answer.
-    shows_nearest: bool = False
-    # Asked by Spanlight itself as a demonstration, and saved nowhere.
-    is_example: bool = False
-    # In seconds since 1970.
-    asked_at: float = field(default_factory=time)
-    # Of the readings before a pause: the share of the text that was read, and that the answers come from, 0 to 1.
-    reached: float = 0.0
-    least: float = 0.0
-    # Of several open documents: the keys of their sessions, in their order.
-    keys: tuple[str, ...] = ()
-    library: Library | None = None
-    status: LibraryStatus | None = None
-    found: tuple[FoundAnswer, ...] = ()
-    # How many passages of the library are read.
-    passages: int = 0
-    # The newest result from less of the text than the answers shown.
-    held_back: Reading | LibraryReading | None = None
-    # Whether the document is the one that was asked: an entry of the history may be shown in a later state of it.
-    is_same_document: bool = True
-    # Whether the probabilities are those of a question to several documents, of which it shows one.
-    is_shared: bool = False
-    # What the person said of the answer in a document, by its key in `place_key`, "" for the only one.
-    said: dict[str, Correction] = field(default_factory=dict)
-    began: float = 0.0
-
-    @property
-    def question(self) -> str:
-        """The question's text."""
-        return self.request.text
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not ended yet, also while it is paused."""
-        return self.state in (RunState.QUEUED, RunState.READING, RunState.PAUSED)
-
-    @property
-    def is_across(self) -> bool:
-        """Whether it is about several documents."""
-        return self.library is not None or bool(self.keys)
-
-    @property
-    def scope(self) -> Scope:
-        """What was asked."""
-        if self.library is not None:
-            return Scope(ScopeKind.LIBRARY, self.library.number)
-        return Scope(ScopeKind.OPEN) if self.keys else Scope()
-
-    @property
-    def opened(self) -> Opened:
-        """The one document that it is about."""
-        return self.documents[0]
-
-    # Transitions
-
-    def begin(self) -> None:
-        """Queue it, to be read from the start of the text."""
-        self.state, self.note, self.held_back = RunState.QUEUED, "", None
-        self.began = perf_counter()
-
-    def start_reading(self) -> None:
-        """The reader has begun."""
-        self.state, self.began = RunState.READING, perf_counter()
-
-    def take_progress(self, progress: Progress) -> bool:
-        """Note the progress; returns whether a result that was held back has been taken with it."""
-        # The progress counts windows of the model; the user sees that the text is read.
-        words = self._reading_now(progress)
-        if progress.fraction < self.reached:
-            words = Message("Reading again")
-        self.progress = replace(progress, what=words if progress.total else progress.what)
-        if self.held_back is None or progress.fraction < self.least:
-            return False
-        self._take(self.held_back)
-        return True
-
-    def take_partial(self, result: Reading | LibraryReading) -> bool:
-        """Take the reading so far; False where it is held back, as the earlier answers come from more of the text.
-
-        A result of another model, chosen since, is taken at once, but not one of the quick reader before the careful
-        one's.
-        """
-        reading = _reading_of(result)
-        share, before = reading.share_read, self.reading
-        same = before is None or reading.model in (before.model, before.finder)
-        if share is not None and share < self.least and same:
-            self.held_back = result
-            return False
-        self._take(result)
-        return True
-
-    def finish(self, result: Reading | LibraryReading) -> None:
-        """The text was read to its end."""
-        from app.ui.ask.read_words import read_in
-
-        self._take(result)
-        self.state, self.note = RunState.DONE, read_in(result, self.documents)
-
-    def pause(self) -> None:
-        """Let a newer question be read for first."""
-        self._count_read()
-        self.note = self._how_far(Message("Paused"))
-        found = self.reading.share_read if self.reading is not None else 0.0
-        self.reached = max(self.fraction, found or 0.0)
-        self.least = self.reached if found is None else found
-        self.progress, self.state = None, RunState.PAUSED
-
-    def stop(self, how: str = wording.STOPPED) -> None:
-        """End the reading before its end."""
-        self._count_read()
-        self.note, self.state = self._how_far(how), RunState.STOPPED
-
-    def choose(self, index: int) -> None:
-        """Choose one of the answers; while better ones may come, it is pinned."""
-        self.chosen = index
-        if self.is_running and self.text is TextState.SAME:
-            self.pinned = self.answers()[index]
-
-    def show_nearest(self, on: bool) -> None:
-        """Show the words nearest to an answer, or hide them."""
-        self.shows_nearest, self.chosen = on, 0
-
-    def set_threshold(self, threshold: float | None) -> None:
-        """Judge by another threshold."""
-        self.threshold, self.chosen = threshold, 0
-
-    def _take(self, result: Reading | LibraryReading) -> None:
-        """Take a reading; a pinned answer stays the chosen one."""
-        if self.is_across:
-            self._take_grouped(result)
-            return
-        reading = _reading_of(result)
-        self.reading, self.held_back = reading, None
-        if self.pinned is None:
-            return
-        here = self.pinned.span
-        same = (a for a in reading.answers if a.span.start < here.end and here.start < a.span.end)
-        self.pinned = next(same, None) or replace(
-            self.pinned, probability=_probability_now(self.pinned, reading)
-        )
-        self.chosen = self.answers().index(self.pinned)
-
-    def _take_grouped(self, result: Reading | LibraryReading) -> None:
-        """Take a reading, its answers grouped by document; the place gone to stays chosen if it is still there."""
-        from app.core.library import LibraryReading
-
-        before = self.place_key(self.chosen) if 0 <= self.chosen < len(self.answers()) else None
-        reading, self.held_back = _reading_of(result), None
-        if isinstance(result, LibraryReading):
-            self.status, self.passages, self.found = result.status, result.passages, result.found
-        self.reading = reading
-        documents = [self.place_key(at)[0] for at in range(len(reading.answers))]
-        order = sorted(range(len(documents)), key=lambda at: documents.index(documents[at]))
-        if self.found:
-            self.found = tuple(self.found[at] for at in order)
-        self.reading = replace(reading, answers=tuple(reading.answers[at] for at in order))
-        keys = [self.place_key(at) for at in range(len(order))]
-        self.chosen = keys.index(before) if before in keys else -1
-
-    def _count_read(self) -> None:
-        """Add what was read since the last answer to the reading, unless that answer comes from more of the text."""
-        read = self.progress.fraction if self.progress is not None else 0.0
-        if self.reading is not None and self.state is not RunState.PAUSED and read >= self.least:
-            self.reading = self.reading.stopped(self.progress, perf_counter() - self.began)
-
-    # What is shown
-
-    @property
-    def fraction(self) -> float:
-        """The share of the text that was read, 0 to 1."""
-        return max(self.reached, self.progress.fraction if self.progress is not None else 0.0)
-
-    @property
-    def heat(self) -> tuple[float, ...]:
-        """The heat over the text: `Reading.heat` of the one document."""
-        return self.reading.heat[0] if self.reading is not None and self.reading.heat else ()
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether the text has an answer by the threshold."""
-        return self.reading is not None and self.judged().best is not None
-
-    @property
-    def unrecognised(self) -> int:
-        """How many pages were not read, as the text in their pictures was not recognised."""
-        return sum(len(opened.pictures) for opened in self.documents)
-
-    @property
-    def judged_whole(self) -> bool:
-        """Whether the outcome is about all that was asked; there must be a reading."""
-        if self.library is not None:
-            return self.state is not RunState.STOPPED  # its passages were found in all of it
-        whole = self.judged().judged_whole and not self.unrecognised
-        return whole and self.state is not RunState.STOPPED
-
-    def judged(self) -> Reading:
-        """The reading judged by the threshold; there must be a reading."""
-        assert self.reading is not None
-        if self.threshold is None:
-            return self.reading
-        answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= self.threshold
-        return replace(self.reading, answered=answered, threshold=self.threshold)
-
-    def answers(self) -> tuple[Answer, ...]:
-        """The best answers so far, with the pinned one."""
-        found = self.reading.answers if self.reading is not None else ()
-        return found if self.pinned is None or self.pinned in found else (*found, self.pinned)
-
-    def highlighted(self) -> tuple[Answer, ...]:
-        """The answers to highlight, by the threshold; without an answer none, or only the nearest words."""
-        if self.reading is None:
-            return ()
-        if self.judged().shown is not None:
-            return self.answers()
-        return self.answers()[:1] if self.shows_nearest else ()
-
-    @property
-    def best_span(self) -> Span | None:
-        """The span of the best answer so far; None without one."""
-        return next((answer.span for answer in self.answers()), None)
-
-    def place(self, index: int) -> Place:
-        """The place of one of the answers, as it is shown."""
-        if self.library is not None:
-            found = self.found[index]
-            return replace(place_in_file(found.file.path, found.answer), recognised=found.recognised)
-        answer = self.answers()[index]
-        place = place_of(self.documents[answer.document], answer)
-        return replace(place, document=self.keys[answer.document]) if self.keys else place
-
-    def place_key(self, index: int) -> tuple[str, Span]:
-        """What identifies the place of one of the answers in several documents."""
-        if self.library is not None:
-            return self.found[index].file.path, self.found[index].answer.span
-        answer = self.answers()[index]
-        return self.keys[answer.document], answer.span
-
-    def entry(self, index: int) -> Entry:
-        """The question with one of the answers and the others in its document, to be found there again."""
-        from app.core.layout import Opened
-        from app.core.text import Document
-        from app.flows.history.history import entry_of, kept_answer
-
-        reading = self.judged()
-        here = self.place_key(index)[0]
-        others = (at for at in range(len(self.answers())) if at != index and self.place_key(at)[0] == here)
-        order = (index, *others)
-        if self.library is not None:
-            file = self.found[index].file
-            opened = Opened(Document("", self.place(index).source, file.path), file.kind, sha256=file.sha256)
-            kept = tuple(self.found[at].answer for at in order)
-        else:
-            opened = self.documents[reading.answers[index].document]
-            kept = tuple(kept_answer(opened, reading.answers[at]) for at in order)
-        entry = entry_of(opened, self.request, replace(reading, answers=()), asked=self.asked_at)
-        return replace(entry, answers=kept, answered=reading.answered)
-
-    def entries(self) -> tuple[Entry, ...]:
-        """The question once for each document with an answer, that of the best one first, which alone has the answer.
-
-        There must be a reading.
-        """
-        if not self.is_across:
-            from app.flows.history.history import entry_of
-
-            entry = entry_of(self.opened, self.request, self.judged(), asked=self.asked_at)
-            return (replace(entry, shared=self.is_shared),)
-        keys = [self.place_key(at)[0] for at in range(len(self.answers()))]
-        best, *others = (self.entry(keys.index(key)) for key in dict.fromkeys(keys))
-        return (best, *(replace(entry, answered=False) for entry in others))
-
-    @property
-    def reading_what(self) -> str:
-        """What is being read, in words."""
-        if self.status is not None:
-            return Message(
-                "Reading the best passages of {n:,} file",
-                "Reading the best passages of {n:,} files",
-                n=self.status.read,
-            )
-        if self.keys:
-            return Message("Reading {n:,} document", "Reading {n:,} documents", n=len(self.keys))
-        return Message("Reading")
-
-    def _reading_now(self, progress: Progress) -> str:
-        """What is being read, with the name of the one of several documents that is read just now."""
-        if progress.document < 0 or not self.is_across:
-            return self.reading_what
-        if self.library is None:
-            return Message("Reading {name}", name=self.documents[progress.document].document.name)
-        return progress.what  # its flow names the file
-
-    @property
-    def not_in(self) -> str:
-        """The sentence if none of several documents answers: "Not in 412 of 415 files."."""
-        from app.ui.ask.read_words import not_in_library, not_in_open
-
-        return not_in_open(len(self.keys)) if self.status is None else not_in_library(self.status)
-
-    def facts(self) -> str:
-        """The time that reading took, if known, what was read, and by which model; empty before the end."""
-        if self.reading is None or self.is_running:
-            return ""
-        from app.ui.ask.read_words import facts
-
-        reading = self.reading if not self.unrecognised else replace(self.reading, complete=False)
-        return facts(reading, self.passages if self.library is not None else None)
-
-    def visit(self) -> Visit | None:
-        """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
-        if self.reading is None or self.is_running or self.is_across or self.text is not TextState.SAME:
-            return None
-        focus = next((each.span for each in self.answers()[self.chosen : self.chosen + 1]), None)
-        from app.core.inspection import Subject, Visit
-
-        text, view = self.opened.document.text, self.opened.document.view
-        subject = Subject(Head.QUESTION_ANSWERING, text, self.question, focus, view=view)
-        return Visit(subject, self.reading.model, self.question)
-
-    def _how_far(self, how: str) -> str:
-        reading = self.reading
-        if reading is None:
-            return wording.stopped_after(self.fraction, quick=None, how=how)
-        # An answer may have come before its progress.
-        read = reading.share_read
-        share = max(self.fraction, read) if read is not None else self.fraction or None
-        return wording.stopped_after(share, quick=reading.quick or self.library is not None, how=how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,13 +95,6 @@ class AskSession:
         waiting, self.waiting = self.waiting, None
         return waiting
 
-    def ask(
-        self, request: Question, opened: Opened, threshold: float | None, *, is_example: bool = False
-    ) -> QuestionRun:
-        """Begin a question in place of the last one."""
-        self.run, self.is_preview = QuestionRun(request, (opened,), threshold, is_example=is_example), False
-        return self.run
-
     def restore(self, entry: Entry, found: Found, reading: Reading, threshold: float | None) -> None:
         """Show a question of the history in place of the last one, its answers as they were found."""
         from app.core.requests import Question
@@ -560,41 +136,17 @@ class AskSession:
 
 
 def next_question(
-    sessions: Sequence[AskSession], ready: Collection[AskSession], current: AskSession
+    sessions: Collection[AskSession], ready: Collection[AskSession], shown: Collection[AskSession]
 ) -> AskSession | None:
     """The session to read for next: the latest question of those that wait and are `ready`, and of the paused ones.
 
-    While one is read for, only a newer one of the `current` session goes first; None where nothing is to begin.
+    While one is read for, only a newer one of a session that is `shown` goes first; None where nothing is to begin.
     """
     running = [(session, run) for session in sessions if (run := session.running()) is not None]
     reading = next((run for _, run in running if run.state is not RunState.PAUSED), None)
-    waiting = {session: session.waiting.asked_at for session in ready if session.waiting is not None}
+    turns = {session: session.waiting.asked_at for session in ready if session.waiting is not None}
     if reading is not None:
-        return current if waiting.get(current, 0.0) >= reading.asked_at else None
-    turns = {session: run.asked_at for session, run in running} | waiting
+        turns = {one: at for one, at in turns.items() if one in shown and at >= reading.asked_at}
+    else:
+        turns = {session: run.asked_at for session, run in running} | turns
     return max(turns, key=lambda one: turns[one], default=None)
-
-
-def _reading_of(result: Reading | LibraryReading) -> Reading:
-    from app.core.library import LibraryReading
-
-    return result.reading if isinstance(result, LibraryReading) else result
-
-
-def _probability_now(answer: Answer, reading: Reading) -> float:
-    """The probability of an earlier answer among better ones found since.
-
-    The probabilities of one reading are exponentials of the scores, so two of them give that of a third score. It is at
-    most the rest of 1 that the answers found, and no answer, leave.
-    """
-    found = reading.answers
-    rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in found)
-    return max(0.0, min(rest, _extrapolated(answer, found)))
-
-
-def _extrapolated(answer: Answer, found: Sequence[Answer]) -> float:
-    first, last = (found[0], found[-1]) if found else (answer, answer)
-    if first.rank <= last.rank or not 0 < last.probability < first.probability:
-        return min(answer.probability, last.probability)
-    slope = (log(first.probability) - log(last.probability)) / (first.rank - last.rank)
-    return min(last.probability, last.probability * exp(slope * (answer.rank - last.rank)))

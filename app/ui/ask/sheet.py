@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal, Slot
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.legible import legible
 from app.core.text import utf16_units
 from app.ui.ask.empty_page import EmptyPage
-from app.ui.ask.session import AskSession, DocumentState, QuestionRun, TextState
+from app.ui.ask.question_run import QuestionRun, TextState
+from app.ui.ask.session import AskSession, DocumentState
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
+from app.ui.kit.boxes import column
 from app.ui.kit.notice import Notice
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -68,12 +70,7 @@ class Sheet(QWidget):
         self._recognition: RecognitionBar | None = None
         self._stack = QStackedWidget()
         self._stack.addWidget(self.editor)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.banner)
-        self._column = column
-        column.addWidget(self._stack, 1)
+        self._column = column(theme, self.banner, (self._stack, 1), parent=self)
         self.setFocusProxy(self.editor)
         self._connect(self.editor)
         self.banner.acted.connect(self.read_requested)

@@ -16,8 +16,8 @@ from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pane import Pane
-from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.theme import Theme
+from app.ui.kit.jobs import Job
+from app.ui.kit.page import Page
 
 _HISTORY = 50
 # The number of closed sheets that can be restored: each keeps its document in memory.
@@ -39,30 +39,18 @@ class Sheets(QObject):
     reopened = Signal()
     failed = Signal(object)
 
-    def __init__(
-        self,
-        theme: Theme,
-        lanes: Lanes,
-        drafts: Drafts,
-        tabs: DocumentTabs,
-        stack: QStackedWidget,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, page: Page, drafts: Drafts, tabs: DocumentTabs, stack: QStackedWidget) -> None:
+        super().__init__(page)
         self.drafts = drafts
-        self._theme = theme
-        self._lanes = lanes
-        self._tabs = tabs
-        self._stack = stack
+        self._theme, self._lanes = page.theme, page.lanes
+        self._tabs, self._stack = tabs, stack
         self._sheets: list[Sheet] = []
         self._closed: list[tuple[int, Sheet]] = []
         self._gone: set[str] = set()  # keys of closed ones whose texts are to be deleted
         self._deleting: frozenset[str] = frozenset()  # those that are, by the save that runs
         self._save_job: Job | None = None
         self.across: Callable[[], SavedAcross] = SavedAcross  # the question to several of them
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SAVE_EVERY_MS)
+        self._timer = QTimer(self, interval=SAVE_EVERY_MS, singleShot=True)
         self._timer.timeout.connect(self._save)
         tabs.strip.currentChanged.connect(self.bring)
         tabs.close_requested.connect(self.close)
@@ -367,3 +355,8 @@ def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> Saved
             )
         )
     return SavedSheets(tuple(saved), shown)
+
+
+def sheet_of(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
+    """The sheet of a job that has ended, which is removed."""
+    return jobs.pop(job, None) if isinstance(job, Job) else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QWidget
 
 from app.core.report import Report
 from app.flows.samples import Sample
@@ -17,9 +17,11 @@ from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.kit.boxes import column, row
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job
 from app.ui.kit.outside import open_folder
+from app.ui.kit.page import Page
 from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
@@ -67,10 +69,6 @@ class WelcomeBand(QFrame):
         self._set_line(
             tr("This is a sample. The question at the right is being asked about it, on this computer…")
         )
-        for half in self._halves:
-            theme.in_steps(half.setSpacing, 2)
-        theme.space(self._words, 1.5)
-        theme.space(self._buttons, 2)
         theme.in_steps(self._whole.setContentsMargins, 6, 4, 6, 4)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -115,27 +113,13 @@ class WelcomeBand(QFrame):
         self._arrange()
 
     def _lay_out(self) -> None:
+        theme, (private, place) = self._theme, self._signs
         self._facts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._halves = (QHBoxLayout(), QHBoxLayout())
-        for half, sign in zip(self._halves, self._signs, strict=True):
-            half.addWidget(sign)
-            self._facts.addLayout(half)
-        private, place = self._halves
-        private.addWidget(self._private, 1)
-        place.addWidget(self._place, 1000)
-        place.addWidget(self.folder)
-        place.addStretch(1)
-        self._facts.setStretch(1, 1)
-        self._words = QVBoxLayout()
-        self._words.addWidget(self._title)
-        self._words.addWidget(self._line)
-        self._words.addLayout(self._facts)
-        self._buttons = QHBoxLayout()
-        self._buttons.addWidget(self.open)
-        self._buttons.addWidget(self.close_button)
-        self._buttons.addStretch(1)
+        self._facts.addLayout(row(theme, private, (self._private, 1), gap=2))
+        self._facts.addLayout(row(theme, place, (self._place, 1000), self.folder, 1, gap=2), 1)
+        self._buttons = row(theme, self.open, self.close_button, 1, gap=2)
         self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._whole.addLayout(self._words, 1)
+        self._whole.addLayout(column(theme, self._title, self._line, self._facts, gap=1.5), 1)
         self._whole.addLayout(self._buttons)
 
     def _is_narrow(self) -> bool:
@@ -180,18 +164,9 @@ class Welcome(QObject):
 
     shown = Signal(object)
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        theme: Theme,
-        lanes: Lanes,
-        sheets: Sheets,
-        controller: AskController,
-        panel: AnswerPanel,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._workspace, self._theme, self._lanes = workspace, theme, lanes
+    def __init__(self, page: Page, sheets: Sheets, controller: AskController, panel: AnswerPanel) -> None:
+        super().__init__(page)
+        self._workspace, self._theme, self._lanes = page.workspace, page.theme, page.lanes
         self._sheets, self._controller, self._panel = sheets, controller, panel
         self._band: WelcomeBand | None = None
         self._sheet: Sheet | None = None
@@ -266,15 +241,16 @@ class Welcome(QObject):
     # Events
 
     @Slot(object)
-    def _question_ended(self, sheet: Sheet) -> None:
-        if self._band is not None and sheet is self._sheet:
+    def _question_ended(self, sheet: Sheet | None) -> None:
+        if self._band is not None and sheet is not None and sheet is self._sheet:
             run = sheet.session.run
             self._band.show_answered(run is not None and run.is_answered)
 
     @Slot(object)
-    def _asking(self, sheet: Sheet) -> None:
-        sheet.session.is_demo = False
-        self.leave()
+    def _asking(self, sheet: Sheet | None) -> None:
+        if sheet is not None:
+            sheet.session.is_demo = False
+            self.leave()
 
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:

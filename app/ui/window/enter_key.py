@@ -48,9 +48,7 @@ class _Held(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._released = -1  # the time, in milliseconds, of a release that may be only apparent
-        self._ending = QTimer(self)
-        self._ending.setSingleShot(True)
-        self._ending.setInterval(_RELEASE_MS)
+        self._ending = QTimer(self, interval=_RELEASE_MS, singleShot=True)
         self._ending.timeout.connect(self._end)
         self._window: QObject | None = None
 

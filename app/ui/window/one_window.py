@@ -30,8 +30,7 @@ class OneWindow(QObject):
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._connected)
-        self._again = QTimer(self)
-        self._again.setInterval(_AGAIN_MS)
+        self._again = QTimer(self, interval=_AGAIN_MS)
         self._again.timeout.connect(self._listen)
         self._listen()
 

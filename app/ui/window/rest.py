@@ -67,8 +67,7 @@ class Rest(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._modules = iter(MODULES)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_EVERY_MS)
+        self._timer = QTimer(self, interval=_EVERY_MS)
         self._timer.timeout.connect(self._next)
 
     @Slot()

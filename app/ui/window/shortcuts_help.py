@@ -9,14 +9,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.core.message import Message
+from app.ui.kit.boxes import column, row
 from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
@@ -56,33 +55,20 @@ class ShortcutsHelp(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Keyboard"))
         self.setAccessibleName(tr("Keyboard shortcuts"))
-        outer = QVBoxLayout(self)
-        edge = theme.step(6)
-        outer.setContentsMargins(edge, edge, edge, theme.step(4))
-        outer.setSpacing(theme.step(4))
         keys = QWidget()
-        self._groups = QHBoxLayout(keys)
-        self._groups.setContentsMargins(0, 0, 0, 0)
-        self._groups.setSpacing(theme.step(10))
-        for title, shortcuts in groups:
-            self._groups.addLayout(_column(theme, title, shortcuts))
+        self._groups = row(theme, *(_grid(theme, *group) for group in groups), gap=10, parent=keys)
         self.groups = QScrollArea()
         self.groups.setFrameShape(QFrame.Shape.NoFrame)
         self.groups.setAccessibleName(tr("Keys and what they do"))
         self.groups.setWidgetResizable(True)
         self.groups.setWidget(keys)
-        outer.addWidget(self.groups)
         close = push_button(theme, tr("Close"))
         close.setDefault(True)
         close.clicked.connect(self.accept)
         about = push_button(theme, tr("About Spanlight"), kind="link")
         about.clicked.connect(self._about)
-        foot = QHBoxLayout()
-        foot.addWidget(about)
-        foot.addStretch(1)
-        foot.addWidget(close)
-        outer.addLayout(foot)
-        self._fit(2 * edge, theme.step(12), close)
+        column(theme, self.groups, row(theme, about, 1, close), gap=4, margins=(6, 6, 6, 4), parent=self)
+        self._fit(2 * theme.step(6), theme.step(12), close)
 
     def _fit(self, edges: int, frame: int, close: QPushButton) -> None:
         """Resize to fit all shortcuts, or the screen less `frame` for the window's own.
@@ -110,18 +96,18 @@ class ShortcutsHelp(QDialog):
         self.about_requested.emit()
 
 
-def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> QGridLayout:
+def _grid(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(theme.step(5))
     grid.setVerticalSpacing(theme.step(2))
     grid.addWidget(plain_label(title, type="strong", wrap=False), 0, 0, 1, 2)
-    for row, (keys, what) in enumerate(shortcuts, 1):
+    for at, (keys, what) in enumerate(shortcuts, 1):
         cap = Label(spoken_keys(keys))
         mark(cap, kind="key", type="small")
         words = Label(what)
         words.setAccessibleName(f"{keys}: {words.text()}")
-        grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)
-        grid.addWidget(words, row, 1)
+        grid.addWidget(cap, at, 0, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(words, at, 1)
     grid.setColumnStretch(1, 1)
     grid.setRowStretch(len(shortcuts) + 1, 1)
     return grid

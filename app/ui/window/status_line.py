@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from app.core import wording
 from app.core.message import Message
+from app.ui.kit.boxes import row
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
@@ -131,16 +132,14 @@ class StatusLine(QFrame):
         self.network = NetworkButton(theme)
         self.setProperty("kind", "status")
         self.setAccessibleName(tr("Status"))
-        layout = QHBoxLayout(self)
-        layout.addWidget(self._dot)
-        layout.addWidget(self._state)
-        layout.addWidget(self._note, 1)
-        layout.addWidget(self.network)
+        row(
+            theme, self._dot, self._state, (self._note, 1), self.network,
+            gap=2, margins=(3.5, 0, 2, 0), parent=self,
+        )  # fmt: skip
         mark(self._state, self._note, type="small", ink="quiet")
         theme.in_steps(self._note.setContentsMargins, 1, 0, 0, 0)
         theme.in_steps(self.setFixedHeight, 7)
         theme.in_steps(self._dot.setFixedSize, 2.25, 2.25)
-        theme.space(layout, 2, (3.5, 0, 2, 0))
         theme.changed.connect(self._fit)
         self._fit()
 

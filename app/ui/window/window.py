@@ -19,11 +19,12 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
+from app.ui.kit.boxes import column, row
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.libraries import Libraries
@@ -35,12 +36,11 @@ from app.ui.kit.spoken import give_roles
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
-from app.ui.window.embedding import Embedding
+from app.ui.window.idle import Embedding, Preparing, Unloading
 from app.ui.window.network import NetworkSwitch
 from app.ui.window.pages import APART, FOOT, KEYS, PAGES, make_page
-from app.ui.window.preparing import Preparing
 from app.ui.window.rail import Rail
-from app.ui.window.reader import Idle, Reader
+from app.ui.window.reader import Reader
 from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.window.status_line import StatusLine
@@ -126,12 +126,9 @@ class MainWindow(QMainWindow):
         self.libraries = Libraries(workspace, lanes, self)
         self.notice = Notice(theme)
         self._stack = QStackedWidget()
-        self._notice_place = QVBoxLayout()
-        self._notice_place.addWidget(self.notice)
         self.large_folder = LargeFolder(theme, self.libraries)
-        self._notice_place.addWidget(self.large_folder)
         self.reader = Reader(workspace, lanes, self.status, self)
-        self.idle = Idle(workspace, lanes, self.reader, self)
+        self.unloading = Unloading(workspace, lanes, self.reader, self)
         self.preparing = Preparing(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
@@ -326,7 +323,7 @@ class MainWindow(QMainWindow):
         self.network.settings_changed()
         self.reader.settings_changed(what)
         if what == "unload_minutes":
-            self.idle.wait()
+            self.unloading.look()
 
     @Slot(object)
     def show_fault(self, fault: Fault) -> None:
@@ -402,21 +399,12 @@ class MainWindow(QMainWindow):
         self.show_page(settings.last_view if settings.last_view in known else known[0])
 
     def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addLayout(self._notice_place)
-        right.addWidget(self._stack, 1)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.rail)
-        middle.addLayout(right, 1)
+        theme = self.theme
+        right = column(theme, self.notice, self.large_folder, (self._stack, 1))
         whole = QWidget()
-        outer = QVBoxLayout(whole)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
         # Tab reaches the status line after the pages, which are added later, and starts again from there.
-        outer.addWidget(self.status)
-        outer.insertLayout(0, middle, 1)
+        outer = column(theme, self.status, parent=whole)
+        outer.insertLayout(0, row(theme, self.rail, (right, 1)), 1)
         self.setCentralWidget(whole)
 
     def _make_shortcuts(self) -> None:

@@ -38,6 +38,14 @@ def documents(tmp_path: Path) -> Iterator[Documents]:
     assert all(gone(pid) for pid in pids if pid)
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Documents]:
+    """Processes for what leaves them as they are."""
+    processes = Documents(tmp_path_factory.mktemp("logs"), quiet=30)
+    yield processes
+    processes.close()
+
+
 @pytest.fixture
 def pdf(tmp_path: Path) -> Path:
     path = tmp_path / "tarts.pdf"
@@ -46,21 +54,21 @@ def pdf(tmp_path: Path) -> Path:
 
 
 def test_a_spreadsheet_is_read_and_extended_in_the_confined_process(
-    documents: Documents, tmp_path: Path
+    shared: Documents, tmp_path: Path
 ) -> None:
     path = tmp_path / "list.xlsx"
-    new = documents.extend(Extend("", (("Anna",),), ("answer",), ("question",), (("Who?",),)), Silent())
+    new = shared.extend(Extend("", (("Anna",),), ("answer",), ("question",), (("Who?",),)), Silent())
     path.write_bytes(new)
     wanted = [("question", "answer"), ("Who?", "Anna")]
-    assert documents.rows(path, Silent()) == wanted
-    path.write_bytes(documents.extend(Extend(str(path), (("sure",), ("80%",))), Silent()))
-    assert documents.rows(path, Silent()) == [(*wanted[0], "sure"), (*wanted[1], "80%")]
-    assert documents.pids[0] and documents.confined is not None
+    assert shared.rows(path, Silent()) == wanted
+    path.write_bytes(shared.extend(Extend(str(path), (("sure",), ("80%",))), Silent()))
+    assert shared.rows(path, Silent()) == [(*wanted[0], "sure"), (*wanted[1], "80%")]
+    assert shared.pids[0] and shared.confined is not None
     path.write_bytes(b"PK and no more")
     with pytest.raises(SpanlightError, match=r"“list\.xlsx” is not a spreadsheet that can be read\."):
-        documents.rows(path, Silent())
+        shared.rows(path, Silent())
     with pytest.raises(SpanlightError, match="There is no file"):
-        documents.rows(tmp_path / "none.xlsx", Silent())
+        shared.rows(tmp_path / "none.xlsx", Silent())
 
 
 def test_reading_drawing_and_marking(documents: Documents, pdf: Path, tmp_path: Path) -> None:
@@ -82,20 +90,20 @@ def test_reading_drawing_and_marking(documents: Documents, pdf: Path, tmp_path: 
 
 
 def test_a_copy_that_cannot_be_written_is_told_and_leaves_nothing(
-    documents: Documents, pdf: Path, tmp_path: Path
+    shared: Documents, pdf: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "folder.pdf").mkdir()
     before = sorted(tmp_path.iterdir())
     with pytest.raises(SpanlightError, match="could not be written"):
-        documents.mark_up(
+        shared.mark_up(
             MarkUp(str(pdf), str(tmp_path / "folder.pdf"), (Highlight(Span(4, 9), "knave"),)), Silent()
         )
-    documents.mark_up(MarkUp(str(pdf), str(tmp_path / "none.pdf"), ()), Silent())
+    shared.mark_up(MarkUp(str(pdf), str(tmp_path / "none.pdf"), ()), Silent())
     assert sorted(tmp_path.iterdir()) == before
 
 
 def test_what_is_wrong_with_a_file_arrives_as_a_message_with_its_values(
-    documents: Documents, tmp_path: Path
+    shared: Documents, tmp_path: Path
 ) -> None:
     for name, data, pattern in (
         ("rows.pdf", b"PK\x03\x04xl/workbook", "“{name}” is {what}, which cannot be read."),
@@ -104,13 +112,13 @@ def test_what_is_wrong_with_a_file_arrives_as_a_message_with_its_values(
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(SpanlightError) as fault:
-            documents.read(Read(str(tmp_path / name), name), Silent())
+            shared.read(Read(str(tmp_path / name), name), Silent())
         message = fault.value.message
         assert isinstance(message, Message) and message.pattern == pattern, message
         assert message.values["name"] == name and isinstance(message.values.get("what", message), Message)
         assert isinstance(fault.value.hint, Message)
     (tmp_path / "page.docx").write_bytes(b"<!doctype html><title>Tarts</title><p>The knave stole them.")
-    (note,) = documents.read(Read(str(tmp_path / "page.docx"), "page.docx"), Silent()).notes
+    (note,) = shared.read(Read(str(tmp_path / "page.docx"), "page.docx"), Silent()).notes
     assert note == "By its content, “page.docx” is a web page."
     assert isinstance(note, Message) and isinstance(note.values["kind"], Message)
 
@@ -152,26 +160,26 @@ def test_the_process_that_reads_opens_nothing_but_what_it_is_handed(
 
 
 @pytest.mark.parametrize("kind", ["txt", "md", "html", "docx", "pdf"])
-def test_a_confined_process_reads_every_kind(documents: Documents, kind: str) -> None:
-    opened = documents.read(Read(str(ROOT / "resources" / "check" / f"lighthouse.{kind}")), Silent())
+def test_a_confined_process_reads_every_kind(shared: Documents, kind: str) -> None:
+    opened = shared.read(Read(str(ROOT / "resources" / "check" / f"lighthouse.{kind}")), Silent())
     assert "forty kilometres away" in opened.document.text
     assert opened.language == "en"
 
 
-def test_a_missing_file_is_called_missing(documents: Documents, tmp_path: Path) -> None:
+def test_a_missing_file_is_called_missing(shared: Documents, tmp_path: Path) -> None:
     with pytest.raises(SpanlightError, match="There is no file"):
-        documents.read(Read(str(tmp_path / "missing.pdf")), Silent())
+        shared.read(Read(str(tmp_path / "missing.pdf")), Silent())
     with pytest.raises(SpanlightError, match="is a folder"):
-        documents.read(Read(str(tmp_path)), Silent())
+        shared.read(Read(str(tmp_path)), Silent())
 
 
-def test_a_password_is_asked_for_through_the_process(documents: Documents, tmp_path: Path) -> None:
+def test_a_password_is_asked_for_through_the_process(shared: Documents, tmp_path: Path) -> None:
     path = tmp_path / "locked.pdf"
     path.write_bytes(locked_pdf(WORDS, "hearts"))
     with pytest.raises(PasswordNeeded) as needed:
-        documents.read(Read(str(path), password="spades"), Silent())
+        shared.read(Read(str(path), password="spades"), Silent())
     assert needed.value.wrong
-    assert WORDS in documents.read(Read(str(path), password="hearts"), Silent()).document.text
+    assert WORDS in shared.read(Read(str(path), password="hearts"), Silent()).document.text
 
 
 def start_eater() -> Clerk:
@@ -222,9 +230,9 @@ def test_a_file_that_takes_too_much_memory_is_told(documents: Documents) -> None
     assert time.monotonic() - began < 20
 
 
-def test_the_limit_holds_in_the_process_that_reads(documents: Documents, pdf: Path) -> None:
-    documents.read(Read(str(pdf)), Silent())
-    pid = documents.pids[0]
+def test_the_limit_holds_in_the_process_that_reads(shared: Documents, pdf: Path) -> None:
+    shared.read(Read(str(pdf)), Silent())
+    pid = shared.pids[0]
     limits = Path(f"/proc/{pid}/limits")
     if not limits.exists():
         pytest.skip("limits are read from /proc, which is Linux's")

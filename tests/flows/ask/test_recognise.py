@@ -159,16 +159,23 @@ def test_a_library_reads_scans_and_says_so(workspace: Workspace, tmp_path: Path)
 
 
 def test_in_a_library_long_scans_wait_until_they_are_wanted(workspace: Workspace, tmp_path: Path) -> None:
-    pages = [FIRST] + [Page(height=60, width=60)] * 20
+    pages = [FIRST] + [Page(height=60, width=60)] * 21
     path = written(tmp_path / "scan.pdf", scan(pages, dpi=100))
     library = save_library(workspace, Library(0, "Docs", (str(path),)), Silent())
     for _ in range(2):
         update(workspace, library, Silent())
         (file,) = workspace.library.files(library)
         assert file.state is FileState.NO_TEXT and "library update --recognise" in file.why_unread
-    assert update(workspace, library, Silent(), recognise=None).read == 1
+    opened = read_document(workspace, path, Silent())
+    recognise_pages(workspace, opened, (0,), Silent())
+    update(workspace, library, Silent(), everything=True)
+    (file,) = workspace.library.files(library)
+    assert file.state is FileState.READ and "1 page" in file.reason
+    assert update(workspace, library, Silent()).read == 0
+    assert update(workspace, library, Silent(), recognise=None).read == 1, "the others were not read yet"
     (file,) = workspace.library.files(library)
     assert file.state is FileState.READ and "knave" in workspace.library.opened(file).document.text
+    assert len(workspace.recognised.pages(opened.sha256)) == len(pages)
 
 
 def test_an_empty_page_is_none_to_recognise(workspace: Workspace, ordered: list[int], tmp_path: Path) -> None:

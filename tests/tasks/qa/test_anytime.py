@@ -19,9 +19,8 @@ from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.qa import question_run as run_module
-from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.question_run import LEAST_HEAT, heat
+from app.tasks.qa.question_run import BEST_GROUPS, LEAST_HEAT, heat
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.sections import sections

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.requests import Question
 from app.core.text import Document, Span
-from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
+from app.tasks.qa.question_run import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.qa.ranking import PlaceRanking
 from app.tasks.text.sections import Section, sections
 from app.tasks.text.windows import Window

@@ -12,13 +12,14 @@ from app.core.text import Span
 from app.tasks.qa.spans import (
     Candidate,
     NBest,
+    RangeMaxima,
     best_spans,
     span_scores,
     whole_span,
     window_candidates,
     without_overlaps,
 )
-from app.tasks.text.pieces import Pieces
+from app.tasks.text.characters import Pieces
 from app.tasks.text.tokens import tokenise
 from app.tasks.text.windows import PairTemplate, Window
 from app.tasks.text.windows import windows as windows_of
@@ -146,6 +147,19 @@ def test_tokens_of_one_character_count_as_overlapping() -> None:
         start = np.array([0, better, worse, 3], dtype=np.float32)
         found = list(best_spans(start, start, np.ones(4, bool), starts, ends, free(4), max_tokens=1))
         assert [first for _, first, _ in found] == [1 if better > worse else 2, 3, 0]
+
+
+@given(st.lists(st.floats(-9, 9, width=32), min_size=1, max_size=70), st.integers(1, 50), st.data())
+def test_the_maxima_of_stretches_are_those_of_the_values(
+    values: list[float], most: int, data: st.DataObject
+) -> None:
+    array = np.array(values, dtype=np.float32)
+    low = np.array(data.draw(st.lists(st.integers(0, len(values)), min_size=1, max_size=9)))
+    high = np.minimum(low + data.draw(st.integers(0, most)), len(values))
+    found = RangeMaxima(array, most)(low, high)
+    assert found.dtype == np.float32
+    expected = [array[a:b].max(initial=-np.inf) for a, b in zip(low, high, strict=True)]
+    assert found.tolist() == expected
 
 
 CANDIDATES = st.builds(

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.tasks.text import known_words
-from app.tasks.text.known_words import KnownWords
-from app.tasks.text.tokens import join, tokenise
+from app.tasks.text import tokens
+from app.tasks.text.tokens import KnownWords, join, tokenise
 from tests.helpers.small_models import small_tokenizer
 
 BERT = small_tokenizer("bert")
@@ -46,7 +45,7 @@ def test_only_tokenizers_that_take_each_word_alone_suit() -> None:
 
 
 def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known_words, "MOST_WORDS", 50)
+    monkeypatch.setattr(tokens, "MOST_WORDS", 50)
     words = KnownWords(BERT)
     for at in range(0, 1000, 10):
         text = " ".join(f"king{n} tarts" for n in range(at, at + 10))

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from app.core.text import Document, Replacement, Span, View
 from app.core.view import view_of_text
 from app.tasks.qa.spans import MAX_TOKENS, window_candidates
-from app.tasks.text.pieces import pieces_at
-from app.tasks.text.sections import section_windows, sections
-from app.tasks.text.text_cache import CachedText
+from app.tasks.text.characters import pieces_at
+from app.tasks.text.sections import CachedText, section_windows, sections
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import TITLE_TOKENS, PairTemplate, Window, windows
 from tests.helpers.allowed_spans import allowed

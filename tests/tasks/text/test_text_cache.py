@@ -14,8 +14,8 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Replacement, View
 from app.tasks.qa.question_answering import read
-from app.tasks.text import text_cache
-from app.tasks.text.text_cache import CachedText, TextCache
+from app.tasks.text import sections
+from app.tasks.text.sections import CachedText, TextCache
 from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
 from tests.helpers.long_texts import WORDS
@@ -43,7 +43,7 @@ def asked(reading: Reading) -> Reading:
 )
 def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_cache, "LEAST_CHARACTERS", 10)
+        patch.setattr(sections, "LEAST_CHARACTERS", 10)
         plain = span_reader(family)
         model = replace(plain, text_cache=TextCache(plain.tokenizer, most))
         for words in ("who stole tarts", "king of a much longer question, and of queens"):

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.text import Replacement
-from app.tasks.text.known_words import KnownWords
-from app.tasks.text.tokens import Tokens, join, tokenise, tokenise_view
+from app.tasks.text.tokens import KnownWords, Tokens, join, tokenise, tokenise_view
 from tests.helpers.small_models import small_tokenizer
 
 FAMILIES = ("bert", "roberta", "albert")

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.corrections import Verdict
 from app.core.library import FileState, Library
+from app.core.message import Message
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
@@ -24,7 +26,8 @@ from app.core.wording import percent
 from app.flows.library.update import update
 from app.ui.ask.ask import AskView
 from app.ui.ask.library_sheets import Ledger
-from app.ui.ask.session import DocumentState, QuestionRun, RunState, Scope, ScopeKind
+from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind
+from app.ui.ask.session import DocumentState
 from app.ui.kit.libraries import Libraries
 from tests.helpers.open_files import CARD
 from tests.helpers.small_pdfs import locked_pdf
@@ -200,6 +203,8 @@ def test_answers_in_a_library_are_there_after_a_restart(
     qtbot: QtBot,
 ) -> None:
     before = ask(view, qtbot, "harbour: six, seven, noon")
+    recognised = Message("Text recognised, {percent} sure", percent=percent(0.94))
+    before.found = tuple(replace(one, recognised=recognised) for one in before.found)
     view.panel.box.select()
     qtbot.keyClicks(view.panel.box.field, "And then?")
     view.keep()
@@ -213,6 +218,7 @@ def test_answers_in_a_library_are_there_after_a_restart(
     run = again.asking.asked().run
     assert run is not None and run is not before and not again.controller.stop(again.sheets.current())
     assert [run.place(at) for at in range(3)] == [before.place(at) for at in range(3)]
+    assert all(isinstance(one.recognised, Message) for one in run.found), "it can be translated"
     assert run.scope == before.scope and run.judged().best is not None and run.facts() == before.facts()
     assert again.panel.card.answer.text() == "six" and again.panel.box.question() == "And then?"
     qtbot.keyClick(again.panel.box.field, Qt.Key.Key_F3)
@@ -254,14 +260,14 @@ def test_answers_in_several_documents_are_saved_each_with_its_own(
 @pytest.mark.parametrize("how", ["asked", "edited", "kept by key", "kept by mouse"])
 def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) -> None:
     run = ask(view, qtbot, "harbour: six, seven")
-    view.asking.across.go_to(0)
+    view.controller.choose(None, 0)
     assert lit(view, qtbot) == "six"
     sheet = view.sheets.current()
     if how == "asked":
         view.asking.set_scope(Scope())
         ask(view, qtbot, "harbour: ten")
         view.asking.ask_library(1)
-        assert view.asking.across.session.run is run
+        assert view.controller.across.run is run
     elif how == "edited":
         qtbot.keyClicks(sheet.editor, "Once: ")
     elif how == "kept by mouse":
@@ -271,7 +277,7 @@ def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) 
         both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         qtbot.keyClick(view.panel.box.field, Qt.Key.Key_K, both)
     assert not sheet.session.is_preview
-    view.asking.across.go_to(1)
+    view.controller.choose(None, 1)
     assert titles(view) == ["harbour.txt", "island.md"] and lit(view, qtbot) == "seven"
 
 
@@ -279,11 +285,11 @@ def test_a_file_that_has_changed_since_says_so(view: AskView, qtbot: QtBot, fold
     ask(view, qtbot, "harbour: six, seven")
     (folder / "harbour.txt").write_text("Closed. " + TEXTS["harbour.txt"], "utf-8")
     (folder / "island.md").write_text("# Island\n\nNothing.\n", "utf-8")
-    view.asking.across.go_to(0)
+    view.controller.choose(None, 0)
     assert lit(view, qtbot) == "six"
     notice = view.panel.notice
     qtbot.waitUntil(lambda: notice.sentence() == "The document has changed since this was asked.")
-    view.asking.across.go_to(1)
+    view.controller.choose(None, 1)
     qtbot.waitUntil(lambda: view.sheets.current().is_open and notice.isVisible())
     assert view.sheets.current().pane.lit() == []
 
@@ -307,7 +313,7 @@ def test_better_answers_come_while_reading_and_a_stop_keeps_them(
     panel = view.panel
     assert panel.card.answer.text() == "six"
     assert panel.strip.words().startswith("Reading the best passages of 3 files")
-    view.asking.across.go_to(0)
+    view.controller.choose(None, 0)
     assert lit(view, qtbot) == "six"
     assert view.stop() and run.state is RunState.STOPPED and not view.stop()
     assert panel.card.answer.text() == "six" and "Stopped after" in panel.card.over.text()
@@ -379,11 +385,12 @@ def test_what_is_asked_is_chosen_by_keyboard_and_remembered(view: AskView, qtbot
 def test_libraries_listed_while_the_menu_is_open_come_into_it(view: AskView, qtbot: QtBot) -> None:
     scope, libraries = view.panel.scope, view.findChild(Libraries)
     assert libraries is not None
-    scope.set_libraries(())
+    listed, libraries._all = libraries._all, ()
     scope.menu.popup(view.mapToGlobal(view.rect().center()))
     qtbot.waitUntil(scope.menu.isVisible)
     assert not any("Coast" in action.text() for action in scope.menu.actions())
-    scope.set_libraries(libraries.all)
+    libraries._all = listed
+    libraries.changed.emit()
     assert any("Coast" in action.text() for action in scope.menu.actions())
     assert scope.menu.height() >= scope.menu.sizeHint().height()
     scope.menu.close()

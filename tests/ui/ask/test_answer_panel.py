@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.report import Progress
@@ -15,7 +15,8 @@ from app.core.results import Reading
 from app.core.wording import NEAREST_WORDS, percent
 from app.settings.paths import default_paths
 from app.ui.ask.answer_panel import AnswerPanel, TryButton
-from app.ui.ask.session import DocumentState, QuestionRun, TextState, WaitingQuestion
+from app.ui.ask.question_run import QuestionRun, TextState
+from app.ui.ask.session import DocumentState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
 from app.ui.kit.theme import Theme
 from tests.helpers.ask_page import TEXT, WORDS, answers, likelihood
@@ -72,14 +73,14 @@ def panel(theme: Theme, qtbot: QtBot) -> Iterator[AnswerPanel]:
 def run(sheet: Sheet, panel: AnswerPanel) -> QuestionRun:
     opened = sheet.current_document()
     panel.box.set_question("How long?", [])
-    run = sheet.session.ask(Question("How long?", (opened.document,)), opened, None)
+    sheet.session.run = run = QuestionRun(Question("How long?", (opened.document,)), (opened,))
     run.begin()
     return run
 
 
 def shown(panel: AnswerPanel, sheet: Sheet) -> AnswerPanel:
     sheet.highlight()
-    panel.show_sheet(sheet)
+    panel.show_session(sheet.session, sheet)
     return panel
 
 
@@ -250,3 +251,34 @@ def test_suggestions_are_those_that_were_not_asked(
     assert not panel.findChildren(TryButton), "not while one is read for"
     run.finish(FOUND)
     assert [one.toolTip() for one in shown(panel, sheet).findChildren(TryButton)] == ["How many?"]
+
+
+def also_try(panel: AnswerPanel) -> QLabel:
+    return next(label for label in panel.findChildren(QLabel) if label.text() == "Also try")
+
+
+def test_a_heading_stands_where_something_is_seen_under_it(panel: AnswerPanel, qtbot: QtBot) -> None:
+    panel.suggest(["When is it?", "Where is it?"])
+    head, button = also_try(panel), panel.findChildren(TryButton)[0]
+    seen: set[bool] = set()
+    for height in range(700, 120, -8):
+        panel.resize(360, height)
+        qtbot.wait(1)
+        line = button.visibleRegion().boundingRect().height() >= button.fontMetrics().height()
+        assert head.isVisible() == line, height
+        seen.add(line)
+    assert seen == {True, False}
+    bar = panel._scroll.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    assert head.isVisible() and button.visibleRegion().boundingRect().height() == button.height()
+
+
+def test_a_heading_without_anything_takes_up_no_room(panel: AnswerPanel, qtbot: QtBot) -> None:
+    panel.suggest(["When is it?"])
+    qtbot.wait(1)
+    inner = panel._scroll.widget()
+    tall = inner.minimumSizeHint().height()
+    panel.suggest([])
+    qtbot.wait(1)
+    assert not also_try(panel).isVisible()
+    assert inner.minimumSizeHint().height() < tall - also_try(panel).height()

@@ -17,7 +17,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import TextState
+from app.ui.ask.question_run import TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
@@ -200,7 +200,8 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
     first = open_page(AskView, FakeEngine(reader, CARD))
     sheet = start(first, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: first.panel.card.over.text() == "Provisional: still reading")
-    first.stop()
+    assert first.stop() and not first.stop()
+    assert sheet.pane.lit() == [WORDS[1]] and not first.panel.strip.isVisible()
     qtbot.waitUntil(lambda: sheet.session.entry > 0)
     first.keep()
     view = open_page(AskView, FakeEngine(reader, CARD))

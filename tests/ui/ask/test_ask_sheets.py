@@ -19,7 +19,7 @@ from app.core.text import Span
 from app.flows.ask.drafts import load_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import Scope, ScopeKind
+from app.ui.ask.question_run import Scope, ScopeKind
 from tests.helpers.open_files import titles
 from tests.helpers.windows import FakeEngine
 

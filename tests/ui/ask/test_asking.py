@@ -15,7 +15,7 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import QuestionRun, RunState, TextState
+from app.ui.ask.question_run import QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open, titles

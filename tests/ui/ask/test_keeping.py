@@ -67,7 +67,7 @@ def brought(view: AskView, qtbot: QtBot, entry: Entry) -> None:
     """Open an entry, and wait until all that comes of it is there."""
     view.open_entry(entry)
     qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.documents.idle)
-    qtbot.waitUntil(lambda: view.controller._wanted is None or not view.sheets.current().is_open)
+    qtbot.waitUntil(lambda: view.keeping._wanted is None or not view.sheets.current().is_open)
 
 
 def test_an_answer_is_remembered_once_with_where_it_stands(
@@ -83,7 +83,7 @@ def test_an_answer_is_remembered_once_with_where_it_stands(
     )
     assert entry.kind is Kind.PDF and entry.best is not None
     assert (entry.best.text, entry.best.page) == ("noon", 2)
-    view.controller.step(1)
+    view.asking.choose_next()
     view.sheets.show_new()
     view.sheets.bring(0)
     qtbot.waitUntil(lambda: view.lanes.files.idle)
@@ -241,7 +241,7 @@ def test_the_last_answer_does_not_come_back_where_it_does_not_hold(
     deleted = make()
     qtbot.waitUntil(lambda: deleted.sheets.current().is_open and deleted.lanes.files.idle)
     assert deleted.sheets.current().session.run is None and not deleted.panel.notice.isVisible()
-    assert not deleted.controller._history_jobs
+    assert not deleted.keeping._jobs
 
 
 def saved(view: AskView, qtbot: QtBot, key: str) -> None:

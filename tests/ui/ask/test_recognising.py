@@ -13,13 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from app.core.layout import Opened
 from app.core.report import Report, Silent
+from app.core.requests import Question
 from app.flows.ask.document_process import Documents
 from app.flows.ask.recognise import recognise_pages
 from app.flows.history.history import past
 from app.flows.workspace import Workspace
 from app.ui.ask import recognising
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import RunState, Scope, ScopeKind
+from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
 from tests.helpers.open_files import ask, is_open, reader
@@ -31,13 +32,23 @@ BIRDS = "thrush nightingale robin wren blackbird lark warbler finch".split()
 LEFT = Qt.MouseButton.LeftButton
 
 
-@pytest.fixture
-def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Iterator[AskView]:
-    """The page with documents processes of its own: reading goes on while pictures are recognised."""
-    page = open_page(AskView, reader())
-    page.workspace.documents = documents = Documents()
-    yield page
+@pytest.fixture(scope="module")
+def documents() -> Iterator[Documents]:
+    """Processes: reading goes on while pictures are recognised."""
+    documents = Documents()
+    yield documents
     documents.close()
+
+
+@pytest.fixture
+def view(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], documents: Documents
+) -> Iterator[AskView]:
+    page = open_page(AskView, reader())
+    page.workspace.documents = documents
+    yield page
+    for lane in (page.lanes.documents, page.lanes.recognition):
+        assert lane.close(30), "the next test's is the only thread that uses a process"
 
 
 def shown(sheet: Sheet) -> str:
@@ -164,7 +175,7 @@ def test_a_paused_question_goes_on_while_a_newer_one_waits_for_its_pages(
     qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
     qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
     opened = sheet.current_document()
-    earlier = session.ask(view.controller.request("Who is the robin", (opened.document,)), opened, None)
+    session.run = earlier = QuestionRun(Question("Who is the robin", (opened.document,)), (opened,))
     earlier.pause()
     type_question(view, qtbot, "Who is the finch")
     view.controller.next_soon()
@@ -193,7 +204,7 @@ def test_after_a_stop_a_refusal_says_that_pages_are_not_recognised(
     assert card.over.text() == "5 pages were not read: the text in their pictures is not recognised."
     assert bar.words.text().startswith("Stopped: 5 pages")
     assert sheet.session.run is not None and sheet.session.run.note.startswith("3 pages read whole")
-    view.controller.copy()
+    view.controller.copy_on_page()
     assert QGuiApplication.clipboard().text() == "No answer in the part that was read."
     assert not past(view.workspace, "", Silent()).entries
     ask(view, qtbot, "Who is the thrush")
@@ -208,7 +219,7 @@ def test_open_documents_are_asked_once_all_pages_have_their_text(
     sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
     view.asking.set_scope(Scope(ScopeKind.OPEN))
     type_question(view, qtbot, "Who saw the gardener")
-    session = view.asking.across.session
+    session = view.controller.across
     assert session.waiting is not None and view.panel.strip.words() == "Waiting for the text of 2 pages"
     recognised(view, qtbot, sheet)
     qtbot.waitUntil(lambda: session.run is not None and not session.run.is_running)

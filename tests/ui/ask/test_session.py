@@ -15,19 +15,8 @@ from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.core.wording import percent
 from app.flows.history.kept_answers import answers_in
-from app.ui.ask.question_box import missing_input
-from app.ui.ask.session import (
-    AskSession,
-    DocumentState,
-    QuestionRun,
-    RunState,
-    Scope,
-    ScopeKind,
-    TextState,
-    WaitingQuestion,
-    next_question,
-    scope_of,
-)
+from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind, TextState, scope_of
+from app.ui.ask.session import AskSession, DocumentState, WaitingQuestion, next_question
 
 TEXT = "The tide is high at noon, low at dawn, and the moon is full at midnight."
 PART = Reading((), True, 0.1, 0.4, 10, 100, 1.0, complete=False, model="careful", absent=0.05)
@@ -45,7 +34,9 @@ def found(words: str, windows: int, *, model: str = "careful", whole: bool = Fal
 
 def begun(session: AskSession | None = None, question: str = "When?") -> QuestionRun:
     opened = Opened(Document(TEXT))
-    run = (session or AskSession()).ask(Question(question, (opened.document,)), opened, None)
+    run = QuestionRun(Question(question, (opened.document,)), (opened,))
+    if session is not None:
+        session.run = run
     run.begin()
     run.start_reading()
     return run
@@ -58,7 +49,7 @@ def texts(run: QuestionRun) -> list[str]:
 def test_a_question_is_queued_read_and_done() -> None:
     session = AskSession()
     opened = Opened(Document(TEXT))
-    run = session.ask(Question("When?", (opened.document,)), opened, None)
+    session.run = run = QuestionRun(Question("When?", (opened.document,)), (opened,))
     run.begin()
     assert run.state is RunState.QUEUED and session.running() is run and run.visit() is None
     run.start_reading()
@@ -248,35 +239,21 @@ def test_the_latest_of_those_that_wait_or_are_paused_comes_next() -> None:
     early, late, done = asked(1), asked(3), asked(9, RunState.DONE)
     middle, newest, elsewhere = waiting(2), waiting(4), AskSession()
     everyone = [early, late, done, middle, newest, elsewhere]
-    assert next_question(everyone, [middle, newest], elsewhere) is newest
-    assert next_question(everyone, [middle], elsewhere) is late, "the newest is not ready"
-    assert next_question([early, middle], [middle], elsewhere) is middle
-    assert next_question([early, elsewhere], [], elsewhere) is early
-    assert next_question([done, newest], [], done) is None
+    assert next_question(everyone, [middle, newest], [elsewhere]) is newest
+    assert next_question(everyone, [middle], [elsewhere]) is late, "the newest is not ready"
+    assert next_question([early, middle], [middle], [elsewhere]) is middle
+    assert next_question([early, elsewhere], [], [elsewhere]) is early
+    assert next_question([done, newest], [], [done]) is None
 
 
 @pytest.mark.parametrize("state", [RunState.READING, RunState.QUEUED])
 def test_while_one_is_read_for_only_a_newer_one_of_the_current_sheet_goes_first(state: RunState) -> None:
     reading, older, newer = asked(2, state), waiting(1), waiting(3)
     everyone = [reading, asked(1), older, newer]
-    assert next_question(everyone, [older, newer], newer) is newer
-    assert next_question(everyone, [older, newer], older) is None
-    assert next_question(everyone, [older, newer], reading) is None
-    assert next_question(everyone, [older], newer) is None, "its file is not open yet"
-
-
-@pytest.mark.parametrize(
-    ("question", "opened", "sentence"),
-    [
-        ("", Opened(Document(TEXT)), "There is no question yet."),
-        ("When?", None, "This file is not open."),
-        ("When?", Opened(Document(" \n")), "There is no text to read yet."),
-        ("When?", Opened(Document(TEXT)), None),
-    ],
-)
-def test_what_is_missing_is_said(question: str, opened: Opened | None, sentence: str | None) -> None:
-    missing = missing_input(question, opened)
-    assert (missing and missing[0]) == sentence
+    assert next_question(everyone, [older, newer], [newer]) is newer
+    assert next_question(everyone, [older, newer], [older]) is None
+    assert next_question(everyone, [older, newer], [reading]) is None
+    assert next_question(everyone, [older], [newer]) is None, "its file is not open yet"
 
 
 @pytest.mark.parametrize(
@@ -320,7 +297,7 @@ def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_ch
     assert run.chosen == 1 and run.visit() is None
     entry = run.entry(1)
     assert entry.name == "two" and [one.text for one in entry.answers] == ["dawn", "high"]
-    assert run.not_in == "Not in the 2 open documents."
+    assert run.no_answer == "Not in the 2 open documents."
     run.chosen = 2
     run.finish(replace(PART, answers=(high,), complete=True))
     assert run.chosen == -1, "it is not among them any more"

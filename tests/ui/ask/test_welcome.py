@@ -128,31 +128,21 @@ def test_a_sample_is_asked_by_itself_and_its_answer_lights_up(
     assert [path.name for path in drafts.iterdir()] == ["ask.txt"], "it leaves with the window"
 
 
-def test_a_file_on_the_command_line_goes_first(
-    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, tmp_path: Path
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_the_command_line_names_goes_first(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, tmp_path: Path, what: str
 ) -> None:
-    file = tmp_path / "letter.txt"
+    file = tmp_path / "letters" / "letter.txt"
+    file.parent.mkdir()
     file.write_text("Dear Ms Okafor, the rent is due.")
-    window = start(file)
+    window = start(file if what == "file" else file.parent)
     settle(window, qtbot)
     page = ask_page(window)
-    qtbot.waitUntil(lambda: page.sheets.current().is_open)
-    assert [sheet.session.path for sheet in page.sheets.all()] == [str(file)]
-    assert page.welcome is not None and page.welcome.band is None
-    assert not engine.requests, "nothing was asked"
-    assert kept(window).welcomed, "nor will it be at the second start"
-
-
-def test_a_folder_on_the_command_line_goes_first(
-    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, tmp_path: Path
-) -> None:
-    folder = tmp_path / "letters"
-    folder.mkdir()
-    (folder / "letter.txt").write_text("Dear Ms Okafor, the rent is due.")
-    window = start(folder)
-    settle(window, qtbot)
-    page = ask_page(window)
-    qtbot.waitUntil(page.asking.is_across, timeout=30_000)
+    if what == "file":
+        qtbot.waitUntil(lambda: page.sheets.current().is_open)
+        assert [sheet.session.path for sheet in page.sheets.all()] == [str(file)]
+    else:
+        qtbot.waitUntil(page.asking.is_across, timeout=30_000)
     assert page.welcome is not None and page.welcome.band is None
     assert not engine.requests, "nothing was asked"
     assert kept(window).welcomed, "nor will it be at the second start"

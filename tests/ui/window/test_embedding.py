@@ -14,7 +14,7 @@ from app.core.library import Library
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToEmbed
-from app.ui.window import embedding
+from app.ui.window import idle
 from app.ui.window.window import MainWindow
 from tests.helpers.libraries import stored
 from tests.helpers.resting import READER, HeldEngine
@@ -38,7 +38,7 @@ class EmbeddingEngine(HeldEngine):
 
 @pytest.fixture
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddingEngine:
-    monkeypatch.setattr(embedding, "_AFTER_MS", 20)
+    monkeypatch.setattr(idle, "_EMBED_AFTER_MS", 20)
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "model.safetensors").write_bytes(b"weights")
     return EmbeddingEngine(ModelCard("encoder", str(tmp_path / "m"), "bert", (Head.EMBEDDINGS,), width=4))
@@ -69,11 +69,8 @@ def test_passages_get_vectors_and_new_ones_after_them(
     window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
 ) -> None:
     engine.go_on.set()
-    told: list[object] = []
-    window.embedding.progressed.connect(told.append)
     fill(window, 3)
     qtbot.waitUntil(lambda: bool(window.libraries.all) and embedded(window) == (3, 3))
-    assert told[-1] is None
     said = len(engine.said)
     window.lanes.work.start(lambda report: None)
     qtbot.wait(AFTER)
@@ -83,26 +80,12 @@ def test_passages_get_vectors_and_new_ones_after_them(
     assert window.status.state() == "Reader ready, on CPU"
 
 
-def test_work_stops_it_at_once_and_it_goes_on_after_that(
-    window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
-) -> None:
-    fill(window, 3)
-    qtbot.waitUntil(lambda: "begins" in engine.said)
-    engine.said.clear()
-    job = window.lanes.work.start(lambda report: engine.run("question", None, report))
-    assert not window.lanes.work.ahead(job), "nobody is told to wait for it"
-    qtbot.waitUntil(lambda: not job.running)
-    assert engine.said[:2] == ["stopped", "run"]
-    engine.go_on.set()
-    qtbot.waitUntil(lambda: embedded(window) == (3, 3))
-
-
 def test_a_fault_is_not_told_and_not_met_again_before_something_changes(
     window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
 ) -> None:
     engine.fault = SpanlightError("The model is broken.", "Fetch it again.")
-    with qtbot.waitSignal(window.embedding.progressed, check_params_cb=lambda progress: progress is None):
-        fill(window, 3)
+    fill(window, 3)
+    qtbot.waitUntil(lambda: "begins" in engine.said and window.lanes.work.idle)
     assert engine.said.count("begins") == 1
     window.lanes.work.start(lambda report: None)
     qtbot.wait(AFTER)

@@ -12,7 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.core.text import Document
-from app.ui.window.preparing import LONG
+from app.ui.window.idle import LONG
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import OTHER, READER, HeldEngine
 

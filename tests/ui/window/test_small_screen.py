@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
@@ -17,14 +15,14 @@ from tests.helpers.windows import FakeEngine, settle
 WIDE, HIGH = 1366 // 2, 768 // 2
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine() -> FakeEngine:
     return FakeEngine(Reader(), CARD)
 
 
 @pytest.fixture
-def window(open_window: Callable[[], MainWindow]) -> MainWindow:
-    return shrunk(open_window())
+def window(shared_window: MainWindow) -> MainWindow:
+    return shrunk(shared_window)
 
 
 def shrunk(window: MainWindow) -> MainWindow:
@@ -53,7 +51,7 @@ def test_nothing_of_the_ask_page_is_cut_off(window: MainWindow, qtbot: QtBot) ->
     # What is lower than the view can be scrolled to, and a chosen place is.
     bar = panel._scroll.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0)
-    view.controller.step(1)
+    view.asking.choose_next()
     row = panel.list.visualRect(panel.list.currentIndex())
     middle = panel.list.mapTo(panel._scroll.viewport(), row.center()).y()
     qtbot.waitUntil(lambda: bar.value() > 0 and 0 <= middle <= panel._scroll.viewport().height())

@@ -98,7 +98,7 @@ def test_the_window_opens_a_file_and_closes_without_the_model_libraries(tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_a_signal_to_end_saves_what_was_just_typed(spanlight_home: Path, tmp_path: Path, number: str) -> None:
     file = tmp_path / "note.txt"
     file.write_text("The meeting is at nine.", encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QSplitter
+from PySide6.QtWidgets import QApplication, QSplitter
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -21,11 +21,6 @@ from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
 from app.ui.ask.ask import AskView
 from app.ui.kit.messages import Unexpected
-from app.ui.models.offered import OfferedSection
-from app.ui.models.page import ModelsView
-from app.ui.teach.reader import ReaderSection
-from app.ui.teach.teach import TeachView
-from app.ui.window.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window.start import Handed
 from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
@@ -45,40 +40,6 @@ def window(open_window: Callable[[], MainWindow]) -> MainWindow:
     return open_window()
 
 
-def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) -> None:
-    for number, key in enumerate(KEYS[:9], 1):
-        qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
-        assert key == window.page.KEY
-        assert window.page.isVisible()
-        assert window.page.isAncestorOf(window.focusWidget())
-    qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    assert window.page.KEY == "settings"
-
-
-def test_the_verdicts_of_a_reader_are_listed_on_teach(window: MainWindow) -> None:
-    window.show_page("models")
-    window.page.verdicts_asked.emit()  # type: ignore[attr-defined]
-    assert isinstance(window.page, TeachView) and window.page.names.selected() == ReaderSection.KEY
-
-
-def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWindow, qtbot: QtBot) -> None:
-    settle(window, qtbot)
-    page = window.page
-    assert isinstance(page, AskView)
-    rail = window.rail.findChildren(QPushButton)[0]
-    rail.setFocus()
-    qtbot.keyClick(rail, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert page.find_bar.isVisible()
-    rail.setFocus()
-    qtbot.keyClick(rail, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
-    assert page.panel.box.field.hasFocus()
-    page.find_bar.hide()
-    window.show_page("settings")
-    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert not page.find_bar.isVisibleTo(page), "the page that is not up hears nothing"
-
-
 def test_a_file_that_the_system_hands_over_is_opened(
     window: MainWindow, qapp: QApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -91,44 +52,6 @@ def test_a_file_that_the_system_hands_over_is_opened(
     page = window.page
     assert isinstance(page, AskView)
     qtbot.waitUntil(lambda: page.sheets.current().pane.text() == "Handed over.")
-
-
-def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot: QtBot) -> None:
-    buttons = window.rail.findChildren(QPushButton)
-    assert [button.accessibleName() for button in buttons] == [title for _, title, *_ in PAGES]
-    qtbot.mouseClick(buttons[1], Qt.MouseButton.LeftButton)
-    assert KEYS[1] == window.page.KEY
-    buttons[1].setFocus()
-    qtbot.keyClick(buttons[1], Qt.Key.Key_Down)
-    assert KEYS[2] == window.page.KEY
-    assert [button.isChecked() for button in buttons] == [at == 2 for at in range(len(KEYS))]
-
-
-def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(
-    window: MainWindow, qtbot: QtBot
-) -> None:
-    window.show_page("settings")
-    for key in (Qt.Key.Key_F1, Qt.Key.Key_Question):
-        window.activateWindow()
-        qtbot.waitUntil(window.isActiveWindow)
-        qtbot.keyClick(window, key)
-        sheets = window.findChildren(ShortcutsHelp)
-        assert len(sheets) == 1
-        with qtbot.waitSignal(sheets[0].destroyed):
-            sheets[0].accept()
-
-
-def test_a_question_mark_can_be_typed(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_page("classify")
-    settle(window, qtbot)
-    qtbot.keyClick(window.focusWidget(), "?")
-    assert not window.findChildren(ShortcutsHelp)
-    assert window.page._editor.text() == "?"  # type: ignore[attr-defined]
-
-
-def test_what_is_no_key_sequence_is_said_as_it_is() -> None:
-    assert spoken_keys("Mouse wheel") == "Mouse wheel"
-    assert " / " in spoken_keys("F3 / Shift+F3")
 
 
 def test_the_reader_loads_behind_the_window(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:
@@ -282,16 +205,6 @@ def test_a_bug_in_one_page_does_not_keep_the_window_from_closing(
     again = open_window()
     settle(again, qtbot)
     assert again.page._editor.text() == "typed here"  # type: ignore[attr-defined]
-
-
-def test_a_page_sends_to_the_models_for_a_language(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_page("ask")
-    window.page.find_models.emit(Head.QUESTION_ANSWERING.value, "de")
-    models = window.page
-    assert isinstance(models, ModelsView)
-    section = models.section()
-    assert isinstance(section, OfferedSection) and section.filters.choice("Language") == "de"
-    settle(window, qtbot)
 
 
 def test_a_model_that_a_page_has_put_to_use_is_loaded(

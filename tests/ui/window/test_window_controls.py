@@ -1,4 +1,4 @@
-"""Every control of the window: named, reached by Tab, whole in every size, and in both looks."""
+"""The window's controls: its keys, its rail, the order in which Tab comes to them, and that they are whole."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.models import Head, ModelCard
+from app.ui.ask.ask import AskView
+from app.ui.models.offered import OfferedSection
+from app.ui.models.page import ModelsView
+from app.ui.teach.reader import ReaderSection
+from app.ui.teach.teach import TeachView
+from app.ui.window.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.widgets import tab_order
 from tests.helpers.windows import FakeEngine, settle, until_stopped
@@ -26,41 +32,6 @@ def engine() -> FakeEngine:
 def window(shared_window: MainWindow) -> MainWindow:
     shared_window.activateWindow()
     return shared_window
-
-
-def controls(window: MainWindow) -> list[QWidget]:
-    """Every control of the page that is up, and of the rail, that the keyboard can reach."""
-    return [
-        widget
-        for widget in window.findChildren(QWidget)
-        if widget.isVisible()
-        and widget.isEnabled()
-        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        and widget.focusProxy() is None
-    ]
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_every_control_has_a_name_and_is_reached_by_tab(window: MainWindow, qtbot: QtBot, key: str) -> None:
-    window.show_page(key)
-    settle(window, qtbot)
-    qtbot.waitUntil(lambda: len(controls(window)) >= 3)
-    expected = controls(window)
-    nameless = [type(one).__name__ for one in expected if not one.accessibleName()]
-    assert not nameless
-    reached: list[QWidget] = []
-    for _ in range(3 * len(expected) + 5):
-        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
-        if window.focusWidget() not in reached:
-            reached.append(window.focusWidget())
-    # A group of exclusive buttons is one stop: the arrow keys walk inside it.
-    missed = [
-        f"{type(widget).__name__} {widget.accessibleName()!r}"
-        for widget in expected
-        if widget not in reached
-        and not (isinstance(widget, (QPushButton, QToolButton)) and widget.group() and not widget.isChecked())
-    ]
-    assert not missed
 
 
 def tab_chain(window: MainWindow, qtbot: QtBot) -> list[QWidget]:
@@ -83,27 +54,13 @@ def test_tab_comes_to_the_foot_of_the_window_last(window: MainWindow, qtbot: QtB
     assert window.page.isAncestorOf(last) or key == "inspect"  # which has nothing to press without a model
 
 
-@pytest.mark.parametrize("key", ["classify", "fill", "follow", "names"])
-def test_tab_comes_to_the_samples_where_they_stand(window: MainWindow, qtbot: QtBot, key: str) -> None:
-    window.show_page(key)
-    settle(window, qtbot)
-    panel = window.page._panel  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: len(panel.samples._buttons) > 1 and panel.samples._buttons[-1].isVisible())
-    chain = tab_chain(window, qtbot)
-    samples = [chain.index(one) for one in panel.samples._buttons]
-    assert samples == list(range(samples[0], samples[0] + len(samples))), "one behind the other"
-    assert samples[-1] < chain.index(panel.open)
-    assert panel.button not in chain or chain.index(panel.button) < samples[0]
-
-
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("size", [(1320, 840), (900, 600)])
-def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str, size: tuple[int, int]) -> None:
+def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str) -> None:
     window.show_page(key)
     settle(window, qtbot)
-    window.resize(*size)
+    window.resize(900, 600)
     qtbot.wait(30)
-    assert (window.width(), window.height()) == size
+    assert (window.width(), window.height()) == (900, 600)
     whole = QRect(QPoint(0, 0), window.size())
     for button in [*window.findChildren(QPushButton), *window.findChildren(QToolButton)]:
         if button.isVisible() and button.text():
@@ -116,12 +73,84 @@ def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, key: str, size: tu
             assert place.right() <= whole.right(), button.text()
 
 
-def test_every_page_takes_the_other_look(window: MainWindow, qtbot: QtBot) -> None:
-    for look in ("dark", "light"):
-        window.theme.choose(look)
-        for key in KEYS:
-            window.show_page(key)
-            qtbot.wait(20)
-            image = window.grab().toImage()
-            corner = image.pixelColor(2, image.height() // 2)
-            assert corner.name() == window.theme.colour("frame").name(), (look, key)
+def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) -> None:
+    for number, key in enumerate(KEYS[:9], 1):
+        qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
+        assert key == window.page.KEY
+        assert window.page.isVisible()
+        assert window.page.isAncestorOf(window.focusWidget())
+    qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    assert window.page.KEY == "settings"
+
+
+def test_the_verdicts_of_a_reader_are_listed_on_teach(window: MainWindow) -> None:
+    window.show_page("models")
+    window.page.verdicts_asked.emit()  # type: ignore[attr-defined]
+    assert isinstance(window.page, TeachView) and window.page.names.selected() == ReaderSection.KEY
+
+
+def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("ask")
+    settle(window, qtbot)
+    page = window.page
+    assert isinstance(page, AskView)
+    rail = window.rail.findChildren(QPushButton)[0]
+    rail.setFocus()
+    qtbot.keyClick(rail, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert page.find_bar.isVisible()
+    rail.setFocus()
+    qtbot.keyClick(rail, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert page.panel.box.field.hasFocus()
+    page.find_bar.hide()
+    window.show_page("settings")
+    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert not page.find_bar.isVisibleTo(page), "the page that is not up hears nothing"
+
+
+def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot: QtBot) -> None:
+    buttons = window.rail.findChildren(QPushButton)
+    assert [button.accessibleName() for button in buttons] == [title for _, title, *_ in PAGES]
+    qtbot.mouseClick(buttons[1], Qt.MouseButton.LeftButton)
+    assert KEYS[1] == window.page.KEY
+    buttons[1].setFocus()
+    qtbot.keyClick(buttons[1], Qt.Key.Key_Down)
+    assert KEYS[2] == window.page.KEY
+    assert [button.isChecked() for button in buttons] == [at == 2 for at in range(len(KEYS))]
+
+
+def test_f1_and_the_question_mark_show_the_keys_and_the_sheet_is_freed(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.show_page("settings")
+    for key in (Qt.Key.Key_F1, Qt.Key.Key_Question):
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        qtbot.keyClick(window, key)
+        sheets = window.findChildren(ShortcutsHelp)
+        assert len(sheets) == 1
+        with qtbot.waitSignal(sheets[0].destroyed):
+            sheets[0].accept()
+
+
+def test_a_question_mark_can_be_typed(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("classify")
+    settle(window, qtbot)
+    qtbot.keyClick(window.focusWidget(), "?")
+    assert not window.findChildren(ShortcutsHelp)
+    assert window.page._editor.text() == "?"  # type: ignore[attr-defined]
+
+
+def test_what_is_no_key_sequence_is_said_as_it_is() -> None:
+    assert spoken_keys("Mouse wheel") == "Mouse wheel"
+    assert " / " in spoken_keys("F3 / Shift+F3")
+
+
+def test_a_page_sends_to_the_models_for_a_language(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("ask")
+    window.page.find_models.emit(Head.QUESTION_ANSWERING.value, "de")
+    models = window.page
+    assert isinstance(models, ModelsView)
+    section = models.section()
+    assert isinstance(section, OfferedSection) and section.filters.choice("Language") == "de"
+    settle(window, qtbot)

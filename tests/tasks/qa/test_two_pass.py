@@ -13,13 +13,12 @@ from app.core.report import Silent, Stopped
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Outcome, Reading
 from app.core.text import Document
-from app.tasks.qa.fast.two_pass import READ, READ_FOUND, prepare
-from app.tasks.qa.order import BEST_GROUPS
-from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.question_answering import READ, READ_FOUND, prepare, read, read_batch
+from app.tasks.qa.question_run import BEST_GROUPS
 from app.tasks.scores import answer_probability
 from app.tasks.task import ReadyModel
-from app.tasks.text.known_words import KnownWords
-from app.tasks.text.text_cache import TextCache
+from app.tasks.text.sections import TextCache
+from app.tasks.text.tokens import KnownWords
 from tests.helpers.fake_models import Noted, span_reader
 from tests.helpers.long_texts import Varied, ask, found, text_of
 

@@ -17,7 +17,7 @@ from app.core.requests import QuestionBatch
 from app.core.results import Reading
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
-from app.tasks.qa.fast.near_ties import DISTANCES
+from app.tasks.qa.near_ties import DISTANCES
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import Arrays, ReadyModel

@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import View
-from app.tasks.text.characters import ALNUM, ALPHA, ASCII, CONTENT, IN_WORD, MARK, SPACE, code_points, kinds
-from app.tasks.text.pieces import pieces_at, word_bounds
+from app.tasks.text.characters import (
+    ALNUM,
+    ALPHA,
+    ASCII,
+    CONTENT,
+    IN_WORD,
+    MARK,
+    SPACE,
+    code_points,
+    kinds,
+    pieces_at,
+    word_bounds,
+)
 from tests.helpers.allowed_spans import begins_well, ends_well, says
 
 TEXTS = st.text(

@@ -1,0 +1,200 @@
+"""What is done in the work lane while nothing else is to do there: preparing a text, giving vectors, unloading."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.core.report import Report
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.libraries import Libraries
+from app.ui.window.reader import Reader
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryStatus
+    from app.core.text import Document
+
+_PREPARE_AFTER_MS = 300  # the document's page comes first
+_EMBED_AFTER_MS = 2000  # an open document is prepared first
+LONG = 20_000  # code points: a shorter text is read as fast without being prepared
+
+_log = logging.getLogger(__name__)
+
+
+class IdleWork(QObject):
+    """Does something in the work lane a while after it has come to rest; a subclass says what.
+
+    It is dropped at once when work begins. It is not shown, and nothing depends on it: its faults are only logged.
+    """
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, after_ms: int, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lane = lanes.work
+        self._job: Job | None = None
+        self._timer = QTimer(self, singleShot=True, interval=after_ms)
+        self._timer.timeout.connect(self._begin)
+        self._lane.begun.connect(self._work_begun)
+        self._lane.rested.connect(self.look)
+
+    @Slot()
+    def look(self) -> None:
+        """Check in a while what is to do."""
+        self._timer.start()
+
+    def flow(self) -> Callable[[Report], object] | None:
+        """What is to do now; None for nothing."""
+        raise NotImplementedError
+
+    def done(self) -> None:
+        """It was done."""
+
+    def failed(self) -> None:
+        """It failed, and would again."""
+        self.done()
+
+    def dropped(self) -> None:
+        """Work has begun in its place."""
+
+    @Slot()
+    def _begin(self) -> None:
+        flow = self.flow() if self._job is None and self._lane.idle else None
+        if flow is not None:
+            self._job = self._lane.start_aside(flow)
+            self._job.done.connect(self._ended)
+            self._job.failed.connect(self._failed)
+
+    @Slot(object)
+    def _work_begun(self, job: Job) -> None:
+        self._timer.stop()
+        if self._job is not None:
+            self._job.drop()
+            self._job = None
+            self.dropped()
+
+    @Slot(object)
+    def _ended(self, result: object) -> None:
+        self._job = None
+        self.done()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        _log.warning("%s failed: %s", type(self).__name__, error)
+        self._job = None
+        self.failed()
+
+
+class Preparing(IdleWork):
+    """Has a long open document prepared for questions while the person reads, or types one.
+
+    `file_up` returns the current file. Where the reader is not in memory, nothing is done.
+    """
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, reader: Reader, parent: QObject) -> None:
+        super().__init__(workspace, lanes, _PREPARE_AFTER_MS, parent)
+        self._reader = reader
+        self.file_up: Callable[[], Document | None] = lambda: None
+        self._doing: Document | None = None
+        self._tried: Document | None = None
+        reader.loaded.connect(self._loaded)
+
+    @Slot()
+    def _loaded(self) -> None:
+        # Another model, or another process: it has nothing yet.
+        self._tried = None
+
+    def flow(self) -> Callable[[Report], object] | None:
+        document = self.file_up()
+        if document is None or document is self._tried or len(document.text) < LONG:
+            return None
+        if not self._reader.is_loaded:
+            return None
+        from app.flows.ask.question import prepare
+
+        self._doing = document
+        return partial(prepare, self._workspace, (document,))
+
+    def done(self) -> None:
+        self._tried = self._doing
+
+
+class Embedding(IdleWork):
+    """Has the passages of libraries that have no vectors embedded.
+
+    Nothing is done before the libraries were listed, while one is updated, and while all passages have vectors.
+    """
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, libraries: Libraries, parent: QObject) -> None:
+        super().__init__(workspace, lanes, _EMBED_AFTER_MS, parent)
+        self._libraries = libraries
+        # What there was when it last ended by itself: with the same again nothing more is to do.
+        self._tried: tuple[tuple[Library, LibraryStatus], ...] | None = None
+        libraries.changed.connect(self.look)
+        libraries.progressed.connect(self.look)
+
+    def flow(self) -> Callable[[Report], object] | None:
+        found = self._libraries.all
+        is_updated = any(self._libraries.progress_of(library) is not None for library, _ in found)
+        is_lacking = any(status.embedded < status.passages for _, status in found)
+        if found == self._tried or is_updated or not is_lacking:
+            return None
+        from app.flows.library.embed import embed
+
+        return partial(embed, self._workspace)
+
+    def done(self) -> None:
+        self._tried = self._libraries.all
+        self._libraries.refresh()
+
+    def dropped(self) -> None:
+        self._libraries.refresh()
+
+
+class Unloading(IdleWork):
+    """Has the models unloaded once the work lane was idle for settings.unload_minutes, 0 for never.
+
+    `minute_ms` is the length of a minute in milliseconds.
+    """
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, reader: Reader, parent: QObject) -> None:
+        super().__init__(workspace, lanes, 0, parent)
+        self._reader = reader
+        self._has_worked = False
+        self.minute_ms = 60_000
+
+    @Slot()
+    def look(self) -> None:
+        """Restart the waiting time."""
+        minutes = self._workspace.settings.unload_minutes
+        if minutes:
+            self._timer.start(minutes * self.minute_ms)
+        else:
+            self._timer.stop()
+
+    def flow(self) -> Callable[[Report], object] | None:
+        if not self._has_worked or not self._workspace.engine.alive:
+            return None
+        from app.flows.models.devices import unload
+
+        return partial(unload, self._workspace)
+
+    @Slot(object)
+    def _work_begun(self, job: Job) -> None:
+        self._has_worked = True
+        super()._work_begun(job)
+
+    def dropped(self) -> None:
+        # Too late to cancel it: it may have unloaded the models already.
+        self._reader.start()
+
+    def done(self) -> None:
+        self._has_worked = False
+        self._reader.put_away(self._workspace.settings.unload_minutes)
+
+    def failed(self) -> None:
+        """It is tried again after the next work."""
