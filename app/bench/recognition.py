@@ -1,23 +1,318 @@
-"""Measure how well and how fast the text of pictures is recognised."""
+"""Measure how well and how fast the text of pictures is recognised: pages of real PDFs, drawn as scanners do."""
 
 from __future__ import annotations
 
+import json
+import random
+import re
+import struct
+import tempfile
+import time
+import unicodedata
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from math import cos, radians, sin
 from pathlib import Path
+from statistics import mean, median
+
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QImage, QPainter, QTransform
 
 from app.bench.plan import BenchPlan
-from app.bench.results import BenchPart
+from app.bench.results import BenchPart, BenchRow
 from app.core.errors import SpanlightError
-from app.core.report import Report
+from app.core.layout import Opened, PageText
+from app.core.report import Progress, Quiet, Report
+from app.documents.orders import Draw, Read, Recognise
+from app.flows.ask.read import read_document
+from app.flows.measure.evaluate_documents import evaluate_documents
+from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
+
+# Dots an inch, and pages of each document.
+_DPI, _PAGES = (150, 200, 300), 2
+# What an office's scanner does to a page: degrees, the share of noise, JPEG's quality.
+_SKEW, _NOISE, _QUALITY = 2.0, 0.25, 40
+_FEWEST_LETTERS = 600
+_QUESTIONS = 12
+_LONGEST = 20  # pages of a document that is asked
+_OVERLAP = 0.5
+_TIMED = 200
+# The engine's mark of a hyphen at a line's end, and signs that are written in several ways.
+_WORD = re.compile(r"[^\s\x02]+\x02?")
+_ALIKE = str.maketrans(
+    {"\x02": "-", **dict.fromkeys("‘’`´", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("–—−‐‑", "-")}
+)
+_NOTE = (
+    "Words are compared in the order of their place on the page: first by lines, then from left to right; quotation "
+    "marks and dashes of all kinds count as one. Clean pages "
+    f"are as drawn; spoilt ones are skewed by {_SKEW:g} degrees, noisy, and saved as JPEG of quality {_QUALITY}. "
+    "Letters in a page's drawings count as errors, as the original's text does not have them."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word and its box in points of the upright page."""
+
+    letters: str
+    left: float
+    top: float
+    right: float
+    bottom: float
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     """The errors, places and seconds of each resolution, and the answers on recognised text."""
-    if not plan.data or not (Path(plan.data) / "documents").is_dir():
+    folder = Path(plan.data) / "documents"
+    if not plan.data or not folder.is_dir():
         raise SpanlightError(
             "Recognition is measured on PDFs, which are not there.",
             "Name the folder that holds documents and questions with --data FOLDER.",
         )
-    from app.bench.scans import measure_scans  # it draws with Qt
+    originals = list(_english(workspace, folder, report))
+    pages = [(opened, page) for opened in originals for page in _some(opened, plan.repeats or _PAGES)]
+    if not pages:
+        raise SpanlightError("There is no English PDF with text there.", "Name another folder with --data.")
+    rows: list[BenchRow] = []
+    for dpi in _DPI:
+        for spoilt in (False, True):
+            rows += _rows(workspace, pages, dpi, spoilt, report)
+    rows += _asked(workspace, plan, folder, originals, report)
+    notes = (f"{len(pages)} pages of {len(originals)} documents.", _NOTE)
+    return BenchPart("recognition", "Recognising text in pictures", tuple(rows), notes)
 
-    return measure_scans(workspace, plan, report)
+
+def _english(workspace: Workspace, folder: Path, report: Report) -> Iterator[Opened]:
+    for path in sorted(folder.glob("*.pdf")):
+        report.check()
+        opened = read_document(workspace, path, Quiet(report), recognise=0)
+        if opened.language == "en" and opened.document.text.strip():
+            yield opened
+
+
+def _some(opened: Opened, number: int) -> list[int]:
+    """Pages that are spread over a document and full of text."""
+    full = [at for at, page in enumerate(opened.pages) if len(page.characters) >= _FEWEST_LETTERS]
+    return (
+        [full[len(full) * (2 * at + 1) // (2 * number)] for at in range(number)]
+        if len(full) >= number
+        else full
+    )
+
+
+def _rows(
+    workspace: Workspace, pages: Sequence[tuple[Opened, int]], dpi: int, spoilt: bool, report: Report
+) -> Iterator[BenchRow]:
+    errors, placed, seconds = [], [], []
+    how = f"{dpi} dpi, {'skewed, noisy, JPEG' if spoilt else 'clean'}"
+    for done, (opened, number) in enumerate(pages):
+        report.progress(Progress(done, len(pages), how))
+        report.check()
+        data = _file(_drawn(workspace, opened, number, dpi, report), spoilt)
+        began = time.perf_counter()
+        found = _recognised(workspace, data, report)
+        seconds.append(time.perf_counter() - began)
+        original, skew = opened.pages[number], _SKEW if spoilt else 0.0
+        own = list(_words(original))
+        seen = list(_words(found))
+        errors.append(_errors(_in_order(own), _in_order([_turned(word, original, -skew) for word in seen])))
+        placed.append(_placed([_turned(word, original, skew) for word in own], seen))
+    yield BenchRow(f"{how}: characters that are wrong", 100 * mean(errors), "%", worst=100 * max(errors))
+    yield BenchRow(f"{how}: words in their place", 100 * mean(placed), "%", more_is_better=True)
+    if dpi == _TIMED:
+        yield BenchRow(f"{how}: pages a minute", 60 / median(seconds), "pages/min", more_is_better=True)
+
+
+def _drawn(workspace: Workspace, opened: Opened, number: int, dpi: int, report: Report) -> QImage:
+    page, scale = opened.pages[number], dpi / 72
+    size = round(page.width * scale), round(page.height * scale)
+    picture = workspace.documents.draw(Draw(opened.document.path, number, scale, 0, 0, *size), Quiet(report))
+    image = QImage(picture.pixels, *size, 4 * size[0], QImage.Format.Format_RGB32)
+    grey = image.convertToFormat(QImage.Format.Format_Grayscale8)
+    grey.setDotsPerMeterX(round(dpi / 0.0254))
+    grey.setDotsPerMeterY(round(dpi / 0.0254))
+    return grey
+
+
+def _file(image: QImage, spoilt: bool) -> bytes:
+    """The picture as PNG, or as the JPEG of a scanner."""
+    if spoilt:
+        image = _spoilt(image)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "JPG" if spoilt else "PNG", _QUALITY if spoilt else 90)  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+def _spoilt(image: QImage) -> QImage:
+    width, height = image.width(), image.height()
+    turned = QImage(width, height, QImage.Format.Format_RGB32)
+    turned.fill(0xFFFFFFFF)
+    turned.setDotsPerMeterX(image.dotsPerMeterX())
+    turned.setDotsPerMeterY(image.dotsPerMeterY())
+    painter = QPainter(turned)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    around = QTransform().translate(width / 2, height / 2).rotate(_SKEW).translate(-width / 2, -height / 2)
+    painter.setTransform(around)
+    painter.drawImage(0, 0, image)
+    painter.resetTransform()
+    painter.setOpacity(_NOISE)
+    specks = random.Random(width * height).randbytes(width * height)
+    painter.drawImage(0, 0, QImage(specks, width, height, width, QImage.Format.Format_Grayscale8))
+    painter.end()
+    return turned.convertToFormat(QImage.Format.Format_Grayscale8)
+
+
+def _recognised(workspace: Workspace, data: bytes, report: Report) -> PageText:
+    """The page of a picture's file."""
+    taken = _Taken(report)
+    name, folder = "scan", str(workspace.paths.recognition)
+    workspace.documents.recognise(Recognise("", (0,), folder, name, data=data), taken)
+    order = Read("", name, data=data, recognised=tuple(taken.pages))
+    return workspace.documents.read(order, Quiet(report)).pages[0]
+
+
+class _Taken(Quiet):
+    """A Report that keeps the pages."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self.pages: list[tuple[int, bytes]] = []
+
+    def partial(self, result: object) -> None:
+        assert isinstance(result, tuple)
+        self.pages.append(result)
+
+
+def _words(page: PageText) -> Iterator[_Word]:
+    for found in _WORD.finditer(page.characters):
+        drawn = [
+            page.boxes[4 * at : 4 * at + 4]
+            for at in range(*found.span())
+            if page.boxes[4 * at + 2] > page.boxes[4 * at]
+        ]
+        if drawn:
+            lefts, tops, rights, bottoms = zip(*drawn, strict=True)
+            letters = unicodedata.normalize("NFKC", found.group().translate(_ALIKE))
+            yield _Word(letters, min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def _turned(word: _Word, page: PageText, degrees: float) -> _Word:
+    """The word with the box around its own one after the page was turned about its middle."""
+    if not degrees:
+        return word
+    x, y, turn = page.width / 2, page.height / 2, radians(degrees)
+    corners = [(left - x, top - y) for left in (word.left, word.right) for top in (word.top, word.bottom)]
+    xs = [x + cos(turn) * across - sin(turn) * down for across, down in corners]
+    ys = [y + sin(turn) * across + cos(turn) * down for across, down in corners]
+    return replace(word, left=min(xs), top=min(ys), right=max(xs), bottom=max(ys))
+
+
+def _in_order(words: Sequence[_Word]) -> str:
+    """The words of each line from left to right, the lines from the top."""
+    lines: list[list[_Word]] = []
+    for word in sorted(words, key=lambda each: each.top + each.bottom):
+        middle, last = (word.top + word.bottom) / 2, lines[-1][0] if lines else None
+        if last is not None and middle < last.bottom - 0.25 * (last.bottom - last.top):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return " ".join(word.letters for line in lines for word in sorted(line, key=lambda each: each.left))
+
+
+def _errors(original: str, found: str) -> float:
+    """The fewest characters to change, add and take out, by the original's (Hyyrö 2003, in one long number)."""
+    if not original:
+        return float(len(found))
+    places: dict[str, int] = {}
+    for at, letter in enumerate(original):
+        places[letter] = places.get(letter, 0) | 1 << at
+    last, up, down, distance = 1 << (len(original) - 1), (1 << len(original)) - 1, 0, len(original)
+    whole = up
+    for letter in found:
+        same = places.get(letter, 0)
+        level = (((same & up) + up) ^ up) | same | down
+        more, less = (down | ~(level | up)) & whole, up & level
+        distance += bool(more & last) - bool(less & last)
+        more, less = (more << 1 | 1) & whole, less << 1 & whole
+        up, down = (less | ~(level | more)) & whole, more & level
+    return distance / len(original)
+
+
+def _placed(own: Sequence[_Word], seen: Sequence[_Word]) -> float:
+    """The share of words whose box a recognised word's overlaps by more than half."""
+    good = sum(any(_overlap(word, other) > _OVERLAP for other in seen) for word in own)
+    return good / max(1, len(own))
+
+
+def _overlap(one: _Word, other: _Word) -> float:
+    wide = min(one.right, other.right) - max(one.left, other.left)
+    high = min(one.bottom, other.bottom) - max(one.top, other.top)
+    if wide <= 0 or high <= 0:
+        return 0.0
+    area = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
+    return wide * high / (area - wide * high)
+
+
+def _asked(
+    workspace: Workspace, plan: BenchPlan, folder: Path, originals: Sequence[Opened], report: Report
+) -> Iterator[BenchRow]:
+    """How often answers are right on scans, and on the originals."""
+    file = Path(plan.data) / "questions" / "documents.jsonl"
+    short = {opened.document.name: opened for opened in originals if len(opened.pages) <= _LONGEST}
+    if not file.is_file():
+        return
+    lines = [line for line in file.read_text("utf-8").splitlines() if line.strip()]
+    by_file = groupby(
+        (line for line in lines if json.loads(line)["file"] in short),
+        key=lambda line: json.loads(line)["file"],
+    )
+    with tempfile.TemporaryDirectory() as made:
+        scans, questions = Path(made) / "scans", Path(made) / "questions.jsonl"
+        scans.mkdir()
+        asked: list[str] = []
+        for name, rows in by_file:
+            asked += list(rows)[: plan.questions or _QUESTIONS]
+            drawn = [
+                _drawn(workspace, short[name], at, _TIMED, report) for at in range(len(short[name].pages))
+            ]
+            (scans / name).write_bytes(_tiff(drawn, _TIMED))  # what it is is told by its content
+        if not asked:
+            return
+        questions.write_text("\n".join(asked), "utf-8")
+        right = []
+        for where in (folder, scans):
+            found = evaluate_documents(
+                workspace, Plan((questions, where)), Quiet(report), model=plan.model, device=plan.device
+            )
+            right.append(found.overall.right)
+    yield BenchRow(f"{len(asked)} answers right on the originals", right[0], "%", more_is_better=True)
+    yield BenchRow(f"the same on {_TIMED} dpi, clean", right[1], "%", more_is_better=True)
+    if right[0]:
+        yield BenchRow("that is, of the originals'", 100 * right[1] / right[0], "%", more_is_better=True)
+
+
+def _tiff(images: Sequence[QImage], dpi: int) -> bytes:
+    """A TIFF of grey pages, each packed as a whole."""
+    data, link = bytearray(b"II*\0\0\0\0\0"), 4
+    for image in images:
+        width, height, stride = image.width(), image.height(), image.bytesPerLine()
+        pixels = bytes(image.constBits())
+        packed = zlib.compress(
+            b"".join(pixels[stride * row : stride * row + width] for row in range(height)), 1
+        )
+        start, ratio = len(data), len(data) + len(packed)
+        data += packed + struct.pack("<II", dpi, 1)
+        data += bytes(len(data) % 2)
+        struct.pack_into("<I", data, link, len(data))
+        entries = ((256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 8), (262, 3, 1), (273, 4, start),
+                   (277, 3, 1), (278, 4, height), (279, 4, len(packed)), (282, 5, ratio), (283, 5, ratio))  # fmt: skip
+        data += struct.pack("<H", len(entries))
+        for tag, kind, value in entries:
+            data += struct.pack("<HHII", tag, kind, 1, value)
+        link = len(data)
+        data += bytes(4)
+    return bytes(data)

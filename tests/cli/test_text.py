@@ -22,7 +22,7 @@ from tests.helpers.children import POSIX
 from tests.helpers.commands import DECODED, TEXT, Command
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.mails import mail, mailbox_of
-from tests.helpers.scans import letter, scan
+from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 PAGES = ["The King sat.", "The Knave stole the tarts.", "Nobody saw it."]
@@ -139,6 +139,7 @@ def test_notes_go_to_standard_error(command: Command, tmp_path: Path) -> None:
     )
 
 
+@needs_tesseract
 def test_pictures_of_pages_are_recognised(command: Command, shared_data: Path) -> None:
     path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
     code, out, err = command("text", str(path), "--json")
@@ -150,6 +151,7 @@ def test_pictures_of_pages_are_recognised(command: Command, shared_data: Path) -
     assert all(told["text"][start:end].strip() for start, end in recognised["unsure"])
 
 
+@needs_tesseract
 def test_many_pictures_are_recognised_when_that_is_said(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "scan.pdf"
     path.write_bytes(scan([letter("The knave.")] + [Page(height=60, width=60)] * 20, dpi=100))

@@ -7,10 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 
-from app.bench import scans
+from app.bench import recognition
 from app.bench.plan import BenchPlan
-from app.bench.recognition import measure
-from app.bench.scans import _errors, _in_order, _overlap, _placed, _spoilt, _tiff, _Word
+from app.bench.recognition import (
+    _errors,
+    _in_order,
+    _overlap,
+    _placed,
+    _spoilt,
+    _tiff,
+    _Word,
+    measure,
+)
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.documents.pdf.document import read_pdf
@@ -52,7 +60,7 @@ def test_pictures_become_the_pages_of_one_file_and_are_spoilt() -> None:
     bad = _spoilt(image)
     assert (bad.width(), bad.height()) == (101, 60)
     assert len(set(bytes(bad.constBits()))) > 20
-    assert scans._file(image, True).startswith(b"\xff\xd8\xff")
+    assert recognition._file(image, True).startswith(b"\xff\xd8\xff")
 
 
 def test_without_documents_it_is_said_what_is_missing() -> None:
