@@ -43,11 +43,17 @@ _TIMED = 200
 # The engine's mark of a hyphen at a line's end, and signs that are written in several ways.
 _WORD = re.compile(r"[^\s\x02]+\x02?")
 _ALIKE = str.maketrans(
-    {"\x02": "-", **dict.fromkeys("‘’`´", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("–—−‐‑", "-")}
+    {
+        "\x02": "-",
+        **dict.fromkeys("‘’`´", "'"),
+        **dict.fromkeys("“”", '"'),
+        **dict.fromkeys("–—−‐‑", "-"),
+        **dict.fromkeys("●▪■∙·", "•"),
+    }
 )
 _NOTE = (
-    "Words are compared in the order of their place on the page: first by lines, then from left to right; quotation "
-    "marks and dashes of all kinds count as one. Clean pages "
+    "Words are compared in the original's order, a recognised one where the original's word is that it lies on; "
+    "quotation marks, dashes and bullets of all kinds count as one. Clean pages "
     f"are as drawn; spoilt ones are skewed by {_SKEW:g} degrees, noisy, and saved as JPEG of quality {_QUALITY}. "
     "Letters in a page's drawings count as errors, as the original's text does not have them."
 )
@@ -118,7 +124,8 @@ def _rows(
         original, skew = opened.pages[number], _SKEW if spoilt else 0.0
         own = list(_words(original))
         seen = list(_words(found))
-        errors.append(_errors(_in_order(own), _in_order([_turned(word, original, -skew) for word in seen])))
+        ordered = _in_order(own, [_turned(word, original, -skew) for word in seen])
+        errors.append(_errors(" ".join(word.letters for word in own), ordered))
         placed.append(_placed([_turned(word, original, skew) for word in own], seen))
     yield BenchRow(f"{how}: characters that are wrong", 100 * mean(errors), "%", worst=100 * max(errors))
     yield BenchRow(f"{how}: words in their place", 100 * mean(placed), "%", more_is_better=True)
@@ -211,16 +218,18 @@ def _turned(word: _Word, page: PageText, degrees: float) -> _Word:
     return replace(word, left=min(xs), top=min(ys), right=max(xs), bottom=max(ys))
 
 
-def _in_order(words: Sequence[_Word]) -> str:
-    """The words of each line from left to right, the lines from the top."""
-    lines: list[list[_Word]] = []
-    for word in sorted(words, key=lambda each: each.top + each.bottom):
-        middle, last = (word.top + word.bottom) / 2, lines[-1][0] if lines else None
-        if last is not None and middle < last.bottom - 0.25 * (last.bottom - last.top):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    return " ".join(word.letters for line in lines for word in sorted(line, key=lambda each: each.left))
+def _in_order(own: Sequence[_Word], seen: Sequence[_Word]) -> str:
+    """The words that were seen, each where the word of the page's own is that it lies on; others follow the nearest."""
+
+    def place(word: _Word) -> tuple[int, float]:
+        shared = [_shared(word, other) for other in own]
+        most = max(shared, default=0.0)
+        if most > 0:
+            return shared.index(most), word.left
+        apart = [abs(word.left - other.left) + 4 * abs(word.bottom - other.bottom) for other in own]
+        return apart.index(min(apart)) if own else 0, word.left
+
+    return " ".join(word.letters for word in sorted(seen, key=place))
 
 
 def _errors(original: str, found: str) -> float:
@@ -249,12 +258,15 @@ def _placed(own: Sequence[_Word], seen: Sequence[_Word]) -> float:
 
 
 def _overlap(one: _Word, other: _Word) -> float:
+    area = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
+    return _shared(one, other) / max(1e-9, area - _shared(one, other))
+
+
+def _shared(one: _Word, other: _Word) -> float:
+    """The area that is in both boxes."""
     wide = min(one.right, other.right) - max(one.left, other.left)
     high = min(one.bottom, other.bottom) - max(one.top, other.top)
-    if wide <= 0 or high <= 0:
-        return 0.0
-    area = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
-    return wide * high / (area - wide * high)
+    return wide * high if wide > 0 and high > 0 else 0.0
 
 
 def _asked(

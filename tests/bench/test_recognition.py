@@ -41,9 +41,17 @@ def test_errors_are_the_edit_distance(one: str, other: str) -> None:
     assert _errors(one, other) == pytest.approx(distance(one, other) / max(1, len(one)))
 
 
-def test_words_are_in_the_order_of_their_lines() -> None:
-    words = [_Word("c", 0, 20, 9, 30), _Word("b", 20, 1, 29, 11), _Word("a", 0, 0, 9, 10)]
-    assert _in_order(words) == "a b c"
+def test_words_are_in_the_originals_order() -> None:
+    own = [_Word("right", 100, 0, 140, 10), _Word("left", 0, 0, 40, 10), _Word("below", 0, 20, 50, 30)]
+    seen = [
+        _Word("be", 0, 21, 20, 30),
+        _Word("low", 21, 21, 50, 30),
+        _Word("left", 1, 1, 40, 10),
+        _Word("right", 101, 0, 139, 9),
+        _Word("more", 142, 0, 160, 10),
+    ]
+    assert _in_order(own, seen) == "right more left be low"
+    assert _in_order([], seen[:1]) == "be"
 
 
 def test_a_word_is_in_its_place_where_more_than_half_of_both_boxes_is_shared() -> None:

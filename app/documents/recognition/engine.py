@@ -16,6 +16,7 @@ from app.documents.pdf.characters import Word
 from app.documents.pdf.document import open_pdf
 from app.documents.pdf.draw import require_same
 from app.documents.pdf.geometry import load_page
+from app.documents.recognition.ink import corrected
 from app.documents.recognition.library import Library
 from app.documents.recognition.page import RecognisedPage
 from app.documents.recognition.pictures import picture_of
@@ -129,7 +130,7 @@ class Recogniser:
                 picture = picture_of(page, quarter, level)
                 words = list(self._engine.words(picture, where))
                 check()
-        return picture, words
+        return picture, list(corrected(picture, words))
 
     def _way_up(self, page: pypdfium2.PdfPage, check: Callable[[], None]) -> int:
         """By how many quarter turns clockwise most words are legible."""
