@@ -55,7 +55,7 @@ _NOTE = (
     "Words are compared in the original's order, a recognised one where the original's word is that it lies on; "
     "quotation marks, dashes and bullets of all kinds count as one. Clean pages "
     f"are as drawn; spoilt ones are skewed by {_SKEW:g} degrees, noisy, and saved as JPEG of quality {_QUALITY}. "
-    "Letters in a page's drawings count as errors, as the original's text does not have them."
+    "Words where the original has none, most of them in its pictures and drawings, are counted by themselves."
 )
 
 
@@ -112,7 +112,7 @@ def _some(opened: Opened, number: int) -> list[int]:
 def _rows(
     workspace: Workspace, pages: Sequence[tuple[Opened, int]], dpi: int, spoilt: bool, report: Report
 ) -> Iterator[BenchRow]:
-    errors, placed, seconds = [], [], []
+    errors, placed, others, seconds = [], [], [], []
     how = f"{dpi} dpi, {'skewed, noisy, JPEG' if spoilt else 'clean'}"
     for done, (opened, number) in enumerate(pages):
         report.progress(Progress(done, len(pages), how))
@@ -125,10 +125,13 @@ def _rows(
         own = list(_words(original))
         seen = list(_words(found))
         ordered = _in_order(own, [_turned(word, original, -skew) for word in seen])
-        errors.append(_errors(" ".join(word.letters for word in own), ordered))
+        found_text = " ".join(word.letters for word in ordered)
+        errors.append(_errors(" ".join(word.letters for word in own), found_text))
+        others.append(1 - len(ordered) / max(1, len(seen)))
         placed.append(_placed([_turned(word, original, skew) for word in own], seen))
     yield BenchRow(f"{how}: characters that are wrong", 100 * mean(errors), "%", worst=100 * max(errors))
     yield BenchRow(f"{how}: words in their place", 100 * mean(placed), "%", more_is_better=True)
+    yield BenchRow(f"{how}: words where the original has none", 100 * mean(others), "%")
     if dpi == _TIMED:
         yield BenchRow(f"{how}: pages a minute", 60 / median(seconds), "pages/min", more_is_better=True)
 
@@ -218,18 +221,14 @@ def _turned(word: _Word, page: PageText, degrees: float) -> _Word:
     return replace(word, left=min(xs), top=min(ys), right=max(xs), bottom=max(ys))
 
 
-def _in_order(own: Sequence[_Word], seen: Sequence[_Word]) -> str:
-    """The words that were seen, each where the word of the page's own is that it lies on; others follow the nearest."""
-
-    def place(word: _Word) -> tuple[int, float]:
+def _in_order(own: Sequence[_Word], seen: Sequence[_Word]) -> list[_Word]:
+    """The words that were seen on those of the page's own, in their order."""
+    placed: list[tuple[int, float, _Word]] = []
+    for word in seen:
         shared = [_shared(word, other) for other in own]
-        most = max(shared, default=0.0)
-        if most > 0:
-            return shared.index(most), word.left
-        apart = [abs(word.left - other.left) + 4 * abs(word.bottom - other.bottom) for other in own]
-        return apart.index(min(apart)) if own else 0, word.left
-
-    return " ".join(word.letters for word in sorted(seen, key=place))
+        if (most := max(shared, default=0.0)) > 0:
+            placed.append((shared.index(most), word.left, word))
+    return [word for *_, word in sorted(placed, key=lambda each: each[:2])]
 
 
 def _errors(original: str, found: str) -> float:

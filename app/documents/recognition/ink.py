@@ -1,4 +1,4 @@
-"""What the pixels tell of marks that Tesseract mistakes: bullets, single quotation marks, and the rules of tables."""
+"""What the pixels tell of marks that Tesseract mistakes: bullets, quotation marks, upright strokes, rules of tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOWEST, _HIGHEST = 0.1, 0.62
 _FAR, _NEAR = 3.5, 0.3
 # Where there are quotation marks and hardly any letter, the widest stroke of one, and how far two are apart.
 _SINGLE = {'"': "'", "“": "‘", "”": "’"}
-_UPPER, _MIDDLE, _STROKE, _APART = 0.85, 0.45, 0.2, 0.25
+_UPPER, _MIDDLE, _STROKE, _APART, _AS_HIGH = 0.85, 0.45, 0.2, 0.25, 0.6
 # A rule reaches farther up or down than any of these letters.
 _LIKE_RULES = frozenset("|[]{}()/\\Il1!iJ")
 _ABOVE, _BELOW = 1.25, 0.6
@@ -96,16 +96,20 @@ def _single(picture: PagePicture, word: Seen, letter: Letter) -> Letter:
     if letter.character not in _SINGLE:
         return letter
     base, size = word.base, word.size
-    aside = round(_APART * size)
-    kinds = ""
+    kinds, heights, aside = "", [], round(_APART * size)
     for column in range(max(0, letter.left - aside), min(picture.width, letter.right + aside)):
         upper = _ink(picture, column, base - _UPPER * size, column + 1, base - _MIDDLE * size)
         lower = _ink(picture, column, base - 0.9 * _MIDDLE * size, column + 1, base)
         kinds += "x" if lower else "'" if upper else " "
-    # What joins the lower part of a letter is that letter's.
-    strokes = re.findall(r"(?<= )'+(?= )", kinds)
-    if len(strokes) == 1 and len(strokes[0]) <= _STROKE * size:
-        return letter._replace(character=_SINGLE[letter.character])
+        heights.append(upper.bottom - upper.top if upper else 0)
+    # What joins the lower part of a letter is that letter's, unless it is as high as a stroke.
+    strokes = [(max(heights[slice(*found.span())]), found.span()) for found in re.finditer("'+", kinds)]
+    highest = max((height for height, _ in strokes), default=0)
+    high = [span for height, span in strokes if height >= _AS_HIGH * highest]
+    if len(high) == 1 and high[0][1] - high[0][0] <= _STROKE * size:
+        start, end = high[0]
+        if kinds[start - 1 : start] == kinds[end : end + 1] == " ":
+            return letter._replace(character=_SINGLE[letter.character])
     return letter
 
 
@@ -114,7 +118,7 @@ def _between_rules(picture: PagePicture, word: Seen) -> Iterator[list[Letter]]:
     letters: list[Letter] = []
     for letter in word.letters:
         if not _is_rule(picture, word, letter):
-            letters.append(_single(picture, word, letter))
+            letters.append(_capital(picture, word, _single(picture, word, letter)))
         elif letters:
             yield letters
             letters = []
@@ -130,13 +134,24 @@ def _is_rule(picture: PagePicture, word: Seen, letter: Letter) -> bool:
     )
     return any(
         _is_dark(picture, column, *upper) or _is_dark(picture, column, *lower)
-        for column in range(max(0, letter.left - 2), min(picture.width, letter.right + 2))
+        for column in range(max(1, letter.left - 2), min(picture.width - 1, letter.right + 2))
     )
 
 
 def _is_dark(picture: PagePicture, column: int, top: int, bottom: int) -> bool:
-    """Whether a column is dark from one row to another."""
+    """Whether a line down a column, or hardly aslant, is dark from one row to another."""
     if not 0 <= top < bottom <= picture.height:
         return False
     start, end, stride = picture.stride * top + column, picture.stride * bottom, picture.stride
-    return 0 not in picture.pixels[start:end:stride].translate(_DARK)
+    near = (picture.pixels[start + aside : end : stride].translate(_DARK) for aside in (-1, 0, 1))
+    return all(any(row) for row in zip(*near, strict=False))
+
+
+def _capital(picture: PagePicture, word: Seen, letter: Letter) -> Letter:
+    """An upright stroke as a capital I where it ends on the base line."""
+    if letter.character != "|":
+        return letter
+    below = _ink(
+        picture, letter.left, word.base + 0.1 * word.size, letter.right, word.base + 0.25 * word.size
+    )
+    return letter if below else letter._replace(character="I")
