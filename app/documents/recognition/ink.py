@@ -22,7 +22,7 @@ _SINGLE = {'"': "'", "“": "‘", "”": "’"}
 _UPPER, _MIDDLE, _STROKE, _APART, _AS_HIGH = 0.85, 0.45, 0.2, 0.25, 0.6
 # A rule reaches farther up or down than any of these letters.
 _LIKE_RULES = frozenset("|[]{}()/\\Il1!iJ")
-_ABOVE, _BELOW = 1.25, 0.6
+_ABOVE, _BELOW, _BESIDE = 1.25, 0.6, 0.4
 
 
 class Ink(NamedTuple):
@@ -128,6 +128,12 @@ def _between_rules(picture: PagePicture, word: Seen) -> Iterator[list[Letter]]:
 
 def _is_rule(picture: PagePicture, word: Seen, letter: Letter) -> bool:
     if letter.character not in _LIKE_RULES:
+        return False
+    left, right = round(letter.left - _BESIDE * word.size), round(letter.right + _BESIDE * word.size)
+    around = _ink(picture, left, word.base - 0.75 * word.size, right, word.base)
+    if around is None or around.dark > 0.4 * 0.75 * word.size * (
+        right - left
+    ):  # light letters on a dark ground
         return False
     upper, lower = (
         [round(word.base + end * word.size) for end in ends] for ends in ((-_ABOVE, -0.1), (-0.4, _BELOW))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.documents.recognition.words import (
+    SAUVOLA,
     Languages,
     Letter,
     PagePicture,
@@ -92,5 +93,6 @@ class Library:
         # tesserocr has it write what it notes to /dev/null, which a confined process may not open for that: it
         # would crash. To standard error, which is the log, it may.
         api.SetVariable("debug_file", "")
+        api.SetVariable("thresholding_method", SAUVOLA)
         self._open[where] = api
         return api

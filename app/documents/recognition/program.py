@@ -26,6 +26,7 @@ from app.core.plain import json_of
 from app.documents.limits import MEMORY
 from app.documents.recognition.words import (
     MOST_PIXELS,
+    SAUVOLA,
     SYSTEM_FOLDERS,
     Languages,
     Letter,
@@ -40,7 +41,8 @@ from app.documents.recognition.words import (
 _MOST_SECONDS = 60
 _NAMES = re.compile(r"[A-Za-z_]+(?:\+[A-Za-z_]+)*")
 _LINES = ".ocr_line, .ocr_header, .ocr_caption, .ocr_textfloat"
-_OPTIONS = "--psm 3 --oem 1 -c tessedit_create_hocr=1 -c hocr_char_boxes=1".split()
+_VARIABLES = "tessedit_create_hocr=1", "hocr_char_boxes=1", f"thresholding_method={SAUVOLA}"
+_OPTIONS = ["--psm", "3", "--oem", "1", *(word for each in _VARIABLES for word in ("-c", each))]
 
 # What gives the program a picture as a file of grey pixels (PGM) of some dots an inch, and takes its answer, hOCR; an
 # empty one where there is none.

@@ -67,3 +67,5 @@ def test_a_rule_is_no_letter_and_parts_words() -> None:
     assert told(picture, rule, next_word) == [("74.0", True)]
     drawn = shown([Words("l", 20, 36, SIZE), Words("l", 20, 50, SIZE)])
     assert told(drawn, seen("l", 20, 22.6)) == [("l", True)], "letters below each other"
+    dark = shown([], b"0 30 300 40 re f 1 g 20 50 1 8 re f")
+    assert told(dark, seen("l", 20, 22.6)) == [("l", True)], "light letters on a dark ground"
