@@ -1,4 +1,4 @@
-"""Pages of real PDFs, drawn as scanners do, and how well and how fast their text is recognised."""
+"""Measure how well and how fast the text of pictures is recognised: pages of real PDFs, drawn as scanners do."""
 
 from __future__ import annotations
 
@@ -43,13 +43,19 @@ _TIMED = 200
 # The engine's mark of a hyphen at a line's end, and signs that are written in several ways.
 _WORD = re.compile(r"[^\s\x02]+\x02?")
 _ALIKE = str.maketrans(
-    {"\x02": "-", **dict.fromkeys("‘’`´", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("–—−‐‑", "-")}
+    {
+        "\x02": "-",
+        **dict.fromkeys("‘’`´", "'"),
+        **dict.fromkeys("“”", '"'),
+        **dict.fromkeys("–—−‐‑", "-"),
+        **dict.fromkeys("●▪■∙·", "•"),
+    }
 )
 _NOTE = (
-    "Words are compared in the order of their place on the page: first by lines, then from left to right; quotation "
-    "marks and dashes of all kinds count as one. Clean pages "
+    "Words are compared in the original's order, a recognised one where the original's word is that it lies on; "
+    "quotation marks, dashes and bullets of all kinds count as one. Clean pages "
     f"are as drawn; spoilt ones are skewed by {_SKEW:g} degrees, noisy, and saved as JPEG of quality {_QUALITY}. "
-    "Letters in a page's drawings count as errors, as the original's text does not have them."
+    "Words where the original has none, most of them in its pictures and drawings, are counted by themselves."
 )
 
 
@@ -106,7 +112,7 @@ def _some(opened: Opened, number: int) -> list[int]:
 def _rows(
     workspace: Workspace, pages: Sequence[tuple[Opened, int]], dpi: int, spoilt: bool, report: Report
 ) -> Iterator[BenchRow]:
-    errors, placed, seconds = [], [], []
+    errors, placed, others, seconds = [], [], [], []
     how = f"{dpi} dpi, {'skewed, noisy, JPEG' if spoilt else 'clean'}"
     for done, (opened, number) in enumerate(pages):
         report.progress(Progress(done, len(pages), how))
@@ -118,10 +124,14 @@ def _rows(
         original, skew = opened.pages[number], _SKEW if spoilt else 0.0
         own = list(_words(original))
         seen = list(_words(found))
-        errors.append(_errors(_in_order(own), _in_order([_turned(word, original, -skew) for word in seen])))
+        ordered = _in_order(own, [_turned(word, original, -skew) for word in seen])
+        found_text = " ".join(word.letters for word in ordered)
+        errors.append(_errors(" ".join(word.letters for word in own), found_text))
+        others.append(1 - len(ordered) / max(1, len(seen)))
         placed.append(_placed([_turned(word, original, skew) for word in own], seen))
     yield BenchRow(f"{how}: characters that are wrong", 100 * mean(errors), "%", worst=100 * max(errors))
     yield BenchRow(f"{how}: words in their place", 100 * mean(placed), "%", more_is_better=True)
+    yield BenchRow(f"{how}: words where the original has none", 100 * mean(others), "%")
     if dpi == _TIMED:
         yield BenchRow(f"{how}: pages a minute", 60 / median(seconds), "pages/min", more_is_better=True)
 
@@ -211,16 +221,14 @@ def _turned(word: _Word, page: PageText, degrees: float) -> _Word:
     return replace(word, left=min(xs), top=min(ys), right=max(xs), bottom=max(ys))
 
 
-def _in_order(words: Sequence[_Word]) -> str:
-    """The words of each line from left to right, the lines from the top."""
-    lines: list[list[_Word]] = []
-    for word in sorted(words, key=lambda each: each.top + each.bottom):
-        middle, last = (word.top + word.bottom) / 2, lines[-1][0] if lines else None
-        if last is not None and middle < last.bottom - 0.25 * (last.bottom - last.top):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    return " ".join(word.letters for line in lines for word in sorted(line, key=lambda each: each.left))
+def _in_order(own: Sequence[_Word], seen: Sequence[_Word]) -> list[_Word]:
+    """The words that were seen on those of the page's own, in their order."""
+    placed: list[tuple[int, float, _Word]] = []
+    for word in seen:
+        shared = [_shared(word, other) for other in own]
+        if (most := max(shared, default=0.0)) > 0:
+            placed.append((shared.index(most), word.left, word))
+    return [word for *_, word in sorted(placed, key=lambda each: each[:2])]
 
 
 def _errors(original: str, found: str) -> float:
@@ -249,12 +257,15 @@ def _placed(own: Sequence[_Word], seen: Sequence[_Word]) -> float:
 
 
 def _overlap(one: _Word, other: _Word) -> float:
+    area = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
+    return _shared(one, other) / max(1e-9, area - _shared(one, other))
+
+
+def _shared(one: _Word, other: _Word) -> float:
+    """The area that is in both boxes."""
     wide = min(one.right, other.right) - max(one.left, other.left)
     high = min(one.bottom, other.bottom) - max(one.top, other.top)
-    if wide <= 0 or high <= 0:
-        return 0.0
-    area = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
-    return wide * high / (area - wide * high)
+    return wide * high if wide > 0 and high > 0 else 0.0
 
 
 def _asked(

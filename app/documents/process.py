@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Recognis
 if TYPE_CHECKING:
     from app.documents.pdf.draw import PdfDesk
     from app.documents.recognition.engine import Recogniser
+    from app.documents.recognition.program import Run
 
 Order = Read | Recognise | Tell | ReadSheet | Extend | Draw | MarkUp
 Result = Opened | str | bytes | Picture | tuple[str, ...] | None
@@ -20,10 +23,12 @@ Result = Opened | str | bytes | Picture | tuple[str, ...] | None
 class Clerk:
     """Carries out orders one by one, from one thread; keeps the PDFs open that were drawn last.
 
-    Called in its own process, it ends that with `memory_limit.OUT_OF_MEMORY` if memory runs out.
+    `run` runs the program that recognises text, where the library for that is missing. Called in its own process, it
+    ends that with `memory_limit.OUT_OF_MEMORY` if memory runs out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, run: Run | None = None) -> None:
+        self._run = run
         self._desk: PdfDesk | None = None
         self._recogniser: Recogniser | None = None
 
@@ -36,11 +41,10 @@ class Clerk:
                 return read(order, report)
             case Recognise():
                 from app.documents.recognition.engine import Recogniser
-                from app.documents.recognition.run import recognise
 
                 if self._recogniser is None:
-                    self._recogniser = Recogniser(order.folder)
-                recognise(self._recogniser, order, report)
+                    self._recogniser = Recogniser(order.folder, self._run)
+                self._recogniser.carry_out(order, report)
                 return None
             case Tell():
                 from app.documents.language import language_of
@@ -85,10 +89,17 @@ class Clerk:
             self._recogniser.close()
 
 
-def start_limited() -> Clerk:
+def recognising(folder: str) -> Callable[[], Clerk]:
+    """`start_limited` of a process that recognises text by what is in `folder`; called before it is confined."""
+    from app.documents.recognition.program import runner
+
+    return partial(start_limited, runner(folder))
+
+
+def start_limited(run: Run | None = None) -> Clerk:
     """Return the handler of orders for its own process, whose memory is limited from here on."""
     from app.core.memory_limit import limit_memory
     from app.documents.limits import MEMORY
 
     limit_memory(MEMORY)
-    return Clerk()
+    return Clerk(run)

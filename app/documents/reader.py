@@ -237,11 +237,12 @@ def library_versions() -> dict[str, str]:
     import oxmsg.storage  # noqa: F401
     import pypdfium2.version as pdf
     import python_calamine  # noqa: F401
-    import tesserocr
+
+    from app.documents.recognition.program import version as tesseract_version
 
     return {
         "pdfium": f"{pdf.PDFIUM_INFO} (pypdfium2 {pdf.PYPDFIUM_INFO})",
-        "tesseract": tesserocr.tesseract_version().split()[1],
+        "tesseract": tesseract_version(),
         "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
         "markdown-it": markdown_it.__version__,
         "charset-normalizer": charset_normalizer.__version__,

@@ -9,7 +9,7 @@ from app.core.errors import SpanlightError
 from app.core.kinds import ENDINGS, KINDS, ending
 from app.core.layout import Kind
 from app.core.message import Message
-from app.documents.images.head import is_picture_file
+from app.documents.images.pdf_of import is_picture_file
 
 HEAD = 4096
 # The container that Office programs wrote before they wrote zips.

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -54,7 +54,8 @@ class Child:
     print. The process starts with the first request, and again with the first one after it was lost.
 
     With `reads`, files and folders, the process is confined as far as the system can do that (see core.confine), and
-    reads no others but those that are handed over with a request.
+    reads no others but those that are handed over with a request. `prepare` is called in it before, and gives the
+    factory then.
     """
 
     def __init__(
@@ -64,8 +65,10 @@ class Child:
         title: str,
         log: Path | None = None,
         reads: tuple[str, ...] | None = None,
+        prepare: Callable[[], Factory] | None = None,
     ) -> None:
         self._factory, self._title, self._log, self._reads = factory, title, log, reads
+        self._prepare = prepare
         self._confined: Confined | None = None
         self._running: _Running | None = None
         self._number = self._sent = 0
@@ -171,7 +174,8 @@ class Child:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         listener, control = context.Pipe(duplex=False)
-        arguments = (theirs, listener, self._factory, str(self._log or ""), early, self._reads)
+        log = str(self._log or "")
+        arguments = (theirs, listener, self._factory, log, early, self._reads, self._prepare)
         process = context.Process(target=serve, args=arguments, name=self._title, daemon=True)
         try:
             with _interrupts_blocked():

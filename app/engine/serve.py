@@ -97,6 +97,7 @@ def serve(
     log: str,
     early: bool = False,
     reads: tuple[str, ...] | None = None,
+    prepare: Callable[[], Factory] | None = None,
 ) -> None:
     """Answer requests until the parent closes its end; runs as the main function of a spawned process.
 
@@ -104,7 +105,8 @@ def serve(
     with `early` at once, while the parent still prepares that request, together with the handler's `warm_up`. A
     request comes as two messages, its number with the paths of the files that are handed over, and itself; these files'
     open descriptors come between. `log` is a file for what libraries print, empty to drop it. With `reads` the process
-    is confined before a thread begins: beside its own files it then reads only these, and those handed over.
+    is confined before a thread begins: beside its own files it then reads only these, and those handed over. `prepare`
+    is called just before that and gives the factory in place of the other.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
@@ -115,6 +117,7 @@ def serve(
         from app.core.confine import confine
 
         _let_go_of_tracker()
+        factory = prepare() if prepare else factory
         confined = confine(reads)
     line = Line(data)
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()

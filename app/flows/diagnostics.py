@@ -10,6 +10,7 @@ from pathlib import Path
 from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.report import Report
+from app.documents.recognition.program import version as tesseract_version
 from app.flows.about import about, places
 from app.flows.models.installed import installed, refused
 from app.flows.workspace import Workspace
@@ -44,6 +45,7 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
         ("Memory", f"{wording.size(here.memory)}, {wording.size(here.free)} free"),
         *(("Graphics", card) for card in here.graphics),
         ("Documents", _confinement(workspace)),
+        ("Tesseract", tesseract_version()),
         *window,
     ]
     parts = [

@@ -7,6 +7,7 @@ bundle, is what proves that nothing is missing.
 from __future__ import annotations
 
 import importlib.util
+import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -31,6 +32,8 @@ EXCLUDED = """
     torch.test readline py
     transformers.cli transformers.data transformers.pipelines transformers.trainer
 """.split()
+# Its wheel for Linux holds JBIG-KIT, which is under the GPL; the system's program `tesseract` is used in its place.
+EXCLUDED_ON_LINUX = "tesserocr".split()
 # Files of packages that are not used: Qt for screens without a desktop, for QML and for the network, its words in
 # languages that the window has not, its kinds of pictures that no document has; parts of lxml beside the reading of
 # XML; sources, and lists that packages are made by.
@@ -65,7 +68,7 @@ def datas(root: Path) -> list[tuple[str, str]]:
         for each in sorted((root / "resources").iterdir())
         if each.name not in ("pictures", "licences")
     ]
-    for name in DISTRIBUTIONS:
+    for name in (each for each in DISTRIBUTIONS if each not in _excluded_here()):
         found += copy_metadata(name)
     return found + collect_data_files("py3langid")
 
@@ -83,7 +86,11 @@ def excluded() -> list[str]:
     others = [
         f"transformers.models.{each.name}" for each in models if each.is_dir() and each.name not in FAMILIES
     ]
-    return [*EXCLUDED, *sorted(others)]
+    return [*EXCLUDED, *_excluded_here(), *sorted(others)]
+
+
+def _excluded_here() -> list[str]:
+    return EXCLUDED_ON_LINUX if sys.platform == "linux" else []
 
 
 def is_wanted(name: str) -> bool:

@@ -38,8 +38,9 @@ be classified, blanks filled in, names found, and what the model computed can
 be looked at. Models of the BERT family do the work on this computer; nothing
 of yours is sent anywhere. Four small models for English come along.
 """
-# Used where they are there: the desktop's own dialogs, and opening a folder or a page in its own program.
-RECOMMENDS = "libgtk-3-0 | libgtk-3-0t64, xdg-utils"
+# Used where they are there: the desktop's own dialogs, opening a folder or a page in its own program, and recognising
+# text in pictures.
+RECOMMENDS = "libgtk-3-0 | libgtk-3-0t64, xdg-utils, tesseract-ocr"
 SUGGESTS = "fonts-noto-color-emoji, fonts-noto-cjk"  # letters that documents may hold
 OPTIONAL = ("libqgtk3.so",)
 # Debian wants an address; `.invalid` (RFC 2606) says that this is none.

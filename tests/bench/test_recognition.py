@@ -7,8 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 
+from app.bench import recognition
 from app.bench.plan import BenchPlan
-from app.bench.recognition import _errors, _file, _in_order, _overlap, _placed, _spoilt, _tiff, _Word, measure
+from app.bench.recognition import (
+    _errors,
+    _in_order,
+    _overlap,
+    _placed,
+    _spoilt,
+    _tiff,
+    _Word,
+    measure,
+)
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.documents.pdf.document import read_pdf
@@ -31,9 +41,17 @@ def test_errors_are_the_edit_distance(one: str, other: str) -> None:
     assert _errors(one, other) == pytest.approx(distance(one, other) / max(1, len(one)))
 
 
-def test_words_are_in_the_order_of_their_lines() -> None:
-    words = [_Word("c", 0, 20, 9, 30), _Word("b", 20, 1, 29, 11), _Word("a", 0, 0, 9, 10)]
-    assert _in_order(words) == "a b c"
+def test_words_are_in_the_originals_order() -> None:
+    own = [_Word("right", 100, 0, 140, 10), _Word("left", 0, 0, 40, 10), _Word("below", 0, 20, 50, 30)]
+    seen = [
+        _Word("be", 0, 21, 20, 30),
+        _Word("low", 21, 21, 50, 30),
+        _Word("left", 1, 1, 40, 10),
+        _Word("right", 101, 0, 139, 9),
+        _Word("more", 142, 0, 160, 10),
+    ]
+    assert [word.letters for word in _in_order(own, seen)] == ["right", "left", "be", "low"]
+    assert _in_order([], seen) == []
 
 
 def test_a_word_is_in_its_place_where_more_than_half_of_both_boxes_is_shared() -> None:
@@ -50,7 +68,7 @@ def test_pictures_become_the_pages_of_one_file_and_are_spoilt() -> None:
     bad = _spoilt(image)
     assert (bad.width(), bad.height()) == (101, 60)
     assert len(set(bytes(bad.constBits()))) > 20
-    assert _file(image, True).startswith(b"\xff\xd8\xff")
+    assert recognition._file(image, True).startswith(b"\xff\xd8\xff")
 
 
 def test_without_documents_it_is_said_what_is_missing() -> None:

@@ -28,7 +28,7 @@ from app.library.index import Index
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, read
 from tests.helpers.documents_here import documents_here
 from tests.helpers.libraries import make_older
-from tests.helpers.scans import letter, scan
+from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 from tests.helpers.terminal import Command
 
@@ -443,6 +443,7 @@ def test_help_names_what_is_taken_of_a_folder(command: Command, words: tuple[str
     assert FOLDERS in told and "--recognise" in told
 
 
+@needs_tesseract
 def test_a_long_scan_is_added_where_that_is_said(command: Command, tmp_path: Path) -> None:
     (tmp_path / "scan.pdf").write_bytes(
         scan([letter("The knave.")] + [Page(height=60, width=60)] * 20, dpi=100)

@@ -20,7 +20,7 @@ from tests.flows.fake_engine import FakeEngine, read
 from tests.helpers.books import book, chapter, navigation
 from tests.helpers.children import POSIX
 from tests.helpers.mails import mail, mailbox_of
-from tests.helpers.scans import letter, scan
+from tests.helpers.scans import letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
 from tests.helpers.terminal import DECODED, TEXT, Command
 
@@ -138,6 +138,7 @@ def test_notes_go_to_standard_error(command: Command, tmp_path: Path) -> None:
     )
 
 
+@needs_tesseract
 def test_pictures_of_pages_are_recognised(command: Command, shared_data: Path) -> None:
     path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
     code, out, err = command("text", str(path), "--json")
@@ -149,6 +150,7 @@ def test_pictures_of_pages_are_recognised(command: Command, shared_data: Path) -
     assert all(told["text"][start:end].strip() for start, end in recognised["unsure"])
 
 
+@needs_tesseract
 def test_many_pictures_are_recognised_when_that_is_said(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "scan.pdf"
     path.write_bytes(scan([letter("The knave.")] + [Page(height=60, width=60)] * 20, dpi=100))

@@ -10,8 +10,14 @@ from collections.abc import Sequence
 
 import pypdfium2
 import pypdfium2.raw as pdfium
+import pytest
 
+from app.documents.recognition.program import is_installed
 from tests.helpers.small_pdfs import Page, lines, small_pdf
+
+needs_tesseract = pytest.mark.skipif(
+    not is_installed(), reason="neither tesserocr nor the program tesseract is installed"
+)
 
 LETTER = """Dear Miss Hargreaves,
 

@@ -68,7 +68,7 @@ def test_the_package_holds_the_program_its_command_and_what_desktops_look_for(
     said = subprocess.run(["dpkg-deb", "--field", file], check=True, capture_output=True, text=True).stdout
     fields = dict(line.split(": ", 1) for line in said.splitlines() if not line.startswith(" "))
     assert fields["Package"] == "spanlight" and fields["Version"] == VERSION
-    assert "libc6 (>= 2." in fields["Depends"]
+    assert "libc6 (>= 2." in fields["Depends"] and "tesseract-ocr" in fields["Recommends"]
     sums = subprocess.run(["md5sum", "--check", "--quiet", "DEBIAN/md5sums"], cwd=root, capture_output=True)
     assert sums.returncode == 0, sums.stderr
     # The program starts by way of the command, from where the package puts both.

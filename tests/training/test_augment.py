@@ -36,9 +36,7 @@ def test_a_neighbour_holds_no_answer() -> None:
     assert (varied.context, varied.answers, varied.question) == (OTHER.context, (), EXAMPLE.question)
     alone = QaExample("3", CONTEXT, "Who?", (("The Knave of Hearts", 0),), "book", "Another title")
     assert augmenter.vary(alone, RNG) == alone
-
-
-def test_neighbours_can_be_asked_for_where_none_is_drawn() -> None:
+    # They can be asked for where none is drawn.
     augmenter = Augmenter([EXAMPLE, OTHER], neighbours=True)
     assert augmenter.vary(EXAMPLE, RNG) is EXAMPLE
     neighbour = augmenter.neighbour(EXAMPLE, RNG)

@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from app.core.errors import SpanlightError
@@ -33,14 +34,14 @@ def request_for(base: Path, output: Path | None = None, **changes: object) -> He
     return replace(request, **changes)  # type: ignore[arg-type]
 
 
+@pytest.fixture(scope="module")
+def taught(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(teach_head(request_for(base, tmp_path_factory.mktemp("taught") / "a"), Silent()).folder)
+
+
 def ready(folder: Path, *, opened: bool = False) -> ReadyModel:
     found = load(read_card(folder), Head.CLASSIFICATION, choose("cpu", "float32"), opened=opened)
     return ReadyModel(found.card, found.device, found.tokenizer, found.forward, found.inside)
-
-
-def winners(folder: Path, texts: list[str], *, opened: bool = False) -> list[str]:
-    found = classify(TextsToClassify(tuple(texts)), ready(folder, opened=opened), Silent())
-    return [item.winner for item in found.items]
 
 
 def test_labels_are_learnt_and_told_of_texts_that_were_held(base: Path, tmp_path: Path) -> None:
@@ -50,12 +51,12 @@ def test_labels_are_learnt_and_told_of_texts_that_were_held(base: Path, tmp_path
     assert found.folder == "" and found.steps == 12
 
 
-def test_a_taught_folder_classifies_and_both_encoders_agree(base: Path, tmp_path: Path) -> None:
-    folder = Path(teach_head(request_for(base, tmp_path / "taught"), Silent()).folder)
-    card = read_card(folder)
+def test_a_taught_folder_classifies_and_both_encoders_agree(taught: Path) -> None:
+    card = read_card(taught)
     assert card.heads == (Head.CLASSIFICATION,) and card.labels == NAMES
-    assert winners(folder, TEXTS) == LABELS
-    own, theirs = ready(folder), ready(folder, opened=True)
+    own, theirs = ready(taught), ready(taught, opened=True)
+    found = classify(TextsToClassify(tuple(TEXTS)), own, Silent())
+    assert [item.winner for item in found.items] == LABELS
     for text in (TEXTS[0], "bread", "the king and alice is a cat on the tea"):
         one, other = (classify(TextsToClassify((text,)), model, Silent()).items[0] for model in (own, theirs))
         assert [s.probability for s in one.scores] == pytest.approx(
@@ -63,12 +64,9 @@ def test_a_taught_folder_classifies_and_both_encoders_agree(base: Path, tmp_path
         )
 
 
-def test_transformers_opens_it_and_the_head_is_a_linear_over_the_mean(base: Path, tmp_path: Path) -> None:
-    from safetensors.torch import load_file
-
-    folder = Path(teach_head(request_for(base, tmp_path / "taught"), Silent()).folder)
-    model, tokenizer = AutoModel.from_pretrained(folder).float().eval(), AutoTokenizer.from_pretrained(folder)
-    weights = load_file(folder / "model.safetensors")
+def test_transformers_opens_it_and_the_head_is_a_linear_over_the_mean(taught: Path) -> None:
+    model, tokenizer = AutoModel.from_pretrained(taught).float().eval(), AutoTokenizer.from_pretrained(taught)
+    weights = load_file(taught / "model.safetensors")
     inputs = tokenizer(TEXTS[1], return_tensors="pt")
     with torch.inference_mode():
         states = model(
@@ -76,7 +74,7 @@ def test_transformers_opens_it_and_the_head_is_a_linear_over_the_mean(base: Path
         ).last_hidden_state
         mean = torch.nn.functional.normalize(states.mean(1), dim=-1)
         logits = mean @ weights["classifier.weight"].float().T + weights["classifier.bias"].float()
-    item = classify(TextsToClassify((TEXTS[1],)), ready(folder), Silent()).items[0]
+    item = classify(TextsToClassify((TEXTS[1],)), ready(taught), Silent()).items[0]
     assert logits.softmax(-1)[0].tolist() == pytest.approx([s.probability for s in item.scores], abs=1e-4)
 
 
@@ -89,25 +87,6 @@ def test_several_labels_may_apply(base: Path, tmp_path: Path) -> None:
     assert card.problem is ProblemType.MULTI_LABEL
     item = classify(TextsToClassify((TEXTS[0],)), ready(folder), Silent()).items[0]
     assert all(0 <= score.probability <= 1 for score in item.scores)
-
-
-def test_the_same_seed_gives_the_same_numbers(base: Path) -> None:
-    first, second = (teach_head(request_for(base, held=(0, 1)), Silent()) for _ in range(2))
-    assert first.held == second.held
-
-
-def test_it_stops_at_once_and_writes_nothing(base: Path, tmp_path: Path) -> None:
-    class Stop(Silent):
-        def progress(self, progress: Progress) -> None:
-            if progress.done == 2:
-                self.check = self.stop  # type: ignore[method-assign]
-
-        def stop(self) -> None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        teach_head(request_for(base, tmp_path / "taught"), Stop())
-    assert not (tmp_path / "taught").exists()
 
 
 def test_a_base_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -152,7 +131,8 @@ def test_a_run_that_was_stopped_in_a_step_goes_on_from_it(base: Path, tmp_path: 
     whole = teach_head(request_for(base, held=(0, 1)), Silent())
     stopped: dict[HeadToTeach, Teacher] = {}
     with pytest.raises(Stopped):
-        teach_head(request_for(base, held=(0, 1)), StopInStep(5, layers), stopped)
+        teach_head(request_for(base, tmp_path / "taught", held=(0, 1)), StopInStep(5, layers), stopped)
+    assert not (tmp_path / "taught").exists()
     later = StopInStep(13, 0)
     found = teach_head(request_for(base, held=(0, 1)), later, stopped)
     assert [each.done for each in later.seen if each.total] == list(range(later.seen[1].done, 13))

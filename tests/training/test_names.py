@@ -16,7 +16,6 @@ from app.training.names import Tagging, collate_tagged, dev_figures, labels_of
 from app.training.tagged import TaggedText, detokenise
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint, small_tokenizer
-from tests.training.test_trainer import Killed, Watched, equal, weights
 
 BERT = small_tokenizer("bert")
 MIXED = ["king", "Ann", "U.S.", "wonderfully", ",", "'s", "\u00e9t\u00e9", "\U0001f600"]
@@ -141,13 +140,6 @@ def test_names_are_learnt(files: Path) -> None:
     assert training.dev["f1"] > 0.95 and training.dev["f1 PER"] > 0.9
     model = AutoModelForTokenClassification.from_pretrained(training.folder)
     assert tuple(model.config.id2label.values()) == LABELS and model.config.label2id["I-PER"] == 4
-
-
-def test_a_killed_run_ends_with_the_same_weights(files: Path) -> None:
-    whole = train(request_for(files, output=str(files / "whole")), Silent())
-    with pytest.raises(Killed):
-        train(request_for(files), Watched(7))
-    assert equal(weights(whole.folder), weights(train(request_for(files), Silent()).folder))
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -95,11 +95,11 @@ def test_frozen_layers_stay_as_they_are(files: Path, family: str, layers: int) -
             assert not torch.equal(found[name], before), name
 
 
-def test_the_loss_falls_and_the_answers_are_learnt(files: Path) -> None:
+@pytest.mark.parametrize("bfloat16", [0.0, 1.0])
+def test_the_loss_falls_and_the_answers_are_learnt(files: Path, bfloat16: float) -> None:
     watched = Watched()
-    request = request_for(
-        files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options={"bfloat16": 0.0}
-    )
+    options = {"workers": 2.0, "bfloat16": bfloat16}
+    request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options=options)
     training = train(request, watched)
     losses = [s.loss for s in watched.steps if not s.dev]
     assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
@@ -109,6 +109,7 @@ def test_the_loss_falls_and_the_answers_are_learnt(files: Path) -> None:
     rates = [s.learning_rate for s in watched.steps]
     assert max(rates) == 3e-3 and 0 < rates[-1] < 3e-5 and rates[0] < 1e-3
     assert not (files / "out.run").exists()
+    assert {weight.dtype for weight in weights(training.folder).values()} == {torch.float32}
 
 
 def test_classes_are_learnt_under_their_names(files: Path) -> None:
@@ -148,27 +149,19 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
         assert kept.get(name) == original.get(name)
 
 
-def test_the_answers_are_learnt_in_bfloat16_too(files: Path) -> None:
-    options = {"workers": 2.0, "bfloat16": 1.0}
-    request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options=options)
-    training = train(request, Silent())
-    assert training.dev["f1_answerable"] > 80 and training.dev["f1"] > 60
-    assert {weight.dtype for weight in weights(training.folder).values()} == {torch.float32}
-
-
 @pytest.fixture
 def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, torch.Tensor]]:
-    """The weights of a short run on a processor that would measure as told."""
+    """The weights of a short run on a processor that would measure as told, or is known to be quick."""
 
     def learnt(
-        peaks: dict[str, float] | None, family: str = "bert", **options: float
+        peaks: dict[str, float] | None, family: str = "bert", quick: str = "", **options: float
     ) -> dict[str, torch.Tensor]:
         def measured(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
             assert peaks is not None, "nothing is to be measured"
             return tuple(Peak(dtype, flops) for dtype, flops in peaks.items())
 
         monkeypatch.setattr(trainer, "measure_peak", measured)
-        monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: "")
+        monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: quick)
         request = request_for(files, family=family, epochs=0.5, options={"workers": 1.0, **options})
         return weights(train(request, Silent()).folder)
 
@@ -193,10 +186,11 @@ def test_bfloat16_is_taken_where_the_processor_is_quick_at_it(
     assert not equal(found, learnt_with(None, bfloat16=1.0 - wanted))
 
 
-def test_a_family_that_bfloat16_does_not_suit_is_not_measured_for_it(
+def test_nothing_is_measured_where_the_family_or_the_processor_tells(
     learnt_with: Callable[..., dict[str, torch.Tensor]],
 ) -> None:
     assert equal(learnt_with(None, "deberta"), learnt_with(None, "deberta", bfloat16=0.0))
+    assert equal(learnt_with(None, quick="AMX"), learnt_with(None, bfloat16=1.0))
 
 
 @pytest.mark.parametrize("bfloat16", [0.0, 1.0])
@@ -255,30 +249,16 @@ def test_what_cannot_be_trained(files: Path, changes: dict) -> None:
     assert refused.value.hint
 
 
-def test_one_label_is_too_few(files: Path) -> None:
+def test_labels_that_do_not_fit_and_weights_cut_short_are_refused(files: Path) -> None:
     name = str(files / "texts.jsonl")
     for examples, dev in ((name + "?labels=0:no", name + "?labels=0:no"), (name + "?labels=0:a,1:b", name)):
         with pytest.raises(SpanlightError):
             train(request_for(files, "classification", examples=(examples,), dev=(dev,)), Silent())
-
-
-def test_weights_cut_short_are_refused(files: Path) -> None:
     request = request_for(files)
     path = Path(request.base) / "model.safetensors"
     path.write_bytes(path.read_bytes()[:2000])
     with pytest.raises(SpanlightError):
         train(request, Silent())
-
-
-def test_nothing_is_measured_where_the_processor_is_known_to_be_quick(
-    files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: "AMX")
-    monkeypatch.setattr(trainer, "measure_peak", lambda *_: pytest.fail("measured"))
-    request = request_for(files, epochs=0.5, options={"workers": 1.0})
-    found = weights(train(request, Silent()).folder)
-    told = replace(request, options={"workers": 1.0, "bfloat16": 1.0})
-    assert equal(found, weights(train(told, Silent()).folder))
 
 
 @pytest.mark.parametrize("bfloat16", [0.0, 1.0])

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.documents.images.head import JPEG, PNG
 from app.documents.images.jpeg import jpeg_page
 from app.documents.images.png import png_page
 from app.documents.images.shown import Damaged, ShownPage, Unknown
 from app.documents.images.tiff import tiff_pages
 
+_PNG, _JPEG, _TIFFS = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", (b"II*\x00", b"MM\x00*")
 # A picture that does not say how large it is gets the longer side of a sheet of A4, in points.
 _LONG_SIDE = 842.0
 _LEAST_DPI, _MOST_DPI = 100.0, 2400.0
@@ -20,6 +20,11 @@ _MOST_POINTS = 14_400.0
 _MOST_PIXELS = 150_000_000
 # What EXIF calls 1, 3, 6 and 8, in degrees clockwise; mirrored ones are as these.
 _TURNS = {3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270}
+
+
+def is_picture_file(head: bytes) -> bool:
+    """Whether a file begins as a picture that can be read."""
+    return head.startswith((_PNG, _JPEG, *_TIFFS))
 
 
 def pdf_of_picture(data: bytes, name: str) -> bytes:
@@ -54,9 +59,9 @@ def pdf_of_picture(data: bytes, name: str) -> bytes:
 
 
 def _pages(data: bytes) -> Iterator[ShownPage]:
-    if data.startswith(PNG):
+    if data.startswith(_PNG):
         yield png_page(data)
-    elif data.startswith(JPEG):
+    elif data.startswith(_JPEG):
         yield jpeg_page(data)
     else:
         yield from tiff_pages(data)

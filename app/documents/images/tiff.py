@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from app.core.message import Message
 from app.documents.images.jpeg import frame_of, jpeg_part
@@ -38,13 +39,21 @@ def _page(data: bytes, tags: Tags) -> ShownPage:
         raise Damaged
     unit = {2: 1.0, 3: 2.54}.get(tags.number(296, 2), 0.0)
     dpi = (unit * (tags.numbers(282) or (0.0,))[0], unit * (tags.numbers(283) or (0.0,))[0])
-    places = list(_places(tags, width, height))
-    pixels = _Pixels(data, tags)
-    return ShownPage(width, height, tuple(pixels.parts(places, width)), dpi, tags.number(274, 1))
+    parts = _Pixels(tags).parts(list(_pieces(data, tags, width, height)), width)
+    return ShownPage(width, height, tuple(parts), dpi, tags.number(274, 1))
 
 
-def _places(tags: Tags, width: int, height: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Left, top, width and height of each strip or tile, and the start and end of its bytes."""
+class _Piece(NamedTuple):
+    """A strip or a tile of pixels, and its bytes."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    content: bytes
+
+
+def _pieces(data: bytes, tags: Tags, width: int, height: int) -> Iterator[_Piece]:
     tile = tags.number(322), tags.number(323)
     is_tiled = tile[0] > 0 and tile[1] > 0
     across, down = tile if is_tiled else (width, min(height, tags.number(278, height) or height))
@@ -57,14 +66,14 @@ def _places(tags: Tags, width: int, height: int) -> Iterator[tuple[int, int, int
         left, top = number % columns * across, number // columns * down
         if top < height:
             rows = down if is_tiled else min(down, height - top)
-            yield left, top, across, rows, int(start), int(start + length)
+            yield _Piece(left, top, across, rows, data[int(start) : int(start + length)])
 
 
 class _Pixels:
     """How the pixels of a page are compressed, and what they mean."""
 
-    def __init__(self, data: bytes, tags: Tags) -> None:
-        self._data, self._tags = data, tags
+    def __init__(self, tags: Tags) -> None:
+        self._tags = tags
         self._how, self._meaning = tags.number(259, 1), tags.number(262, _BLACK_IS_0)
         self._bits, self._channels = tags.number(258, 1), tags.number(277, 1)
         self._predictor = tags.number(317, 1)
@@ -79,46 +88,38 @@ class _Pixels:
         if self._predictor not in (1, 2):
             raise Unknown(Message("a TIFF that is compressed in a rare way"))
 
-    def parts(self, places: list[tuple[int, int, int, int, int, int]], width: int) -> Iterator[Part]:
-        """The parts of the page; strips that can be joined are one."""
-        joined = list(self._joined(places, width))
-        if joined:
-            yield from joined
+    def parts(self, pieces: list[_Piece], width: int) -> Iterator[Part]:
+        """The parts of a page of this width; strips are one where Python can unpack them, or need not."""
+        are_strips = all(not piece.left and piece.width == width for piece in pieces)
+        if pieces and are_strips and self._how in (_NONE, *_DEFLATE):
+            yield self._joined(pieces, width)
             return
-        for left, top, across, down, start, end in places:
-            content = self._data[start:end]
+        for left, top, across, down, content in pieces:
             if self._how == _JPEG:
                 yield self._jpeg(content, left, top)
             else:
-                head = image_head(
-                    across, down, self._bits, self._space(), self._filter(across, down), self._decode()
-                )
+                filtered = self._filter(across, down)
+                head = image_head(across, down, self._bits, self._space(), filtered, self._decode())
                 yield Part(left, top, across, down, head, self._in_order(content))
 
-    def _joined(self, places: list[tuple[int, int, int, int, int, int]], width: int) -> Iterator[Part]:
-        """All strips as one part, where they are not compressed or in a way that Python unpacks."""
-        if any(left or across != width for left, _, across, _, _, _ in places):
-            return
-        if self._how not in (_NONE, *_DEFLATE):
-            return
+    def _joined(self, strips: list[_Piece], width: int) -> Part:
         row = (width * self._channels * self._bits + 7) // 8
-        height = sum(down for _, _, _, down, _, _ in places)
+        height = sum(strip.height for strip in strips)
         if row * height > _MOST_UNPACKED:
             raise Unknown(Message("a very large TIFF"))
-        packer, pieces = zlib.compressobj(1), []
-        for _, _, _, down, start, end in places:
-            content = self._data[start:end]
+        packer, packed = zlib.compressobj(1), []
+        for *_, down, content in strips:
             if self._how != _NONE:
                 try:
                     content = zlib.decompressobj().decompress(content, row * down)
                 except zlib.error as fault:
                     raise Damaged from fault
             content = content[: row * down].ljust(row * down, b"\0")
-            pieces.append(packer.compress(self._in_order(content)))
-        pieces.append(packer.flush())
+            packed.append(packer.compress(self._in_order(content)))
+        packed.append(packer.flush())
         filtered = b"/Filter/FlateDecode" + self._parameters(width)
         head = image_head(width, height, self._bits, self._space(), filtered, self._decode())
-        yield Part(0, 0, width, height, head, b"".join(pieces))
+        return Part(0, 0, width, height, head, b"".join(packed))
 
     def _jpeg(self, content: bytes, left: int, top: int) -> Part:
         tables = self._tags.content(347)

@@ -15,13 +15,11 @@ from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered
 from app.core.message import Message
 from app.core.report import Report
-from app.documents.images.head import is_picture_file
-from app.documents.images.pdf_of import pdf_of_picture
+from app.documents.images.pdf_of import is_picture_file, pdf_of_picture
 from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.parts import Parts
 from app.documents.pdf.salvage import salvage
-from app.documents.pdf.text import read_pages
-from app.documents.pdf.usable import shapes_on
+from app.documents.pdf.text import read_pages, shapes_on
 
 _ONLY_PICTURES = Message("This PDF is pictures of pages: it holds no text to read.")
 _NOTHING = Message("The pages of this PDF are empty.")

@@ -20,6 +20,8 @@ _ASCENT, _DESCENT = 0.8, 0.2
 _FEWEST_AT_GUTTER = 6
 PROSE_LENGTH = 18  # characters of the shortest line that counts as running text
 _MOST_LINES = 4000
+# What may end a line within a word; the first is the engine's own mark.
+HYPHENS = "\x02-\u00ad\u2010"
 
 
 @dataclass(slots=True)

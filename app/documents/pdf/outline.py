@@ -1,10 +1,10 @@
-"""A PDF's own bookmarks: their titles, and where in its pages and its text they lead."""
+"""A PDF's own bookmarks, where in its text they lead, and the headings among its blocks."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -14,11 +14,20 @@ import pypdfium2.raw as pdfium
 from app.core.layout import Heading, OutlineEntry, PageText
 from app.core.legible import legible
 from app.documents.pdf.characters import Sheet
+from app.documents.pdf.paragraphs import Block, Measures
 
-DEEPEST = 6
+_DEEPEST = 6
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _MOST = 20_000
 _LONGEST = 400
+# Of what looks like a heading: how much larger than the text, how many letters and lines at most, and its numbers.
+_LARGER = 1.12
+_LONGEST_HEADING = 200
+_MOST_LINES = 4
+_NUMBERED = re.compile(
+    r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?\s+\S|[A-Z]\.\d+\s+\S|appendix\b|chapter\b", re.IGNORECASE
+)
+
 # The views that name a height of the page, and which of their numbers is that.
 _HEIGHTS = {
     pdfium.PDFDEST_VIEW_XYZ: 1,
@@ -42,7 +51,7 @@ def bookmarks_of(document: pypdfium2.PdfDocument) -> list[Bookmark]:
     """The outline's titles that lead to a page, `_MOST` at most; broken ones are left out."""
     found: list[Bookmark] = []
     try:
-        for bookmark in document.get_toc(max_depth=DEEPEST):
+        for bookmark in document.get_toc(max_depth=_DEEPEST):
             target = bookmark.get_dest()
             page = target.get_index() if target else None
             if page is not None:
@@ -68,20 +77,20 @@ def outline_of(
     for heading in headings:
         while at + 1 < len(pages) and pages[at + 1].span.start <= heading.span.start:
             at += 1
-        words[at].setdefault(bare(heading.span.of(text)), heading.span.start)
+        words[at].setdefault(_bare(heading.span.of(text)), heading.span.start)
     entries = []
     for bookmark in bookmarks:
         title = legible(bookmark.title)
         if not title or bookmark.page >= len(pages):
             continue
-        point = words[bookmark.page].get(bare(bookmark.title))
+        point = words[bookmark.page].get(_bare(bookmark.title))
         if point is None:
             point = _point_at(bookmark, sheets[bookmark.page], pages[bookmark.page])
         entries.append(OutlineEntry(title, bookmark.level, point, bookmark.page + 1))
     return tuple(entries)
 
 
-def bare(text: str) -> str:
+def _bare(text: str) -> str:
     """A title without what its spellings differ in: blanks, marks, capitals."""
     return _NOT_LETTERS.sub("", text).casefold()
 
@@ -101,3 +110,68 @@ def _point_at(bookmark: Bookmark, sheet: Sheet, page: PageText) -> int:
         at for at, number in enumerate(page.index) if number >= 0 and page.boxes[4 * number + 3] > top + 1
     )
     return page.span.start + next(below, 0)
+
+
+def headings_of(blocks: Sequence[Block], bookmarks: Sequence[Bookmark], measures: Measures) -> dict[int, int]:
+    """The level, from 1, of each block that is a heading, by the block's number.
+
+    Bookmarks decide if most of them are found in the text of their pages, else the blocks' look does.
+    """
+    named = _by_bookmarks(blocks, bookmarks)
+    if bookmarks and len(named) >= 0.5 * len(bookmarks):
+        return named
+    return _by_look(blocks, measures) | named
+
+
+def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dict[int, int]:
+    pages: dict[int, list[int]] = defaultdict(list)
+    for number, block in enumerate(blocks):
+        if len(block.lines) <= 2 * _MOST_LINES and not block.is_furniture:
+            pages[block.lines[0].page].append(number)
+    found: dict[int, int] = {}
+    for bookmark in bookmarks:
+        title = _bare(bookmark.title)
+        if not title:
+            continue
+        candidates = [each for each in pages[bookmark.page] if each not in found]
+        match = _match(title, [(each, _bare(blocks[each].text)) for each in candidates])
+        if match is not None:
+            found[match] = min(bookmark.level, _DEEPEST)
+    return found
+
+
+def _match(title: str, candidates: Iterable[tuple[int, str]]) -> int | None:
+    """The block with a title's words: exactly, else with its number before or a little after it."""
+    near: int | None = None
+    for number, words in candidates:
+        if words == title:
+            return number
+        if near is None and title in words and len(words) <= 1.3 * len(title) + 4:
+            near = number
+    return near
+
+
+def _by_look(blocks: Sequence[Block], measures: Measures) -> dict[int, int]:
+    styles: dict[int, tuple[float, bool]] = {}
+    for number, block in enumerate(blocks):
+        if _looks_like_heading(block, measures):
+            styles[number] = round(block.size), all(line.bold for line in block.lines)
+    ranks = sorted(set(styles.values()), reverse=True)
+    return {number: min(ranks.index(style) + 1, _DEEPEST) for number, style in styles.items()}
+
+
+def _looks_like_heading(block: Block, measures: Measures) -> bool:
+    if block.is_row or block.is_furniture or len(block.lines) > _MOST_LINES:
+        return False
+    text = block.text.strip()
+    letters = sum(each.isalpha() for each in text)
+    if not 2 <= letters <= _LONGEST_HEADING or len(text) > _LONGEST_HEADING + 20 or letters < 0.4 * len(text):
+        return False
+    if "\t" in block.joins or text[0].islower() or text.endswith((",", ";", ":")):
+        return False
+    if min(line.size for line in block.lines) >= _LARGER * measures.body:
+        return True
+    bold = all(line.bold for line in block.lines) and block.size >= 0.97 * measures.body
+    if not bold or block.is_item:
+        return False
+    return bool(_NUMBERED.match(text)) or (len(block.lines) <= 2 and not text.endswith("."))

@@ -1,4 +1,4 @@
-"""Groups rows into paragraphs: which lines belong together."""
+"""Groups rows into paragraphs, also over columns and pages: which lines belong together."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from app.documents.pdf.hyphens import HYPHENS
-from app.documents.pdf.lines import Line
+from app.documents.pdf.lines import HYPHENS, Line
 from app.documents.pdf.rows import MARKER, Row
 
-STOPS = re.compile(r"[.!?:;…。！？：；．|]['\"”’)\]»›*†‡\d]*$")
-BULLET = re.compile(rf"(?:[✓✔]|{MARKER.pattern}|\d+(?:\.\d+)+)(?=\s|$)")
+_STOPS = re.compile(r"[.!?:;…。！？：；．|]['\"”’)\]»›*†‡\d]*$")
+_BULLET = re.compile(rf"(?:[✓✔]|{MARKER.pattern}|\d+(?:\.\d+)+)(?=\s|$)")
 # Dots that lead to a page's number.
 LEADERS = re.compile(r"(?: ?\.){5,} ?|(?: ?…){3,} ?|(?: ?·){5,} ?")
 _NUMBER = re.compile(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?")
+_CAPTION = re.compile(r"(?:figure|fig\.|table|abb\.|tabelle|图|表)\s*\d", re.IGNORECASE)
+# Blocks between the two parts of a paragraph.
+_MOST_BETWEEN = 8
 
 # In em, or as a share.
-SAME_SIZE = 0.08
+_SAME_SIZE = 0.08
 _LOOSE = 1.22
 _INDENT = 0.8
 
@@ -72,7 +74,7 @@ def measures_of(pages: Iterable[Sequence[Row]]) -> Measures:
                 for line in cell.lines:
                     sizes[round(line.size, 1)] += line.length
                 for one, two in zip(cell.lines, cell.lines[1:], strict=False):
-                    if same_size(one, two):
+                    if _same_size(one, two):
                         steps[round(one.size)][round(2 * (two.base - one.base)) / 2] += 1
     usual = {}
     for size, counted in steps.items():
@@ -139,11 +141,11 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
             before is None
             or block is None
             or _parts(before, line, block, full, measures)
-            or (is_item and (block.is_item or STOPS.search(before.text)))
-            or (not full and STOPS.search(before.text) and not before.code)
+            or (is_item and (block.is_item or _STOPS.search(before.text)))
+            or (not full and _STOPS.search(before.text) and not before.code)
         ):
             blocks.append(Block([line], [""], is_item=is_item))
-        elif is_heavy(line, measures) and BULLET.match(line.text) and BULLET.match(block.lines[0].text):
+        elif _is_heavy(line, measures) and _BULLET.match(line.text) and _BULLET.match(block.lines[0].text):
             blocks.append(Block([line], [""]))
         else:
             block.lines.append(line)
@@ -160,12 +162,12 @@ def _is_item(line: Line, measures: Measures) -> bool:
         return False
     if LEADERS.search(line.text):
         return True
-    found = BULLET.match(line.text)
+    found = _BULLET.match(line.text)
     # A number before large or bold words is a heading's.
-    return found is not None and not (is_heavy(line, measures) and found.group()[0].isalnum())
+    return found is not None and not (_is_heavy(line, measures) and found.group()[0].isalnum())
 
 
-def is_heavy(line: Line, measures: Measures) -> bool:
+def _is_heavy(line: Line, measures: Measures) -> bool:
     """Whether a line is set like a heading."""
     return line.bold or line.size > 1.1 * measures.body
 
@@ -196,10 +198,10 @@ def _ends_early(line: Line, following: Line, edge: float) -> bool:
 
 def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measures) -> bool:
     """Whether a new paragraph begins between two lines, by their places; `full`: the first does not end early."""
-    if not same_size(before, line):
+    if not _same_size(before, line):
         return True
     # The last words of a sentence may be all bold or all code.
-    continues = full and line.text[:1].islower() and not STOPS.search(before.text)
+    continues = full and line.text[:1].islower() and not _STOPS.search(before.text)
     if (before.bold != line.bold or before.code != line.code) and not continues:
         return True
     if line.base - before.base > _LOOSE * measures.step(line.size):
@@ -216,9 +218,9 @@ def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measure
     return second is not None and line.start > max(before.start, usual) + indent
 
 
-def same_size(one: Line, two: Line) -> bool:
+def _same_size(one: Line, two: Line) -> bool:
     """Whether the font sizes of two lines are nearly equal."""
-    return abs(one.size - two.size) <= SAME_SIZE * max(one.size, two.size)
+    return abs(one.size - two.size) <= _SAME_SIZE * max(one.size, two.size)
 
 
 def insert_at_page(blocks: list[Block], extra: Block, upper: bool) -> None:
@@ -226,3 +228,99 @@ def insert_at_page(blocks: list[Block], extra: Block, upper: bool) -> None:
     page = extra.lines[0].page
     place = bisect_left(blocks, page if upper else page + 1, key=lambda each: each.lines[0].page)
     blocks.insert(place, extra)
+
+
+def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
+    """The blocks of a whole document, with paragraphs that continue over columns or pages merged.
+
+    Blocks between the two parts (notes, captions, tables, running heads) go before the paragraph if they are on the
+    first part's page, and after it if they are on the second's.
+    """
+    merged: list[Block] = []
+    number = 0
+    while number < len(blocks):
+        block = blocks[number]
+        number += 1
+        if merged and not block.is_furniture:
+            start = _runs_on_from(merged, block, measures)
+            if start >= 0:
+                paragraph, between = merged[start], merged[start + 1 :]
+                page = paragraph.lines[-1].page
+                earlier = [each for each in between if each.lines[0].page == page]
+                later = [each for each in between if each.lines[0].page != page]
+                if page == block.lines[0].page:
+                    earlier, later = [], between
+                paragraph.lines += block.lines
+                paragraph.joins += [None, *block.joins[1:]]
+                merged[start:] = [paragraph, *later]
+                # A heading stays with its paragraph.
+                while earlier and start and _may_be_heading(merged[start - 1], paragraph):
+                    start -= 1
+                merged[start:start] = earlier
+                continue
+        merged.append(block)
+    return merged
+
+
+def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> int:
+    """The number of the paragraph that a block continues; -1 if there is none."""
+    first = block.lines[0]
+    if block.is_row or block.is_item:
+        return -1
+    for back in range(1, min(_MOST_BETWEEN, len(merged)) + 1):
+        earlier = merged[-back]
+        last = earlier.lines[-1]
+        if first.page - last.page > 1:
+            return -1
+        if not earlier.is_row and not earlier.is_furniture and _same_size(last, first):
+            jumped = last.page != first.page or first.base < last.base - 2 * first.size
+            ends = bool(_STOPS.search(last.text)) and not last.text.endswith("\x02")
+            is_text = not _is_heavy(last, measures) and not _BULLET.match(first.text)
+            if (
+                jumped
+                and not ends
+                and is_text
+                and _goes_on(last.text, first.text)
+                and not _CAPTION.match(earlier.text)
+            ):
+                return len(merged) - back
+            if not _CAPTION.match(earlier.text):
+                return -1
+        elif not _is_aside(earlier, first, measures):
+            return -1
+    return -1
+
+
+def _may_be_heading(block: Block, paragraph: Block) -> bool:
+    heading_line, other = block.lines[-1], paragraph.lines[0]
+    return (
+        len(block.lines) <= 2
+        and heading_line.page == other.page
+        and not block.is_furniture
+        and ((heading_line.bold and not other.bold) or heading_line.size > (1 + _SAME_SIZE) * other.size)
+    )
+
+
+def _goes_on(last: str, first: str) -> bool:
+    """Whether a line's beginning continues the sentence at another's end."""
+    if last.endswith(("\x02", "\u00ad", ",", "，", "、")):
+        return True
+    head = first.lstrip("\"'“‘«[")
+    return bool(head) and (head[0].islower() or head[0] in ",;()，。、；（）")
+
+
+def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
+    """Whether a block may be between two parts of a paragraph: small print, a caption, a table, a running head."""
+    return (
+        block.is_furniture
+        or block.is_row
+        or block.size < (1 - _SAME_SIZE) * first.size
+        or bool(_CAPTION.match(block.text))
+    )
+
+
+def separate(blocks: Sequence[Block]) -> None:
+    """Set the separator before each block: shorter between rows of a table and items of a list."""
+    for before, block in pairwise(blocks):
+        together = (before.is_row and block.is_row) or (before.is_item and block.is_item)
+        block.joins[0] = "\n" if together else "\n\n"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 from app.core.layout import Heading
 from app.core.message import Message
@@ -12,22 +14,34 @@ from app.core.report import Progress, Report
 from app.documents.parts import Parts
 from app.documents.pdf.characters import Sheet, read_sheet
 from app.documents.pdf.furniture import folded, furniture_of
-from app.documents.pdf.headings import headings_of
-from app.documents.pdf.hyphens import Hyphens
 from app.documents.pdf.lines import Line, lines_of
 from app.documents.pdf.order import in_reading_order
-from app.documents.pdf.outline import bookmarks_of, outline_of
-from app.documents.pdf.paragraphs import Block, Measures, blocks_of, insert_at_page, measures_of
+from app.documents.pdf.outline import bookmarks_of, headings_of, outline_of
+from app.documents.pdf.paragraphs import (
+    Block,
+    Measures,
+    blocks_of,
+    insert_at_page,
+    measures_of,
+    run_on,
+    separate,
+)
 from app.documents.pdf.rows import rows_of
-from app.documents.pdf.run_on import run_on, separate
-from app.documents.pdf.usable import is_picture
 from app.documents.pdf.view import view_of_pages
-from app.documents.pdf.writer import Writer
+from app.documents.pdf.writer import Hyphens, Writer
 from app.documents.recognition.page import RecognisedPage
 
 _MOSTLY = 0.6
 # A damaged page tree may say that it has any number of pages.
 _MOST_LOST = 1000
+
+# Shares of a page's letters: undefined by their fonts, or control characters; and of its words: written as words are.
+_MOST_UNDEFINED = 0.4
+_FEWEST_WORDS = 0.45
+_FEWEST_LETTERS = 80
+# The share of a page that its largest picture covers, from which on it is a scan.
+_SCAN = 0.6
+_WORD = re.compile(r"[(\[\"'“‘«]*(?:[^\W\d_]+(?:[-'’][^\W\d_]+)*|[\d.,:/%$€£-]+)[)\]\"'”’».,;:!?]*")
 
 
 def read_pages(
@@ -128,3 +142,53 @@ def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
         else:
             blocks.append(Block([line], [""], is_furniture=True))
     return blocks
+
+
+def is_picture(document: pypdfium2.PdfDocument, number: int, sheet: Sheet) -> bool:
+    """Whether a page, from 0, shows something and has no text, or one that is plainly bad."""
+    text = sheet.characters
+    if sheet.is_lost:
+        return False
+    if not text or text.isspace():
+        return shapes_on(document, number) > 0
+    letters = sum(not each.isspace() for each in text)
+    undefined = len(sheet.doubtful) + sum(each < " " and each not in "\t\r\n\x02" for each in text)
+    if letters >= _FEWEST_LETTERS and undefined > _MOST_UNDEFINED * letters:
+        return True
+    return letters >= _FEWEST_LETTERS and _is_garbled(text) and _covered(document, number) >= _SCAN
+
+
+def shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
+    """How many objects are drawn on a page, -1 for a page that cannot be loaded."""
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return -1
+    try:
+        return max(0, pdfium.FPDFPage_CountObjects(page))
+    finally:
+        page.close()
+
+
+def _is_garbled(text: str) -> bool:
+    """Whether few of the words are written as words are: letters without others between them, or a number."""
+    words = text.split()
+    good = sum(len(word) > 1 and _WORD.fullmatch(word) is not None for word in words)
+    return good < _FEWEST_WORDS * len(words)
+
+
+def _covered(document: pypdfium2.PdfDocument, number: int) -> float:
+    """The share of a page that its largest picture covers."""
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return 0.0
+    try:
+        width, height = page.get_size()
+        largest = 0.0
+        for shape in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+            left, bottom, right, top = shape.get_bounds()
+            largest = max(largest, (right - left) * (top - bottom))
+        return largest / max(1.0, width * height)
+    finally:
+        page.close()

@@ -13,7 +13,7 @@ from app.documents.pdf.characters import Sheet, Word
 from app.documents.pdf.geometry import FARTHEST
 
 # Raised when pages are recognised differently: what was kept before is then recognised anew.
-VERSION = 1
+VERSION = 2
 _NUMBERS = 8  # of a word: first, last, left, right, base, size, quarter, how sure
 _MOST = 40_000_000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,7 +17,7 @@ from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
 from app.documents.limits import MEMORY
 from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Recognise, Tell
-from app.documents.process import Order, start_limited
+from app.documents.process import Order, recognising, start_limited
 from app.engine.child import Child
 from app.settings.files import writing
 
@@ -64,8 +65,13 @@ class Documents:
         """Recognise pages, each a partial result as in orders.Recognise; raises SpanlightError and Stopped."""
         name = order.name or PurePath(order.path).name
         if self._recognising is None:
-            title = Message("recognition process")
-            self._recognising = Child(start_limited, title=title, log=self._log, reads=(order.folder,))
+            self._recognising = Child(
+                start_limited,
+                title=Message("recognition process"),
+                log=self._log,
+                reads=(order.folder,),
+                prepare=partial(recognising, order.folder),
+            )
             if self._closed:
                 self._recognising.close()
         failed = Message("The text of “{name}” could not be recognised", name=name)

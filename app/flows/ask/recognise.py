@@ -80,27 +80,14 @@ class Scans:
 
         Raises SpanlightError where it cannot be done, Stopped when cancelled.
         """
-        found: dict[int, bytes] = {}
-        began = time.perf_counter()
+        relay = _Pages(report, self.kept, opened.sha256, len(pages))
+        relay.tell()
+        sha256 = opened.sha256 if order.path else ""
+        file = (order.name, order.password, order.data, opened.modified, opened.size, sha256)
         for first in range(0, len(pages), _AT_ONCE):
             some = tuple(pages[first : first + _AT_ONCE])
-            relay = _Pages(report, self.kept, opened.sha256, found, len(pages), began)
-            relay.tell()
-            self.documents.recognise(
-                Recognise(
-                    order.path,
-                    some,
-                    self.folder,
-                    order.name,
-                    order.password,
-                    order.data,
-                    opened.modified,
-                    opened.size,
-                    opened.sha256 if order.path else "",
-                ),
-                relay,
-            )
-        return found
+            self.documents.recognise(Recognise(order.path, some, self.folder, *file), relay)
+        return relay.found
 
     def _known(self, opened: Opened) -> dict[int, bytes]:
         try:
@@ -126,24 +113,17 @@ def recognise_pages(
 
 
 class _Pages(Relay):
-    """A Report that keeps each page's text, and tells how many there are."""
+    """A Report that keeps each page's text, also in `found`, and tells how many of `total` there are."""
 
-    def __init__(
-        self,
-        report: Report,
-        kept: RecognisedPages,
-        sha256: str,
-        found: dict[int, bytes],
-        total: int,
-        began: float,
-    ) -> None:
+    def __init__(self, report: Report, kept: RecognisedPages, sha256: str, total: int) -> None:
         super().__init__(report)
-        self._kept, self._sha256, self._found = kept, sha256, found
-        self._total, self._began = total, began
+        self.found: dict[int, bytes] = {}
+        self._kept, self._sha256, self._total = kept, sha256, total
+        self._began = time.perf_counter()
 
     def tell(self) -> None:
         """Report how far it is."""
-        done = len(self._found)
+        done = len(self.found)
         spent = time.perf_counter() - self._began
         left = (self._total - done) * spent / done if done else self._total * _SECONDS_A_PAGE
         self.progress(Progress(done, self._total, RECOGNISING, left))
@@ -152,7 +132,7 @@ class _Pages(Relay):
         assert isinstance(result, tuple)
         page, text = result
         assert isinstance(page, int) and isinstance(text, bytes)
-        self._found[page] = text
+        self.found[page] = text
         self._kept.put(self._sha256, page, text)
         super().partial(page)
         self.tell()

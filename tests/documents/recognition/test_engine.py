@@ -16,16 +16,18 @@ from app.core.text import Span
 from app.documents.parts import Parts
 from app.documents.pdf.document import open_pdf, read_pdf
 from app.documents.recognition.engine import Recogniser
+from app.documents.recognition.program import runner
 from tests.conftest import ROOT
-from tests.helpers.scans import LETTER, letter, scan
+from tests.helpers.scans import LETTER, letter, needs_tesseract, scan
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
 FOLDER = str(ROOT / "resources" / "recognition")
+pytestmark = needs_tesseract
 
 
 @pytest.fixture(scope="module")
 def recogniser() -> Iterator[Recogniser]:
-    made = Recogniser(FOLDER)
+    made = Recogniser(FOLDER, runner(FOLDER))
     yield made
     made.close()
 

@@ -18,8 +18,10 @@ from app.flows.ask.recognise import recognise_pages
 from app.flows.library.libraries import save_library
 from app.flows.library.update import update
 from app.flows.workspace import Workspace, open_workspace
-from tests.helpers.scans import grey, letter, png, scan, tiff
+from tests.helpers.scans import grey, letter, needs_tesseract, png, scan, tiff
 from tests.helpers.small_pdfs import Page
+
+pytestmark = needs_tesseract
 
 FIRST, SECOND = letter("The knave stole the tarts."), letter("Nobody saw the gardener.")
 

@@ -24,8 +24,10 @@ from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
 from tests.helpers.open_files import ask, is_open, reader
-from tests.helpers.scans import grey, letter, png, scan
+from tests.helpers.scans import grey, letter, needs_tesseract, png, scan
 from tests.helpers.windows import FakeEngine
+
+pytestmark = needs_tesseract
 
 FIRST, SECOND = letter("The knave stole the tarts."), letter("Nobody saw the gardener.")
 BIRDS = "thrush nightingale robin wren blackbird lark warbler finch".split()

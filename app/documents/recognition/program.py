@@ -1,0 +1,220 @@
+"""Tesseract as the program `tesseract`, for where the package tesserocr is missing.
+
+A confined process may start no program. Before it is confined it therefore splits off a helper, which starts nothing
+but `tesseract`, with a limit on memory and time, and gives it nothing but pixels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from math import isfinite
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from app.core.errors import SpanlightError
+from app.core.message import Message
+from app.core.plain import json_of
+from app.documents.limits import MEMORY
+from app.documents.recognition.words import (
+    MOST_PIXELS,
+    SAUVOLA,
+    SYSTEM_FOLDERS,
+    Languages,
+    Letter,
+    PagePicture,
+    Row,
+    Seen,
+    letters_of,
+    require,
+    word_of,
+)
+
+_MOST_SECONDS = 60
+_NAMES = re.compile(r"[A-Za-z_]+(?:\+[A-Za-z_]+)*")
+_LINES = ".ocr_line, .ocr_header, .ocr_caption, .ocr_textfloat"
+_VARIABLES = "tessedit_create_hocr=1", "hocr_char_boxes=1", f"thresholding_method={SAUVOLA}"
+_OPTIONS = ["--psm", "3", "--oem", "1", *(word for each in _VARIABLES for word in ("-c", each))]
+
+# What gives the program a picture as a file of grey pixels (PGM) of some dots an inch, and takes its answer, hOCR; an
+# empty one where there is none.
+Run = Callable[[Languages, int, bytes], bytes]
+
+
+def runner(folder: str) -> Run | None:
+    """What runs the program with the languages in `folder` and those of the system; None without a need or a program.
+
+    To be called before this process is confined, and before it has a second thread.
+    """
+    program = None if find_spec("tesserocr") else shutil.which("tesseract")
+    if program is None:
+        return None
+    if sys.platform != "linux":  # there is no confinement
+        return lambda where, dpi, picture: _answer(program, where, dpi, picture)
+    ours, theirs = Pipe()
+    if os.fork() == 0:
+        _help(program, theirs, (folder, *SYSTEM_FOLDERS))
+    theirs.close()
+
+    def run(where: Languages, dpi: int, picture: bytes) -> bytes:
+        try:
+            ours.send_bytes(json_of([*where, dpi]).encode())
+            ours.send_bytes(picture)
+            return ours.recv_bytes()
+        except (OSError, EOFError):  # the helper has ended
+            return b""
+
+    return run
+
+
+def is_installed() -> bool:
+    """Whether text in pictures can be recognised here, by the library or the program."""
+    return find_spec("tesserocr") is not None or shutil.which("tesseract") is not None
+
+
+def version() -> str:
+    """The version of Tesseract, of the library or else of the program."""
+    if find_spec("tesserocr"):
+        import tesserocr
+
+        return str(tesserocr.tesseract_version().split()[1])
+    program = shutil.which("tesseract")
+    if program is None:
+        return "missing, so that no text in pictures is recognised"
+    told = _output([program, "--version"]).decode("utf-8", "replace").split()
+    return f"{told[1] if len(told) > 1 else 'broken'} ({program})"
+
+
+class Program:
+    """The engine of the program."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def slope(self, picture: PagePicture, where: Languages) -> None:
+        """None: it tells where lines lie only with their words."""
+
+    def words(self, picture: PagePicture, where: Languages) -> Iterator[Seen]:
+        """The words of a picture, line by line; raises SpanlightError where the program fails, or takes too long."""
+        require(where)
+        width, stride = picture.width, picture.stride
+        rows = (picture.pixels[stride * row : stride * row + width] for row in range(picture.height))
+        pixels = b"P5 %d %d 255\n" % (width, picture.height) + b"".join(rows)
+        answer = self._run(where, picture.dpi, pixels)
+        if not answer:
+            raise SpanlightError(
+                Message("Text in pictures cannot be recognised: the program tesseract breaks off."),
+                Message("Install it again, or a newer one."),
+            )
+        yield from _words(answer)
+
+    def close(self) -> None:
+        """Nothing is held: the helper ends with this process."""
+
+
+def _help(program: str, asked: Connection, folders: tuple[str, ...]) -> None:
+    """Answer until the other end is gone, then end this process.
+
+    A file may have taken the other end over: whatever is not as `runner` sends it ends this process, too.
+    """
+    try:
+        os.closerange(3, asked.fileno())  # the connections to the parent among them
+        os.closerange(asked.fileno() + 1, 65_536)
+        _limit()
+        while True:
+            folder, names, dpi = json.loads(asked.recv_bytes(10_000))
+            picture = asked.recv_bytes(MOST_PIXELS + 100)
+            if folder not in folders or not _NAMES.fullmatch(names) or not isinstance(dpi, int):
+                return
+            asked.send_bytes(_answer(program, Languages(folder, names), dpi, picture))
+    finally:
+        os._exit(0)
+
+
+def _limit() -> None:
+    """Limit the programs that this process starts: their memory, their time, and to no byte in any file."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (2 * _MOST_SECONDS, 2 * _MOST_SECONDS))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _answer(program: str, where: Languages, dpi: int, picture: bytes) -> bytes:
+    languages = ["--tessdata-dir", where.folder, "-l", where.names]
+    return _output([program, "stdin", "stdout", *languages, "--dpi", str(dpi), *_OPTIONS], picture)
+
+
+def _output(command: list[str], given: bytes = b"") -> bytes:
+    """What a program writes; nothing where it fails or takes too long."""
+    # A bundle's own libraries are none of the system's programs'; and threads that share a line only wait.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+    try:
+        done = subprocess.run(
+            command,
+            input=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment | {"OMP_THREAD_LIMIT": "1"},
+            timeout=_MOST_SECONDS,
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except (OSError, subprocess.SubprocessError):
+        return b""
+    return done.stdout if done.returncode == 0 else b""
+
+
+def _words(hocr: bytes) -> Iterator[Seen]:
+    """The words of hOCR, HTML whose titles say where each part lies (http://kba.github.io/hocr-spec/1.2)."""
+    for line in LexborHTMLParser(hocr.decode("utf-8", "replace")).css(_LINES):
+        row, begins_line = _row(line), True
+        for each in line.css(".ocrx_word") if row is not None else ():
+            sure = next(iter(_numbers(each, "x_wconf")), 0.0)
+            letters: list[Letter] = []
+            for symbol in each.css(".ocrx_cinfo"):
+                box = _numbers(symbol, "x_bboxes")
+                if len(box) == 4:
+                    letters += letters_of(symbol.text().strip(), round(box[0]), round(box[2]))
+            assert row is not None
+            if (word := word_of(letters, row, sure, begins_line)) is not None:
+                begins_line = False
+                yield word
+
+
+def _row(line: LexborNode) -> Row | None:
+    """Where a line lies; None for one that runs up or down."""
+    box, base = _numbers(line, "bbox"), _numbers(line, "baseline")
+    height, low = _numbers(line, "x_size"), _numbers(line, "x_descenders")
+    if len(box) != 4 or len(base) != 2 or not height or _numbers(line, "textangle"):
+        return None
+    left, _, right, bottom = box
+    slope, above = base
+    return Row(
+        (left, bottom + above),
+        (right, bottom + above + slope * (right - left)),
+        height[0],
+        abs(low[0]) if low else 0.0,
+    )
+
+
+def _numbers(part: LexborNode, name: str) -> list[float]:
+    """The numbers after a property's name in a part's title; none without it or where they are none."""
+    for found in (part.attributes.get("title") or "").split(";"):
+        words = found.split()
+        if words and words[0] == name:
+            try:
+                numbers = [float(word) for word in words[1:]]
+            except ValueError:
+                return []
+            return numbers if all(map(isfinite, numbers)) else []
+    return []

@@ -1,0 +1,71 @@
+"""Marks that Tesseract mistakes are told by their pixels: bullets, single quotation marks, rules of tables."""
+
+from __future__ import annotations
+
+import pypdfium2
+import pytest
+
+from app.documents.pdf.geometry import load_page
+from app.documents.recognition.ink import corrected
+from app.documents.recognition.pictures import picture_of
+from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
+from tests.helpers.small_pdfs import Page, Words, small_pdf
+
+SIZE, DPI = 12, 300
+SCALE = DPI / 72
+
+
+def shown(words: list[Words], drawing: bytes = b"") -> PagePicture:
+    document = pypdfium2.PdfDocument(small_pdf([Page(words, width=300, height=100, drawing=drawing)]))
+    page = load_page(document, 0)
+    return picture_of(page, dpi=DPI)
+
+
+def seen(text: str, left: float, right: float, begins_line: bool = True) -> Seen:
+    """A word on the base line at 50 points, as Tesseract tells it."""
+    row = Row((0, 50 * SCALE), (1000, 50 * SCALE), 10.6 * SCALE, 2.4 * SCALE)
+    word = word_of(letters_of(text, round(left * SCALE), round(right * SCALE)), row, 50, begins_line)
+    assert word is not None
+    return word
+
+
+def told(picture: PagePicture, *words: Seen) -> list[tuple[str, bool]]:
+    return [(word.text, word.begins_line) for word in corrected(picture, words)]
+
+
+def test_a_bullet_is_told_from_letters() -> None:
+    picture = shown([Words("one", 40, 50, SIZE)], b"1 J 4 w 22 54 m 22.01 54 l S")  # a disc
+    assert told(picture, seen("e", 20, 24), seen("one", 40, 60, False)) == [("•", True), ("one", False)]
+    assert told(picture, seen("one", 40, 60)) == [("•", True), ("one", False)], "Tesseract left it out"
+    letter = shown([Words("e", 20, 50, SIZE), Words("one", 40, 50, SIZE)])
+    assert told(letter, seen("e", 20, 26.7)) == [("e", True)]
+    assert told(letter, seen("one", 40, 60)) == [("one", True)]
+
+
+@pytest.mark.parametrize(("drawn", "read", "wanted"), [("'", '"', "'"), ('"', '"', '"'), ("'", "“", "‘")])
+@pytest.mark.parametrize("after", ["They", "went"])
+def test_a_quotation_mark_of_one_stroke_is_single(drawn: str, read: str, wanted: str, after: str) -> None:
+    mark, width = Words(drawn, 20, 50, SIZE), 2.3 if drawn == "'" else 4.3
+    picture = shown([mark, Words(after, 20 + width + 0.6, 50, SIZE)])
+    assert told(picture, seen(read, 20, 20 + width)) == [(wanted, True)]
+
+
+def test_a_capital_that_was_taken_for_a_bar_ends_on_the_base_line() -> None:
+    assert told(shown([Words("I", 20, 50, SIZE)]), seen("|", 20, 23.3)) == [("I", True)]
+    assert told(shown([Words("|", 20, 50, SIZE)]), seen("|", 20, 23.1)) == [("|", True)]
+
+
+def test_a_rule_is_no_letter_and_parts_words() -> None:
+    table = [Words("only", 20, 50, SIZE), Words("74.0", 60, 50, SIZE)]
+    picture = shown(table, b"0.5 w 50 20 m 50 90 l S")
+    word = seen("only|74.0", 20, 85)
+    parts = [*letters_of("only", 83, 175), *letters_of("|", 206, 211), *letters_of("74.0", 250, 350)]
+    joined = Seen(tuple(parts), word.base, word.above, word.below, word.size, 50, True, 0.0)
+    assert told(picture, joined) == [("only", True), ("74.0", False)]
+    rule = Seen(tuple(parts[4:5]), word.base, word.above, word.below, word.size, 50, True, 0.0)
+    next_word = seen("74.0", 60, 85, False)
+    assert told(picture, rule, next_word) == [("74.0", True)]
+    drawn = shown([Words("l", 20, 36, SIZE), Words("l", 20, 50, SIZE)])
+    assert told(drawn, seen("l", 20, 22.6)) == [("l", True)], "letters below each other"
+    dark = shown([], b"0 30 300 40 re f 1 g 20 50 1 8 re f")
+    assert told(dark, seen("l", 20, 22.6)) == [("l", True)], "light letters on a dark ground"
