@@ -96,6 +96,8 @@ class Finding(QObject):
             searched.restore_view(self._start_view[1])
         elif searched is not None and self._match is not None and searched.selection() == self._match:
             searched.restore_view(_unselected(searched.view_state()))
+        if searched is not None and self._match is not None:
+            searched.found = self._match
         self._start_view = self._search_view = self._match = None
         self._pending = False
         self._mark(None, "")

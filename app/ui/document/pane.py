@@ -168,10 +168,15 @@ class Pane(_Page):
         return self.scrolled() != self._noted_position
 
     def selected_place(self) -> tuple[str, Span]:
-        """The selected words, whole and without the blanks around them, as answers are, and where they are."""
-        words = self.selected_words()
-        start = self.selection().start + len(words) - len(words.lstrip())
-        selected, text = Span(start, start + len(words.strip())), self.text()
+        """The selected words, whole and without the blanks around them, as answers are, and where they are.
+
+        Words that were searched and gone to count as selected as long as the cursor stands behind them.
+        """
+        text, own, words = self.text(), self.selection(), self.selected_words()
+        if not own and own.end == self.found.end:
+            own, words = self.found, self.found.of(text)
+        start = own.start + len(words) - len(words.lstrip())
+        selected = Span(start, start + len(words.strip()))
         if selected.of(text) != words.strip():  # a page may show other characters than the text has
             return words.strip(), selected
         place = whole_words(text, selected)

@@ -52,7 +52,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
 
     def show_document(self, opened: Opened) -> None:
         """Show another document from its top, without highlights."""
-        self._answer_places, self._heat = [], ()
+        self._answer_places, self._heat, self.found = [], (), Span(0, 0)
         self.lights.clear()
         self.begin(opened)
         self._update_map()

@@ -85,6 +85,8 @@ class Searched(_ScrollArea):
 
     # What is marked as found everywhere; the selected match is the current one.
     sought: re.Pattern[str] | None = None
+    # The match that the last search ended at, behind which the cursor was left.
+    found = Span(0, 0)
 
     def text(self) -> str:
         """The text."""

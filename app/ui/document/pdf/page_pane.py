@@ -75,7 +75,7 @@ class PagePane(ReadOnlyPane, PageDesk):
     def show_document(self, opened: Opened) -> None:
         """Show a document with pages from its beginning, without highlights or selection."""
         self._opened, self._selection = opened, PageSelection(opened)
-        self._bands, self._heat = None, ()
+        self._bands, self._heat, self.found = None, (), Span(0, 0)
         self.lights.clear()
         pages = opened.pages
         self.show_pages([(page.width, page.height) for page in pages], [page.label for page in pages])

@@ -243,7 +243,7 @@ class DocumentPane(PaperPane, PlainPage):
 
     def _text_changed(self) -> None:
         """Drop what belongs to the former text, and send `edited`."""
-        self._offsets, self._heat = None, ()
+        self._offsets, self._heat, self.found = None, (), Span(0, 0)
         self._lines, self._count = array("i"), 0
         self.lights.clear()
         self._update_map()
