@@ -73,7 +73,7 @@ def test_what_stands_before_the_text() -> None:
 def test_nesting_is_read_as_deep_as_people_write() -> None:
     parts = read(">" * 80 + " end")
     assert (parts.blocks[0].level, parts.notes) == (80, ())
-    assert read("begin\n\n" + "[" * 5000 + "\n\nend").text.endswith("[\n\nend")
+    assert read("begin\n\n" + "[" * 50_000 + "\n\nend").text.endswith("[\n\nend")
 
 
 @pytest.mark.parametrize("marks", [">", "> ", "- ", "1. ", "> - ", "* 2) > "])

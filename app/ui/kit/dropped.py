@@ -8,11 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QGuiApplication
 
-from app.core.kinds import TELLING, ending
 from app.core.report import Report
 
-# Endings of documents and of rows; anything else may be a folder or a model's zip.
-_DOCUMENTS = TELLING | {"jsonl", "json", "xz"}
+# Endings of rows, beside those of documents; anything else may be a folder or a model's zip.
+_ROWS = frozenset(("jsonl", "json", "xz"))
 
 
 @dataclass(slots=True)
@@ -26,7 +25,9 @@ class Given:
 
 def look_like_documents(paths: list[Path]) -> bool:
     """Whether all paths have the endings of documents; the disk is not asked."""
-    return all(ending(path.name) in _DOCUMENTS for path in paths)
+    from app.core.kinds import TELLING, ending  # the window is painted before
+
+    return all(ending(path.name) in TELLING | _ROWS for path in paths)
 
 
 def sort_paths(paths: list[Path], report: Report) -> Given:
