@@ -90,7 +90,7 @@ class AskView(Page):
         ("Ctrl+Shift+T", Message("Bring a closed text back")),
         ("Ctrl+Shift+K", Message("Keep open what an answer has opened")),
         ("Ctrl+Tab", Message("Next text")),
-        ("Ctrl+G", Message("Go to a page, or to a line of a text")),
+        ("Ctrl+G", Message("Go to a page, a slide, a sheet or a mail, or to a line of a text")),
         ("Ctrl+Shift+O", Message("Outline of the document")),
         ("Ctrl++ / Ctrl+- / Ctrl+0", Message("Larger, smaller, usual size")),
         ("Ctrl+Shift+P", Message("The whole page")),

@@ -73,7 +73,7 @@ class TableView(Page):
         ("Ctrl+Z", Message("Undo")),
         ("Ctrl+F", Message("Find in the document beside the table")),
         IN_FIND_BAR,
-        ("Ctrl+G", Message("Go to a page, or to a line of a text")),
+        ("Ctrl+G", Message("Go to a page, a slide, a sheet or a mail, or to a line of a text")),
         ("Ctrl+Shift+O", Message("Outline of the document")),
         ("Ctrl++ / Ctrl+- / Ctrl+0", Message("Larger, smaller, usual size of the document")),
         ("Ctrl+Shift+P", Message("The whole page")),
