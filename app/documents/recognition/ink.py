@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.documents.recognition.words import Letter, PagePicture, Seen
 
-BULLET = "•"
+_BULLET = "•"
 _DARK = bytes(each < 170 for each in range(256))
 # All lengths are shares of the size of a word's font.
 # A bullet: its sides, how far from a square it may be, how much of its box is dark, and where its middle stands.
@@ -25,7 +25,7 @@ _LIKE_RULES = frozenset("|[]{}()/\\Il1!iJ")
 _ABOVE, _BELOW, _BESIDE = 1.25, 0.6, 0.4
 
 
-class Ink(NamedTuple):
+class _Ink(NamedTuple):
     """The box around the dark pixels of a part of a picture, and their number."""
 
     left: int
@@ -55,15 +55,15 @@ def _with_bullet(picture: PagePicture, word: Seen, groups: list[list[Letter]]) -
     if len(word.letters) == 1:
         own = _ink(picture, first.left - aside, word.base - size, first.right + aside, word.base + 0.3 * size)
         if _is_bullet(own, word):
-            return [[Letter(BULLET, first.left, first.right)]]
+            return [[Letter(_BULLET, first.left, first.right)]]
     left, right = first.left - round(_FAR * size), first.left - round(_NEAR * size)
     ink = _ink(picture, left, word.base - 0.8 * size, right, word.base + 0.2 * size)
     if ink is not None and _is_bullet(ink, word):
-        return [[Letter(BULLET, ink.left, ink.right)], *groups]
+        return [[Letter(_BULLET, ink.left, ink.right)], *groups]
     return groups
 
 
-def _is_bullet(ink: Ink | None, word: Seen) -> bool:
+def _is_bullet(ink: _Ink | None, word: Seen) -> bool:
     """Whether dark pixels are a filled disc or square as lists have it."""
     if ink is None:
         return False
@@ -77,7 +77,7 @@ def _is_bullet(ink: Ink | None, word: Seen) -> bool:
     )
 
 
-def _ink(picture: PagePicture, left: float, top: float, right: float, bottom: float) -> Ink | None:
+def _ink(picture: PagePicture, left: float, top: float, right: float, bottom: float) -> _Ink | None:
     """The dark pixels of a part of a picture; None without any."""
     first, last = max(0, round(left)), min(picture.width, round(right))
     most_left, most_right, rows, count = last, first, [], 0
@@ -88,7 +88,7 @@ def _ink(picture: PagePicture, left: float, top: float, right: float, bottom: fl
             count += dark
             most_left = min(most_left, first + line.find(1))
             most_right = max(most_right, first + line.rfind(1) + 1)
-    return Ink(most_left, rows[0], most_right, rows[-1] + 1, count) if rows else None
+    return _Ink(most_left, rows[0], most_right, rows[-1] + 1, count) if rows else None
 
 
 def _single(picture: PagePicture, word: Seen, letter: Letter) -> Letter:
