@@ -2244,10 +2244,6 @@
         <translation>Öffnen Sie die Datei in dem Programm, das sie erstellt hat, und speichern Sie sie als PDF oder als Text.</translation>
     </message>
     <message>
-        <source>The mail has its text only as rich text, which is not read.</source>
-        <translation>Der Text der E-Mail liegt nur als Rich Text vor, der nicht gelesen wird.</translation>
-    </message>
-    <message>
         <source>Get it again from where it came.</source>
         <translation>Holen Sie die Datei noch einmal von dort, wo sie herkam.</translation>
     </message>
@@ -2502,10 +2498,6 @@
     <message>
         <source>“{name}” is too large to be read.</source>
         <translation>„{name}“ ist zu groß, um gelesen zu werden.</translation>
-    </message>
-    <message>
-        <source>“{name}” is not a CSV file: {fault}.</source>
-        <translation>„{name}“ ist keine CSV-Datei: {fault}.</translation>
     </message>
     <message>
         <source>Save it as CSV again.</source>
@@ -2980,8 +2972,8 @@
         <translation>Text in Bildern kann nicht erkannt werden: Tesseract fehlt.</translation>
     </message>
     <message>
-        <source>Install Spanlight again, or the Python package tesserocr.</source>
-        <translation>Installieren Sie Spanlight erneut oder das Python-Paket tesserocr.</translation>
+        <source>Install the program tesseract, or the Python package tesserocr, and start Spanlight again.</source>
+        <translation>Installieren Sie das Programm tesseract oder das Python-Paket tesserocr und starten Sie Spanlight neu.</translation>
     </message>
     <message>
         <source>Text in pictures cannot be recognised: {folder} cannot be used.</source>
@@ -6360,10 +6352,6 @@
         <translation>Begrüßung erneut anzeigen</translation>
     </message>
     <message>
-        <source>{device}, as {reason}</source>
-        <translation>{device} ({reason})</translation>
-    </message>
-    <message>
         <source>not known: the models cannot be started</source>
         <translation>unbekannt: Die Modelle können nicht gestartet werden</translation>
     </message>
@@ -6824,8 +6812,8 @@
         <translation>Nächster Text</translation>
     </message>
     <message>
-        <source>Go to a page, or to a line of a text</source>
-        <translation>Zu einer Seite oder zu einer Textzeile gehen</translation>
+        <source>Go to a page, a slide, a sheet or a mail, or to a line of a text</source>
+        <translation>Zu einer Seite, einer Folie, einem Tabellenblatt oder einer E-Mail gehen, oder zu einer Zeile eines Textes</translation>
     </message>
     <message>
         <source>Outline of the document</source>
@@ -8196,8 +8184,8 @@
         <translation>Nicht alles wurde gelesen: Spätere Namen fehlen. Strg+Enter liest den ganzen Text.</translation>
     </message>
     <message>
-        <source>{stopped}: later names are missing. Ctrl+Enter reads the whole text.</source>
-        <translation>{stopped}: Spätere Namen fehlen. Strg+Enter liest den ganzen Text.</translation>
+        <source>Later names are missing. Ctrl+Enter reads the whole text.</source>
+        <translation>Spätere Namen fehlen. Strg+Eingabe liest den ganzen Text.</translation>
     </message>
     <message>
         <source>Very long lines were broken, so that they can be shown</source>
@@ -9638,24 +9626,12 @@
         <translation>Die Antwort kann bei jedem Token beginnen oder enden, daher nimmt dieser Kopf den Zustand jedes Tokens; ein Kopf, der den Text als Ganzes beurteilt, nimmt nur das erste Token, {token}.</translation>
     </message>
     <message>
-        <source>Any token may be where the answer starts or ends, so this head takes every token’s state; a head that judges the text as a whole takes only the first token.</source>
-        <translation>Die Antwort kann bei jedem Token beginnen oder enden, daher nimmt dieser Kopf den Zustand jedes Tokens; ein Kopf, der den Text als Ganzes beurteilt, nimmt nur das erste Token.</translation>
-    </message>
-    <message>
         <source>This head judges the text as a whole, so it takes only the first token, {token}, which has looked at all others; a head that says something of each word takes every token’s state.</source>
         <translation>Dieser Kopf beurteilt den Text als Ganzes, daher nimmt er nur das erste Token, {token}, das auf alle anderen geblickt hat; ein Kopf, der etwas zu jedem Wort sagt, nimmt den Zustand jedes Tokens.</translation>
     </message>
     <message>
-        <source>This head judges the text as a whole, so it takes only the first token, which has looked at all others; a head that says something of each word takes every token’s state.</source>
-        <translation>Dieser Kopf beurteilt den Text als Ganzes, daher nimmt er nur das erste Token, das auf alle anderen geblickt hat; ein Kopf, der etwas zu jedem Wort sagt, nimmt den Zustand jedes Tokens.</translation>
-    </message>
-    <message>
         <source>This head takes every token’s state, because each token gets a result of its own; a head that judges the text as a whole takes only the first token, {token}.</source>
         <translation>Dieser Kopf nimmt den Zustand jedes Tokens, weil jedes Token ein eigenes Ergebnis erhält; ein Kopf, der den Text als Ganzes beurteilt, nimmt nur das erste Token, {token}.</translation>
-    </message>
-    <message>
-        <source>This head takes every token’s state, because each token gets a result of its own; a head that judges the text as a whole takes only the first token.</source>
-        <translation>Dieser Kopf nimmt den Zustand jedes Tokens, weil jedes Token ein eigenes Ergebnis erhält; ein Kopf, der den Text als Ganzes beurteilt, nimmt nur das erste Token.</translation>
     </message>
     <message>
         <source>Why it is so</source>
@@ -10410,6 +10386,30 @@
         <translation>Halber Speicherbedarf. Zahlen werden gerundet, und sehr große passen nicht hinein: Einige wenige Modelle funktionieren damit nicht.</translation>
     </message>
     <message>
+        <source>It computes with 16 bits, which is fastest here.</source>
+        <translation>Es rechnet mit 16 Bit, was hier am schnellsten ist.</translation>
+    </message>
+    <message>
+        <source>It computes with 32 bits, which is faster here than 16.</source>
+        <translation>Es rechnet mit 32 Bit, was hier schneller ist als 16.</translation>
+    </message>
+    <message>
+        <source>It computes with {precision}, as was chosen.</source>
+        <translation>Es rechnet wie gewählt mit: {precision}.</translation>
+    </message>
+    <message>
+        <source>It is fastest with 16 bits.</source>
+        <translation>Mit 16 Bit ist es am schnellsten.</translation>
+    </message>
+    <message>
+        <source>It is faster with 32 bits than with 16.</source>
+        <translation>Mit 32 Bit ist es schneller als mit 16.</translation>
+    </message>
+    <message>
+        <source>It is fastest with {precision}.</source>
+        <translation>Am schnellsten ist es mit: {precision}.</translation>
+    </message>
+    <message>
         <source>After the work that runs now.</source>
         <translation>Nach der laufenden Arbeit.</translation>
     </message>
@@ -10456,10 +10456,6 @@
     <message>
         <source>Never</source>
         <translation>Nie</translation>
-    </message>
-    <message>
-        <source>Takes the {device} now: {reason}.</source>
-        <translation>Derzeit {device}: {reason}.</translation>
     </message>
     <message>
         <source>Takes the {device} now.</source>
@@ -13602,10 +13598,6 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
         <translation>Öffnen Sie die Datei in einem E-Mail-Programm und speichern Sie den Teil, auf den es ankommt.</translation>
     </message>
     <message>
-        <source>“{name}” holds more words than can be read.</source>
-        <translation>„{name}“ enthält mehr Wörter, als gelesen werden können.</translation>
-    </message>
-    <message>
         <source>“{name}” is nested deeper than any document, and was not opened.</source>
         <translation>„{name}“ ist tiefer verschachtelt als jedes Dokument und wurde nicht geöffnet.</translation>
     </message>
@@ -13730,6 +13722,42 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
         <translation>Keine solche Seite</translation>
     </message>
     <message>
+        <source>Slide</source>
+        <translation>Folie</translation>
+    </message>
+    <message>
+        <source>Go to a slide  (Ctrl+G)</source>
+        <translation>Zu einer Folie gehen  (Strg+G)</translation>
+    </message>
+    <message>
+        <source>No such slide</source>
+        <translation>Diese Folie gibt es nicht</translation>
+    </message>
+    <message>
+        <source>Sheet</source>
+        <translation>Tabellenblatt</translation>
+    </message>
+    <message>
+        <source>Go to a sheet  (Ctrl+G)</source>
+        <translation>Zu einem Tabellenblatt gehen  (Strg+G)</translation>
+    </message>
+    <message>
+        <source>No such sheet</source>
+        <translation>Dieses Tabellenblatt gibt es nicht</translation>
+    </message>
+    <message>
+        <source>Mail</source>
+        <translation>E-Mail</translation>
+    </message>
+    <message>
+        <source>Go to a mail  (Ctrl+G)</source>
+        <translation>Zu einer E-Mail gehen  (Strg+G)</translation>
+    </message>
+    <message>
+        <source>No such mail</source>
+        <translation>Diese E-Mail gibt es nicht</translation>
+    </message>
+    <message>
         <source>No such line</source>
         <translation>Keine solche Zeile</translation>
     </message>
@@ -13820,6 +13848,270 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     <message>
         <source>Not sure of {words}: compare the picture.</source>
         <translation>Nicht sicher bei {words}: Vergleichen Sie das Bild.</translation>
+    </message>
+    <message>
+        <source>Text in pictures cannot be recognised: the program tesseract breaks off.</source>
+        <translation>Text in Bildern kann nicht erkannt werden: Das Programm tesseract bricht ab.</translation>
+    </message>
+    <message>
+        <source>Install it again, or a newer one.</source>
+        <translation>Installieren Sie es neu oder in einer neueren Version.</translation>
+    </message>
+    <message>
+        <source>A very small reader, taught on SQuAD and on questions written to mislead a model (AdversarialQA).</source>
+        <translation>Ein sehr kleines Lesemodell, trainiert mit SQuAD und mit Fragen, die Modelle in die Irre führen sollen (AdversarialQA).</translation>
+    </message>
+    <message>
+        <source>A small reader of a family made for telephones, taught on SQuAD 2.0; its vocabulary has no capital letters.</source>
+        <translation>Ein kleines Lesemodell aus einer für Telefone gemachten Familie, trainiert mit SQuAD 2.0; sein Vokabular kennt keine Großbuchstaben.</translation>
+    </message>
+    <message>
+        <source>A small reader, distilled from BERT on SQuAD 1.1, where every question has an answer.</source>
+        <translation>Ein kleines Lesemodell, aus BERT destilliert mit SQuAD 1.1, wo jede Frage eine Antwort hat.</translation>
+    </message>
+    <message>
+        <source>A distilled roberta-base-squad2 of half its depth, taught on SQuAD 2.0.</source>
+        <translation>Ein destilliertes roberta-base-squad2 von halber Tiefe, trainiert mit SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>A reader of German, distilled on GermanQuAD from a larger one.</source>
+        <translation>Ein Lesemodell für Deutsch, mit GermanQuAD aus einem größeren destilliert.</translation>
+    </message>
+    <message>
+        <source>A reader on RoBERTa base, taught on SQuAD 2.0.</source>
+        <translation>Ein Lesemodell auf RoBERTa base, trainiert mit SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>A reader of Spanish, taught on SQAC from a RoBERTa of Spain&apos;s national library.</source>
+        <translation>Ein Lesemodell für Spanisch, mit SQAC trainiert aus einem RoBERTa der spanischen Nationalbibliothek.</translation>
+    </message>
+    <message>
+        <source>A reader on DeBERTa-v3 base, taught on SQuAD 2.0.</source>
+        <translation>Ein Lesemodell auf DeBERTa-v3 base, trainiert mit SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>A reader of many languages: pretrained on about a hundred of them, taught to answer on the English SQuAD 2.0.</source>
+        <translation>Ein Lesemodell für viele Sprachen: vortrainiert mit rund hundert, das Antworten gelernt am englischen SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>The large BERT that masks whole words, taught on SQuAD 1.1, where every question has an answer.</source>
+        <translation>Das große BERT, das ganze Wörter maskiert, trainiert mit SQuAD 1.1, wo jede Frage eine Antwort hat.</translation>
+    </message>
+    <message>
+        <source>A large reader on DeBERTa-v3, taught on SQuAD 2.0.</source>
+        <translation>Ein großes Lesemodell auf DeBERTa-v3, trainiert mit SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>Tells whether an English sentence is for or against, taught on film reviews (SST-2); its card warns of biases about countries.</source>
+        <translation>Erkennt, ob ein englischer Satz zustimmend oder ablehnend ist, trainiert mit Filmkritiken (SST-2); seine Karte warnt vor Vorurteilen über Länder.</translation>
+    </message>
+    <message>
+        <source>Marks English comments as toxic, obscene, threatening and more, several labels at once (Jigsaw 2018).</source>
+        <translation>Kennzeichnet englische Kommentare als giftig, obszön, drohend und mehr, auch mit mehreren Labels zugleich (Jigsaw 2018).</translation>
+    </message>
+    <message>
+        <source>Finds emotions in short English texts, several at once, taught on Reddit comments (GoEmotions).</source>
+        <translation>Findet Gefühle in kurzen englischen Texten, auch mehrere zugleich, trainiert mit Reddit-Kommentaren (GoEmotions).</translation>
+    </message>
+    <message>
+        <source>Positive, neutral or negative in twelve languages; distilled from a larger model without labelled texts.</source>
+        <translation>Positiv, neutral oder negativ in zwölf Sprachen; aus einem größeren Modell destilliert, ohne gelabelte Texte.</translation>
+    </message>
+    <message>
+        <source>From very negative to very positive in more than twenty languages; taught on made-up texts.</source>
+        <translation>Von sehr negativ bis sehr positiv in über zwanzig Sprachen; trainiert mit künstlichen Texten.</translation>
+    </message>
+    <message>
+        <source>Tells whether a sentence of financial news in English is good, bad or neutral; on DeBERTa-v3 small.</source>
+        <translation>Erkennt, ob ein Satz aus englischen Finanznachrichten gut, schlecht oder neutral ist; auf DeBERTa-v3 small.</translation>
+    </message>
+    <message>
+        <source>Gives product reviews in six languages one to five stars.</source>
+        <translation>Gibt Produktbewertungen in sechs Sprachen ein bis fünf Sterne.</translation>
+    </message>
+    <message>
+        <source>Tells which of twenty languages a text is written in.</source>
+        <translation>Erkennt, in welcher von zwanzig Sprachen ein Text geschrieben ist.</translation>
+    </message>
+    <message>
+        <source>Sorts news in many languages into the 17 main topics of the IPTC; a large model.</source>
+        <translation>Ordnet Nachrichten in vielen Sprachen den 17 Hauptthemen des IPTC zu; ein großes Modell.</translation>
+    </message>
+    <message>
+        <source>A very small file: its twelve layers share their weights.</source>
+        <translation>Eine sehr kleine Datei: Die zwölf Schichten teilen sich ihre Gewichte.</translation>
+    </message>
+    <message>
+        <source>A distilled BERT of half the depth; knows no capital letters.</source>
+        <translation>Ein destilliertes BERT von halber Tiefe; kennt keine Großbuchstaben.</translation>
+    </message>
+    <message>
+        <source>A distilled RoBERTa of half the depth.</source>
+        <translation>Ein destilliertes RoBERTa von halber Tiefe.</translation>
+    </message>
+    <message>
+        <source>The first BERT, with capital letters: fills blanks and tells whether a sentence follows.</source>
+        <translation>Das erste BERT, mit Großbuchstaben: füllt Lücken und erkennt, ob ein Satz folgt.</translation>
+    </message>
+    <message>
+        <source>A BERT of German alone, with capital letters.</source>
+        <translation>Ein BERT nur für Deutsch, mit Großbuchstaben.</translation>
+    </message>
+    <message>
+        <source>The first BERT, without capital letters: fills blanks and tells whether a sentence follows.</source>
+        <translation>Das erste BERT, ohne Großbuchstaben: füllt Lücken und erkennt, ob ein Satz folgt.</translation>
+    </message>
+    <message>
+        <source>A BERT that was pretrained longer and on more text, without next sentence.</source>
+        <translation>Ein BERT, das länger und mit mehr Text vortrainiert wurde, ohne nächsten Satz.</translation>
+    </message>
+    <message>
+        <source>One BERT for the hundred languages with the largest Wikipedias: blanks and next sentence.</source>
+        <translation>Ein BERT für die hundert Sprachen mit den größten Wikipedias: Lücken und nächster Satz.</translation>
+    </message>
+    <message>
+        <source>One RoBERTa for about a hundred languages, pretrained on pages of the web.</source>
+        <translation>Ein RoBERTa für rund hundert Sprachen, vortrainiert mit Webseiten.</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations, places and others in English news (CoNLL 2003); half the depth of BERT base.</source>
+        <translation>Findet Personen, Organisationen, Orte und anderes in englischen Nachrichten (CoNLL 2003); halb so tief wie BERT base.</translation>
+    </message>
+    <message>
+        <source>Finds diseases, medication, body parts, test results and many more kinds in English case reports.</source>
+        <translation>Findet Krankheiten, Medikamente, Körperteile, Befunde und vieles mehr in englischen Fallberichten.</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations, places and others in English news (CoNLL 2003).</source>
+        <translation>Findet Personen, Organisationen, Orte und anderes in englischen Nachrichten (CoNLL 2003).</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations and places in ten languages with much written text.</source>
+        <translation>Findet Personen, Organisationen und Orte in zehn Sprachen mit viel geschriebenem Text.</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations, places and others in nine languages, taught on texts from Wikipedia (WikiNEuRal).</source>
+        <translation>Findet Personen, Organisationen, Orte und anderes in neun Sprachen, trainiert mit Texten aus Wikipedia (WikiNEuRal).</translation>
+    </message>
+    <message>
+        <source>Finds personal details, such as addresses, telephone numbers and passwords, in six languages.</source>
+        <translation>Findet persönliche Angaben wie Adressen, Telefonnummern und Passwörter in sechs Sprachen.</translation>
+    </message>
+    <message>
+        <source>Finds passages of English text that mean what a question asks, in other words too.</source>
+        <translation>Findet Passagen englischer Texte, die meinen, wonach gefragt wird, auch in anderen Worten.</translation>
+    </message>
+    <message>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
+        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt; gründlich, für die Entscheidung.</translation>
+    </message>
+    <message>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>
+        <translation>Findet die Stelle eines englischen Textes, die eine Frage beantwortet, oder erkennt, dass der Text es nicht sagt.</translation>
+    </message>
+    <message>
+        <source>Finds names of people, places, organisations and other things in an English text.</source>
+        <translation>Findet Namen von Personen, Orten, Organisationen und anderem in einem englischen Text.</translation>
+    </message>
+    <message>
+        <source>Fills in missing words of an English text, and tells whether one passage continues another.</source>
+        <translation>Füllt fehlende Wörter eines englischen Textes und erkennt, ob eine Passage eine andere fortsetzt.</translation>
+    </message>
+    <message>
+        <source>Tells whether an English text is negative or positive.</source>
+        <translation>Erkennt, ob ein englischer Text negativ oder positiv ist.</translation>
+    </message>
+    <message>
+        <source>Why the sea rises and falls</source>
+        <translation>Warum das Meer steigt und fällt</translation>
+    </message>
+    <message>
+        <source>A letter about a flat</source>
+        <translation>Ein Brief über eine Wohnung</translation>
+    </message>
+    <message>
+        <source>Minutes of a garden club</source>
+        <translation>Protokoll eines Gartenvereins</translation>
+    </message>
+    <message>
+        <source>How to look after a moka pot</source>
+        <translation>Wie man eine Espressokanne pflegt</translation>
+    </message>
+    <message>
+        <source>Who stole the tarts?</source>
+        <translation>Wer hat die Törtchen gestohlen?</translation>
+    </message>
+    <message>
+        <source>An animal with three hearts</source>
+        <translation>Ein Tier mit drei Herzen</translation>
+    </message>
+    <message>
+        <source>A happy customer</source>
+        <translation>Eine zufriedene Kundin</translation>
+    </message>
+    <message>
+        <source>A disappointed guest</source>
+        <translation>Ein enttäuschter Gast</translation>
+    </message>
+    <message>
+        <source>A critic in two minds</source>
+        <translation>Ein Kritiker, unentschlossen</translation>
+    </message>
+    <message>
+        <source>Once upon a time there was a ___.</source>
+        <translation>Once upon a time there was a ___.</translation>
+    </message>
+    <message>
+        <source>She poured a cup of hot ___.</source>
+        <translation>She poured a cup of hot ___.</translation>
+    </message>
+    <message>
+        <source>A letter with five gaps</source>
+        <translation>Ein Brief mit fünf Lücken</translation>
+    </message>
+    <message>
+        <source>A recipe that goes on</source>
+        <translation>Ein Rezept, das weitergeht</translation>
+    </message>
+    <message>
+        <source>Nothing to do with each other</source>
+        <translation>Ohne Zusammenhang</translation>
+    </message>
+    <message>
+        <source>The wrong way round</source>
+        <translation>Falsch herum</translation>
+    </message>
+    <message>
+        <source>A museum reopens</source>
+        <translation>Ein Museum öffnet wieder</translation>
+    </message>
+    <message>
+        <source>A letter from the road</source>
+        <translation>Ein Brief von unterwegs</translation>
+    </message>
+    <message>
+        <source>Wikipedia questions</source>
+        <translation>Fragen zu Wikipedia</translation>
+    </message>
+    <message>
+        <source>130 questions on paragraphs of five Wikipedia articles, 40 of them not answered there (SQuAD 2.0, CC BY-SA 4.0). Spanlight quick reader was tuned on these, among others: it may do a little better here than on new ones.</source>
+        <translation>130 Fragen zu Absätzen aus fünf Wikipedia-Artikeln, 40 davon dort nicht beantwortet (SQuAD 2.0, CC BY-SA 4.0). Das schnelle Lesemodell von Spanlight wurde auch an diesen eingestellt: Hier kann es etwas besser sein als bei neuen.</translation>
+    </message>
+    <message>
+        <source>Short reviews</source>
+        <translation>Kurze Rezensionen</translation>
+    </message>
+    <message>
+        <source>150 sentences from reviews of things, films and restaurants, half of them positive, half negative (CC BY 4.0). Spanlight sentiment was tuned on these, among others: it may do a little better here than on new ones.</source>
+        <translation>150 Sätze aus Rezensionen von Produkten, Filmen und Restaurants, zur Hälfte positiv, zur Hälfte negativ (CC BY 4.0). Das Stimmungsmodell von Spanlight wurde auch an diesen eingestellt: Hier kann es etwas besser sein als bei neuen.</translation>
+    </message>
+    <message>
+        <source>Names in Wikipedia</source>
+        <translation>Namen in Wikipedia</translation>
+    </message>
+    <message>
+        <source>100 sentences with persons (PER), places (LOC), organisations (ORG) and other names (MISC) (Wikigold, CC BY 4.0). Spanlight names was tuned on these, among others: it may do a little better here than on new ones.</source>
+        <translation>100 Sätze mit Personen (PER), Orten (LOC), Organisationen (ORG) und anderen Namen (MISC) (Wikigold, CC BY 4.0). Das Namensmodell von Spanlight wurde auch an diesen eingestellt: Hier kann es etwas besser sein als bei neuen.</translation>
     </message>
 </context>
 </TS>

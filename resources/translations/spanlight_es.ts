@@ -2244,10 +2244,6 @@
         <translation>Ábrelo en el programa que lo creó y guárdalo como PDF o como texto.</translation>
     </message>
     <message>
-        <source>The mail has its text only as rich text, which is not read.</source>
-        <translation>El correo solo trae su texto como texto enriquecido, que no se lee.</translation>
-    </message>
-    <message>
         <source>Get it again from where it came.</source>
         <translation>Vuelve a obtenerlo de donde vino.</translation>
     </message>
@@ -2502,10 +2498,6 @@
     <message>
         <source>“{name}” is too large to be read.</source>
         <translation>«{name}» es demasiado grande para leerlo.</translation>
-    </message>
-    <message>
-        <source>“{name}” is not a CSV file: {fault}.</source>
-        <translation>«{name}» no es un archivo CSV: {fault}.</translation>
     </message>
     <message>
         <source>Save it as CSV again.</source>
@@ -2980,8 +2972,8 @@
         <translation>No se puede reconocer texto en imágenes: falta Tesseract.</translation>
     </message>
     <message>
-        <source>Install Spanlight again, or the Python package tesserocr.</source>
-        <translation>Vuelve a instalar Spanlight o el paquete de Python tesserocr.</translation>
+        <source>Install the program tesseract, or the Python package tesserocr, and start Spanlight again.</source>
+        <translation>Instala el programa tesseract o el paquete de Python tesserocr y vuelve a iniciar Spanlight.</translation>
     </message>
     <message>
         <source>Text in pictures cannot be recognised: {folder} cannot be used.</source>
@@ -6360,10 +6352,6 @@
         <translation>Ver de nuevo la bienvenida</translation>
     </message>
     <message>
-        <source>{device}, as {reason}</source>
-        <translation>{device}: {reason}</translation>
-    </message>
-    <message>
         <source>not known: the models cannot be started</source>
         <translation>se desconoce: no se pueden iniciar los modelos</translation>
     </message>
@@ -6824,8 +6812,8 @@
         <translation>Texto siguiente</translation>
     </message>
     <message>
-        <source>Go to a page, or to a line of a text</source>
-        <translation>Ir a una página, o a una línea de un texto</translation>
+        <source>Go to a page, a slide, a sheet or a mail, or to a line of a text</source>
+        <translation>Ir a una página, una diapositiva, una hoja o un correo, o a una línea de un texto</translation>
     </message>
     <message>
         <source>Outline of the document</source>
@@ -8196,8 +8184,8 @@
         <translation>No se leyó todo: faltan los nombres posteriores. Ctrl+Enter lee el texto entero.</translation>
     </message>
     <message>
-        <source>{stopped}: later names are missing. Ctrl+Enter reads the whole text.</source>
-        <translation>{stopped}: faltan los nombres posteriores. Ctrl+Enter lee el texto entero.</translation>
+        <source>Later names are missing. Ctrl+Enter reads the whole text.</source>
+        <translation>Faltan los nombres posteriores. Ctrl+Intro lee el texto completo.</translation>
     </message>
     <message>
         <source>Very long lines were broken, so that they can be shown</source>
@@ -9638,24 +9626,12 @@
         <translation>Cualquier token puede ser donde empieza o termina la respuesta, así que esta cabeza recibe el estado de cada token; una cabeza que juzga el texto en su conjunto recibe solo el primer token, {token}.</translation>
     </message>
     <message>
-        <source>Any token may be where the answer starts or ends, so this head takes every token’s state; a head that judges the text as a whole takes only the first token.</source>
-        <translation>Cualquier token puede ser donde empieza o termina la respuesta, así que esta cabeza recibe el estado de cada token; una cabeza que juzga el texto en su conjunto recibe solo el primer token.</translation>
-    </message>
-    <message>
         <source>This head judges the text as a whole, so it takes only the first token, {token}, which has looked at all others; a head that says something of each word takes every token’s state.</source>
         <translation>Esta cabeza juzga el texto en su conjunto, así que recibe solo el primer token, {token}, que ha mirado a todos los demás; una cabeza que dice algo de cada palabra recibe el estado de cada token.</translation>
     </message>
     <message>
-        <source>This head judges the text as a whole, so it takes only the first token, which has looked at all others; a head that says something of each word takes every token’s state.</source>
-        <translation>Esta cabeza juzga el texto en su conjunto, así que recibe solo el primer token, que ha mirado a todos los demás; una cabeza que dice algo de cada palabra recibe el estado de cada token.</translation>
-    </message>
-    <message>
         <source>This head takes every token’s state, because each token gets a result of its own; a head that judges the text as a whole takes only the first token, {token}.</source>
         <translation>Esta cabeza recibe el estado de cada token, porque cada token tiene su propio resultado; una cabeza que juzga el texto en su conjunto recibe solo el primer token, {token}.</translation>
-    </message>
-    <message>
-        <source>This head takes every token’s state, because each token gets a result of its own; a head that judges the text as a whole takes only the first token.</source>
-        <translation>Esta cabeza recibe el estado de cada token, porque cada token tiene su propio resultado; una cabeza que juzga el texto en su conjunto recibe solo el primer token.</translation>
     </message>
     <message>
         <source>Why it is so</source>
@@ -10410,6 +10386,30 @@
         <translation>La mitad de memoria. Los números se redondean y los muy grandes no caben: con ello fallan algunos modelos.</translation>
     </message>
     <message>
+        <source>It computes with 16 bits, which is fastest here.</source>
+        <translation>Calcula con 16 bits, lo más rápido aquí.</translation>
+    </message>
+    <message>
+        <source>It computes with 32 bits, which is faster here than 16.</source>
+        <translation>Calcula con 32 bits, aquí más rápido que con 16.</translation>
+    </message>
+    <message>
+        <source>It computes with {precision}, as was chosen.</source>
+        <translation>Calcula con {precision}, como se eligió.</translation>
+    </message>
+    <message>
+        <source>It is fastest with 16 bits.</source>
+        <translation>Lo más rápido es con 16 bits.</translation>
+    </message>
+    <message>
+        <source>It is faster with 32 bits than with 16.</source>
+        <translation>Es más rápido con 32 bits que con 16.</translation>
+    </message>
+    <message>
+        <source>It is fastest with {precision}.</source>
+        <translation>Lo más rápido es con {precision}.</translation>
+    </message>
+    <message>
         <source>After the work that runs now.</source>
         <translation>Después del trabajo en curso.</translation>
     </message>
@@ -10456,10 +10456,6 @@
     <message>
         <source>Never</source>
         <translation>Nunca</translation>
-    </message>
-    <message>
-        <source>Takes the {device} now: {reason}.</source>
-        <translation>Ahora usa la {device}: {reason}.</translation>
     </message>
     <message>
         <source>Takes the {device} now.</source>
@@ -13602,10 +13598,6 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
         <translation>Ábrelo en un programa de correo y guarda la parte que importa.</translation>
     </message>
     <message>
-        <source>“{name}” holds more words than can be read.</source>
-        <translation>«{name}» contiene más palabras de las que se pueden leer.</translation>
-    </message>
-    <message>
         <source>“{name}” is nested deeper than any document, and was not opened.</source>
         <translation>«{name}» tiene más niveles anidados que cualquier documento, y no se ha abierto.</translation>
     </message>
@@ -13730,6 +13722,42 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
         <translation>No existe esa página</translation>
     </message>
     <message>
+        <source>Slide</source>
+        <translation>Diapositiva</translation>
+    </message>
+    <message>
+        <source>Go to a slide  (Ctrl+G)</source>
+        <translation>Ir a una diapositiva  (Ctrl+G)</translation>
+    </message>
+    <message>
+        <source>No such slide</source>
+        <translation>No existe esa diapositiva</translation>
+    </message>
+    <message>
+        <source>Sheet</source>
+        <translation>Hoja</translation>
+    </message>
+    <message>
+        <source>Go to a sheet  (Ctrl+G)</source>
+        <translation>Ir a una hoja  (Ctrl+G)</translation>
+    </message>
+    <message>
+        <source>No such sheet</source>
+        <translation>No existe esa hoja</translation>
+    </message>
+    <message>
+        <source>Mail</source>
+        <translation>Correo</translation>
+    </message>
+    <message>
+        <source>Go to a mail  (Ctrl+G)</source>
+        <translation>Ir a un correo  (Ctrl+G)</translation>
+    </message>
+    <message>
+        <source>No such mail</source>
+        <translation>No existe ese correo</translation>
+    </message>
+    <message>
         <source>No such line</source>
         <translation>No existe esa línea</translation>
     </message>
@@ -13820,6 +13848,270 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     <message>
         <source>Not sure of {words}: compare the picture.</source>
         <translation>No hay seguridad en {words}: compara con la imagen.</translation>
+    </message>
+    <message>
+        <source>Text in pictures cannot be recognised: the program tesseract breaks off.</source>
+        <translation>No se puede reconocer el texto de las imágenes: el programa tesseract se interrumpe.</translation>
+    </message>
+    <message>
+        <source>Install it again, or a newer one.</source>
+        <translation>Instálalo de nuevo, o una versión más reciente.</translation>
+    </message>
+    <message>
+        <source>A very small reader, taught on SQuAD and on questions written to mislead a model (AdversarialQA).</source>
+        <translation>Un lector muy pequeño, entrenado con SQuAD y con preguntas escritas para engañar a un modelo (AdversarialQA).</translation>
+    </message>
+    <message>
+        <source>A small reader of a family made for telephones, taught on SQuAD 2.0; its vocabulary has no capital letters.</source>
+        <translation>Un lector pequeño de una familia hecha para teléfonos, entrenado con SQuAD 2.0; su vocabulario no tiene mayúsculas.</translation>
+    </message>
+    <message>
+        <source>A small reader, distilled from BERT on SQuAD 1.1, where every question has an answer.</source>
+        <translation>Un lector pequeño, destilado de BERT con SQuAD 1.1, donde cada pregunta tiene respuesta.</translation>
+    </message>
+    <message>
+        <source>A distilled roberta-base-squad2 of half its depth, taught on SQuAD 2.0.</source>
+        <translation>Un roberta-base-squad2 destilado con la mitad de profundidad, entrenado con SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>A reader of German, distilled on GermanQuAD from a larger one.</source>
+        <translation>Un lector de alemán, destilado de uno mayor con GermanQuAD.</translation>
+    </message>
+    <message>
+        <source>A reader on RoBERTa base, taught on SQuAD 2.0.</source>
+        <translation>Un lector sobre RoBERTa base, entrenado con SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>A reader of Spanish, taught on SQAC from a RoBERTa of Spain&apos;s national library.</source>
+        <translation>Un lector de español, entrenado con SQAC a partir de un RoBERTa de la Biblioteca Nacional de España.</translation>
+    </message>
+    <message>
+        <source>A reader on DeBERTa-v3 base, taught on SQuAD 2.0.</source>
+        <translation>Un lector sobre DeBERTa-v3 base, entrenado con SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>A reader of many languages: pretrained on about a hundred of them, taught to answer on the English SQuAD 2.0.</source>
+        <translation>Un lector de muchas lenguas: preentrenado con un centenar de ellas; aprendió a responder con SQuAD 2.0, en inglés.</translation>
+    </message>
+    <message>
+        <source>The large BERT that masks whole words, taught on SQuAD 1.1, where every question has an answer.</source>
+        <translation>El BERT grande que enmascara palabras enteras, entrenado con SQuAD 1.1, donde cada pregunta tiene respuesta.</translation>
+    </message>
+    <message>
+        <source>A large reader on DeBERTa-v3, taught on SQuAD 2.0.</source>
+        <translation>Un lector grande sobre DeBERTa-v3, entrenado con SQuAD 2.0.</translation>
+    </message>
+    <message>
+        <source>Tells whether an English sentence is for or against, taught on film reviews (SST-2); its card warns of biases about countries.</source>
+        <translation>Indica si una frase en inglés es favorable o contraria, entrenado con críticas de cine (SST-2); su ficha advierte de sesgos sobre países.</translation>
+    </message>
+    <message>
+        <source>Marks English comments as toxic, obscene, threatening and more, several labels at once (Jigsaw 2018).</source>
+        <translation>Marca comentarios en inglés como tóxicos, obscenos, amenazantes y más, con varias etiquetas a la vez (Jigsaw 2018).</translation>
+    </message>
+    <message>
+        <source>Finds emotions in short English texts, several at once, taught on Reddit comments (GoEmotions).</source>
+        <translation>Encuentra emociones en textos cortos en inglés, varias a la vez, entrenado con comentarios de Reddit (GoEmotions).</translation>
+    </message>
+    <message>
+        <source>Positive, neutral or negative in twelve languages; distilled from a larger model without labelled texts.</source>
+        <translation>Positivo, neutro o negativo en doce lenguas; destilado de un modelo mayor sin textos etiquetados.</translation>
+    </message>
+    <message>
+        <source>From very negative to very positive in more than twenty languages; taught on made-up texts.</source>
+        <translation>De muy negativo a muy positivo en más de veinte lenguas; entrenado con textos inventados.</translation>
+    </message>
+    <message>
+        <source>Tells whether a sentence of financial news in English is good, bad or neutral; on DeBERTa-v3 small.</source>
+        <translation>Indica si una frase de noticias financieras en inglés es buena, mala o neutra; sobre DeBERTa-v3 small.</translation>
+    </message>
+    <message>
+        <source>Gives product reviews in six languages one to five stars.</source>
+        <translation>Da de una a cinco estrellas a reseñas de productos en seis lenguas.</translation>
+    </message>
+    <message>
+        <source>Tells which of twenty languages a text is written in.</source>
+        <translation>Indica en cuál de veinte lenguas está escrito un texto.</translation>
+    </message>
+    <message>
+        <source>Sorts news in many languages into the 17 main topics of the IPTC; a large model.</source>
+        <translation>Clasifica noticias en muchas lenguas en los 17 temas principales del IPTC; un modelo grande.</translation>
+    </message>
+    <message>
+        <source>A very small file: its twelve layers share their weights.</source>
+        <translation>Un archivo muy pequeño: sus doce capas comparten los pesos.</translation>
+    </message>
+    <message>
+        <source>A distilled BERT of half the depth; knows no capital letters.</source>
+        <translation>Un BERT destilado con la mitad de profundidad; no distingue mayúsculas.</translation>
+    </message>
+    <message>
+        <source>A distilled RoBERTa of half the depth.</source>
+        <translation>Un RoBERTa destilado con la mitad de profundidad.</translation>
+    </message>
+    <message>
+        <source>The first BERT, with capital letters: fills blanks and tells whether a sentence follows.</source>
+        <translation>El primer BERT, con mayúsculas: completa huecos e indica si una frase sigue a otra.</translation>
+    </message>
+    <message>
+        <source>A BERT of German alone, with capital letters.</source>
+        <translation>Un BERT solo de alemán, con mayúsculas.</translation>
+    </message>
+    <message>
+        <source>The first BERT, without capital letters: fills blanks and tells whether a sentence follows.</source>
+        <translation>El primer BERT, sin mayúsculas: completa huecos e indica si una frase sigue a otra.</translation>
+    </message>
+    <message>
+        <source>A BERT that was pretrained longer and on more text, without next sentence.</source>
+        <translation>Un BERT preentrenado más tiempo y con más texto, sin la frase siguiente.</translation>
+    </message>
+    <message>
+        <source>One BERT for the hundred languages with the largest Wikipedias: blanks and next sentence.</source>
+        <translation>Un solo BERT para las cien lenguas con las mayores Wikipedias: huecos y frase siguiente.</translation>
+    </message>
+    <message>
+        <source>One RoBERTa for about a hundred languages, pretrained on pages of the web.</source>
+        <translation>Un solo RoBERTa para un centenar de lenguas, preentrenado con páginas web.</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations, places and others in English news (CoNLL 2003); half the depth of BERT base.</source>
+        <translation>Encuentra personas, organizaciones, lugares y otros en noticias en inglés (CoNLL 2003); la mitad de profundidad que BERT base.</translation>
+    </message>
+    <message>
+        <source>Finds diseases, medication, body parts, test results and many more kinds in English case reports.</source>
+        <translation>Encuentra enfermedades, medicamentos, partes del cuerpo, resultados de pruebas y mucho más en informes de casos en inglés.</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations, places and others in English news (CoNLL 2003).</source>
+        <translation>Encuentra personas, organizaciones, lugares y otros en noticias en inglés (CoNLL 2003).</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations and places in ten languages with much written text.</source>
+        <translation>Encuentra personas, organizaciones y lugares en diez lenguas con mucho texto escrito.</translation>
+    </message>
+    <message>
+        <source>Finds people, organisations, places and others in nine languages, taught on texts from Wikipedia (WikiNEuRal).</source>
+        <translation>Encuentra personas, organizaciones, lugares y otros en nueve lenguas, entrenado con textos de Wikipedia (WikiNEuRal).</translation>
+    </message>
+    <message>
+        <source>Finds personal details, such as addresses, telephone numbers and passwords, in six languages.</source>
+        <translation>Encuentra datos personales, como direcciones, números de teléfono y contraseñas, en seis lenguas.</translation>
+    </message>
+    <message>
+        <source>Finds passages of English text that mean what a question asks, in other words too.</source>
+        <translation>Encuentra pasajes de textos en inglés que dicen lo que se pregunta, también con otras palabras.</translation>
+    </message>
+    <message>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say; careful, for what is decided.</source>
+        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice; minucioso, para decidir.</translation>
+    </message>
+    <message>
+        <source>Finds the span of an English text that answers a question, or tells that the text does not say.</source>
+        <translation>Encuentra el fragmento de un texto en inglés que responde a una pregunta, o indica que el texto no lo dice.</translation>
+    </message>
+    <message>
+        <source>Finds names of people, places, organisations and other things in an English text.</source>
+        <translation>Encuentra nombres de personas, lugares, organizaciones y otras cosas en un texto en inglés.</translation>
+    </message>
+    <message>
+        <source>Fills in missing words of an English text, and tells whether one passage continues another.</source>
+        <translation>Completa las palabras que faltan en un texto en inglés e indica si un pasaje continúa otro.</translation>
+    </message>
+    <message>
+        <source>Tells whether an English text is negative or positive.</source>
+        <translation>Indica si un texto en inglés es negativo o positivo.</translation>
+    </message>
+    <message>
+        <source>Why the sea rises and falls</source>
+        <translation>Por qué sube y baja el mar</translation>
+    </message>
+    <message>
+        <source>A letter about a flat</source>
+        <translation>Una carta sobre un piso</translation>
+    </message>
+    <message>
+        <source>Minutes of a garden club</source>
+        <translation>Acta de un club de jardinería</translation>
+    </message>
+    <message>
+        <source>How to look after a moka pot</source>
+        <translation>Cómo cuidar una cafetera italiana</translation>
+    </message>
+    <message>
+        <source>Who stole the tarts?</source>
+        <translation>¿Quién robó las tartas?</translation>
+    </message>
+    <message>
+        <source>An animal with three hearts</source>
+        <translation>Un animal con tres corazones</translation>
+    </message>
+    <message>
+        <source>A happy customer</source>
+        <translation>Una clienta contenta</translation>
+    </message>
+    <message>
+        <source>A disappointed guest</source>
+        <translation>Un huésped decepcionado</translation>
+    </message>
+    <message>
+        <source>A critic in two minds</source>
+        <translation>Un crítico indeciso</translation>
+    </message>
+    <message>
+        <source>Once upon a time there was a ___.</source>
+        <translation>Once upon a time there was a ___.</translation>
+    </message>
+    <message>
+        <source>She poured a cup of hot ___.</source>
+        <translation>She poured a cup of hot ___.</translation>
+    </message>
+    <message>
+        <source>A letter with five gaps</source>
+        <translation>Una carta con cinco huecos</translation>
+    </message>
+    <message>
+        <source>A recipe that goes on</source>
+        <translation>Una receta que continúa</translation>
+    </message>
+    <message>
+        <source>Nothing to do with each other</source>
+        <translation>Sin relación entre sí</translation>
+    </message>
+    <message>
+        <source>The wrong way round</source>
+        <translation>En orden inverso</translation>
+    </message>
+    <message>
+        <source>A museum reopens</source>
+        <translation>Un museo reabre</translation>
+    </message>
+    <message>
+        <source>A letter from the road</source>
+        <translation>Una carta de viaje</translation>
+    </message>
+    <message>
+        <source>Wikipedia questions</source>
+        <translation>Preguntas sobre Wikipedia</translation>
+    </message>
+    <message>
+        <source>130 questions on paragraphs of five Wikipedia articles, 40 of them not answered there (SQuAD 2.0, CC BY-SA 4.0). Spanlight quick reader was tuned on these, among others: it may do a little better here than on new ones.</source>
+        <translation>130 preguntas sobre párrafos de cinco artículos de Wikipedia, 40 de ellas sin respuesta allí (SQuAD 2.0, CC BY-SA 4.0). El lector rápido de Spanlight se ajustó también con estas: aquí puede acertar algo más que con otras nuevas.</translation>
+    </message>
+    <message>
+        <source>Short reviews</source>
+        <translation>Reseñas cortas</translation>
+    </message>
+    <message>
+        <source>150 sentences from reviews of things, films and restaurants, half of them positive, half negative (CC BY 4.0). Spanlight sentiment was tuned on these, among others: it may do a little better here than on new ones.</source>
+        <translation>150 frases de reseñas de productos, películas y restaurantes, la mitad positivas y la mitad negativas (CC BY 4.0). El modelo de sentimiento de Spanlight se ajustó también con estas: aquí puede acertar algo más que con otras nuevas.</translation>
+    </message>
+    <message>
+        <source>Names in Wikipedia</source>
+        <translation>Nombres en Wikipedia</translation>
+    </message>
+    <message>
+        <source>100 sentences with persons (PER), places (LOC), organisations (ORG) and other names (MISC) (Wikigold, CC BY 4.0). Spanlight names was tuned on these, among others: it may do a little better here than on new ones.</source>
+        <translation>100 frases con personas (PER), lugares (LOC), organizaciones (ORG) y otros nombres (MISC) (Wikigold, CC BY 4.0). El modelo de nombres de Spanlight se ajustó también con estas: aquí puede acertar algo más que con otras nuevas.</translation>
     </message>
 </context>
 </TS>
