@@ -192,6 +192,8 @@ class PageLine(QFrame):
         self.field.setFixedWidth(metrics.horizontalAdvance("0" * digits) + step(4))
         widest = metrics.horizontalAdvance(tr("{percent}%", percent=SIZES[-1]))
         self.size_button.setMinimumWidth(max(widest + step(9), self.size_button.sizeHint().width()))
+        for part in self._parts:
+            part.invalidate()  # of a row in a row, Qt measures anew only as it lays out
         needed = sum(part.sizeHint().width() for part in self._parts) + 2 * step(3)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)

@@ -32,8 +32,6 @@ from PySide6.QtWidgets import (
     QGesture,
     QGestureEvent,
     QGraphicsOpacityEffect,
-    QLabel,
-    QPinchGesture,
     QWidget,
 )
 
@@ -50,6 +48,7 @@ from app.ui.document.pdf.page_tiles import (
     in_pixels,
     wanted_tiles,
 )
+from app.ui.kit.parts import Label
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 
@@ -66,11 +65,12 @@ _LEAST_PINCH = 0.2
 _SHOWN_MS, _FADE_MS = 900, 220
 
 
-class PageHint(QLabel):
+class PageHint(Label):
     """A small pill with "page 22 of 71" that is shown while the pages move, and then fades."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__()
+        self.setParent(parent)
         self._theme, self._room = theme, parent
         mark(self, kind="pill", type="small", ink="quiet")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
