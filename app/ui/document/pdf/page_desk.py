@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QGesture,
     QGestureEvent,
     QGraphicsOpacityEffect,
+    QPinchGesture,
     QWidget,
 )
 
