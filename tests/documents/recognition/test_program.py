@@ -86,15 +86,28 @@ def test_the_program_gets_pixels_and_may_write_no_file(
     installed: Callable[[str], None], tmp_path: Path
 ) -> None:
     installed(
-        "print(sys.stdin.buffer.read(2), sys.argv[1:], flush=True)\n"
+        "print(sys.stdin.buffer.read(16), sys.argv[1:], flush=True)\n"
         f"open({str(tmp_path / 'a')!r}, 'w').write('much')"
     )
     run = program.runner(FOLDER)
     assert run is not None
-    told = run(Languages(FOLDER, "eng"), 200, b"P5 1 1 255\n\0").decode()
-    assert told.startswith("b'P5' ['stdin', 'stdout', '--tessdata-dir'") and "'--dpi', '200'" in told
+    # A list of files, which the program would read.
+    told = run(Languages(FOLDER, "eng"), 200, 4, b"/a\n/b\n\n\n").decode()
+    assert told.startswith("b'P5 4 2 255\\n/a\\n/b' ['stdin', 'stdout', '--tessdata-dir'")
+    assert "'--dpi', '200'" in told
     assert (tmp_path / "a").read_bytes() == b""
-    assert run(Languages("/elsewhere", "eng"), 200, b"P5 1 1 255\n\0") == b"", "its helper has ended"
+
+
+@needs_linux
+@pytest.mark.parametrize(("folder", "width"), [("/elsewhere", 1), (FOLDER, 2), (FOLDER, 0)])
+def test_what_is_not_as_it_should_be_ends_the_helper(
+    installed: Callable[[str], None], folder: str, width: int
+) -> None:
+    installed(ANSWERS)
+    run = program.runner(FOLDER)
+    assert run is not None
+    assert run(Languages(folder, "eng"), 200, width, b"\0") == b""
+    assert run(Languages(FOLDER, "eng"), 200, 1, b"\0") == b"", "it has ended"
 
 
 @needs_linux
