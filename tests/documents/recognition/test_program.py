@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pypdfium2 import PdfDocument
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
@@ -21,7 +22,8 @@ from app.documents.process import Clerk, recognising, start_limited
 from app.documents.recognition import program
 from app.documents.recognition.engine import Recogniser
 from app.documents.recognition.page import RecognisedPage
-from app.documents.recognition.words import Languages
+from app.documents.recognition.pictures import picture_of
+from app.documents.recognition.words import MOST_PIXELS, Languages
 from app.engine.child import Child
 from tests.conftest import ROOT
 from tests.helpers.scans import letter, scan
@@ -73,6 +75,17 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
         file.chmod(0o755)
 
     return install
+
+
+@given(st.floats(10, 14_400), st.floats(10, 14_400), st.integers(0, 3), st.floats(-15, 15))
+@settings(max_examples=10)
+def test_a_page_of_any_size_has_a_picture_that_the_helper_takes(
+    width: float, height: float, quarter: int, level: float
+) -> None:
+    document = PdfDocument.new()
+    picture = picture_of(document.new_page(width, height), quarter, level)
+    assert picture.width * picture.height <= MOST_PIXELS
+    document.close()
 
 
 needs_linux = pytest.mark.skipif(
