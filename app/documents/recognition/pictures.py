@@ -11,6 +11,7 @@ from app.documents.recognition.words import MOST_PIXELS, PagePicture
 
 _DPI = 300.0
 _WHITE = 0xFFFFFFFF
+_ALMOST = 0.99  # its sides are rounded
 
 
 def picture_of(
@@ -18,11 +19,13 @@ def picture_of(
 ) -> PagePicture:
     """The page turned by `quarter` quarter turns clockwise and by `level` degrees more.
 
-    A very large page has fewer pixels.
+    A very large page has fewer pixels, at most `MOST_PIXELS`.
     """
     width, height = page.get_size()
-    scale = min(dpi / 72, sqrt(MOST_PIXELS / max(1.0, width * height)))
     turn = radians(90 * quarter + level)
+    flat, steep = abs(cos(turn)), abs(sin(turn))
+    area = (flat * width + steep * height) * (steep * width + flat * height)
+    scale = min(dpi / 72, sqrt(_ALMOST * MOST_PIXELS / max(1.0, area)))
     across, along = scale * cos(turn), scale * sin(turn)
     # x' = across x - along y, y' = along x + across y: clockwise, as y counts downwards.
     xs = [across * x - along * y for x in (0, width) for y in (0, height)]

@@ -1,7 +1,8 @@
 """Tesseract as the program `tesseract`, for where the package tesserocr is missing.
 
 A confined process may start no program. Before it is confined it therefore splits off a helper, which starts nothing
-but `tesseract`, with a limit on memory and time, and gives it nothing but pixels.
+but `tesseract`, with a limit on memory and time, and gives it nothing but pixels: the helper itself writes what makes a
+file of them, because the program would take other bytes for another format, or for a list of files to read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from math import isfinite
 from multiprocessing import Pipe
@@ -44,9 +46,9 @@ _LINES = ".ocr_line, .ocr_header, .ocr_caption, .ocr_textfloat"
 _VARIABLES = "tessedit_create_hocr=1", "hocr_char_boxes=1", f"thresholding_method={SAUVOLA}"
 _OPTIONS = ["--psm", "3", "--oem", "1", *(word for each in _VARIABLES for word in ("-c", each))]
 
-# What gives the program a picture as a file of grey pixels (PGM) of some dots an inch, and takes its answer, hOCR; an
+# What gives the program grey pixels, with their dots an inch and how many a row has, and takes its answer, hOCR; an
 # empty one where there is none.
-Run = Callable[[Languages, int, bytes], bytes]
+Run = Callable[[Languages, int, int, bytes], bytes]
 
 
 def runner(folder: str) -> Run | None:
@@ -58,16 +60,16 @@ def runner(folder: str) -> Run | None:
     if program is None:
         return None
     if sys.platform != "linux":  # there is no confinement
-        return lambda where, dpi, picture: _answer(program, where, dpi, picture)
+        return partial(_answer, program)
     ours, theirs = Pipe()
     if os.fork() == 0:
         _help(program, theirs, (folder, *SYSTEM_FOLDERS))
     theirs.close()
 
-    def run(where: Languages, dpi: int, picture: bytes) -> bytes:
+    def run(where: Languages, dpi: int, width: int, pixels: bytes) -> bytes:
         try:
-            ours.send_bytes(json_of([*where, dpi]).encode())
-            ours.send_bytes(picture)
+            ours.send_bytes(json_of([*where, dpi, width]).encode())
+            ours.send_bytes(pixels)
             return ours.recv_bytes()
         except (OSError, EOFError):  # the helper has ended
             return b""
@@ -107,8 +109,7 @@ class Program:
         require(where)
         width, stride = picture.width, picture.stride
         rows = (picture.pixels[stride * row : stride * row + width] for row in range(picture.height))
-        pixels = b"P5 %d %d 255\n" % (width, picture.height) + b"".join(rows)
-        answer = self._run(where, picture.dpi, pixels)
+        answer = self._run(where, picture.dpi, width, b"".join(rows))
         if not answer:
             raise SpanlightError(
                 Message("Text in pictures cannot be recognised: the program tesseract breaks off."),
@@ -128,19 +129,18 @@ def _help(program: str, asked: Connection, folders: tuple[str, ...]) -> None:
     try:
         os.closerange(3, asked.fileno())  # the connections to the parent among them
         os.closerange(asked.fileno() + 1, 65_536)
-        _limit()
         while True:
-            folder, names, dpi = json.loads(asked.recv_bytes(10_000))
-            picture = asked.recv_bytes(MOST_PIXELS + 100)
-            if folder not in folders or not _NAMES.fullmatch(names) or not isinstance(dpi, int):
+            folder, names, dpi, width = json.loads(asked.recv_bytes(10_000))
+            pixels = asked.recv_bytes(MOST_PIXELS)
+            if folder not in folders or not _NAMES.fullmatch(names) or len(pixels) % width:
                 return
-            asked.send_bytes(_answer(program, Languages(folder, names), dpi, picture))
+            asked.send_bytes(_answer(program, Languages(folder, names), int(dpi), width, pixels))
     finally:
         os._exit(0)
 
 
 def _limit() -> None:
-    """Limit the programs that this process starts: their memory, their time, and to no byte in any file."""
+    """Limit a program that is about to begin: its memory, its time, and to no byte in any file."""
     if sys.platform == "linux":
         import resource
 
@@ -149,13 +149,15 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def _answer(program: str, where: Languages, dpi: int, picture: bytes) -> bytes:
+def _answer(program: str, where: Languages, dpi: int, width: int, pixels: bytes) -> bytes:
     languages = ["--tessdata-dir", where.folder, "-l", where.names]
-    return _output([program, "stdin", "stdout", *languages, "--dpi", str(dpi), *_OPTIONS], picture)
+    picture = b"P5 %d %d 255\n" % (width, len(pixels) // width) + pixels  # a PGM file
+    command = [program, "stdin", "stdout", *languages, "--dpi", str(dpi), *_OPTIONS]
+    return _output(command, picture, _limit if sys.platform == "linux" else None)
 
 
-def _output(command: list[str], given: bytes = b"") -> bytes:
-    """What a program writes; nothing where it fails or takes too long."""
+def _output(command: list[str], given: bytes = b"", before: Callable[[], None] | None = None) -> bytes:
+    """What a program writes; nothing where it fails or takes too long. Its process calls `before` first."""
     # A bundle's own libraries are none of the system's programs'; and threads that share a line only wait.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
     try:
@@ -167,6 +169,7 @@ def _output(command: list[str], given: bytes = b"") -> bytes:
             env=environment | {"OMP_THREAD_LIMIT": "1"},
             timeout=_MOST_SECONDS,
             check=False,
+            preexec_fn=before,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except (OSError, subprocess.SubprocessError):

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pypdfium2 import PdfDocument
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
@@ -21,7 +22,8 @@ from app.documents.process import Clerk, recognising, start_limited
 from app.documents.recognition import program
 from app.documents.recognition.engine import Recogniser
 from app.documents.recognition.page import RecognisedPage
-from app.documents.recognition.words import Languages
+from app.documents.recognition.pictures import picture_of
+from app.documents.recognition.words import MOST_PIXELS, Languages
 from app.engine.child import Child
 from tests.conftest import ROOT
 from tests.helpers.scans import letter, scan
@@ -75,6 +77,17 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
     return install
 
 
+@given(st.floats(10, 14_400), st.floats(10, 14_400), st.integers(0, 3), st.floats(-15, 15))
+@settings(max_examples=10)
+def test_a_page_of_any_size_has_a_picture_that_the_helper_takes(
+    width: float, height: float, quarter: int, level: float
+) -> None:
+    document = PdfDocument.new()
+    picture = picture_of(document.new_page(width, height), quarter, level)
+    assert picture.width * picture.height <= MOST_PIXELS
+    document.close()
+
+
 needs_linux = pytest.mark.skipif(
     sys.platform != "linux", reason="the helper is only needed, and only is, there"
 )
@@ -86,15 +99,28 @@ def test_the_program_gets_pixels_and_may_write_no_file(
     installed: Callable[[str], None], tmp_path: Path
 ) -> None:
     installed(
-        "print(sys.stdin.buffer.read(2), sys.argv[1:], flush=True)\n"
+        "print(sys.stdin.buffer.read(16), sys.argv[1:], flush=True)\n"
         f"open({str(tmp_path / 'a')!r}, 'w').write('much')"
     )
     run = program.runner(FOLDER)
     assert run is not None
-    told = run(Languages(FOLDER, "eng"), 200, b"P5 1 1 255\n\0").decode()
-    assert told.startswith("b'P5' ['stdin', 'stdout', '--tessdata-dir'") and "'--dpi', '200'" in told
+    # A list of files, which the program would read.
+    told = run(Languages(FOLDER, "eng"), 200, 4, b"/a\n/b\n\n\n").decode()
+    assert told.startswith("b'P5 4 2 255\\n/a\\n/b' ['stdin', 'stdout', '--tessdata-dir'")
+    assert "'--dpi', '200'" in told
     assert (tmp_path / "a").read_bytes() == b""
-    assert run(Languages("/elsewhere", "eng"), 200, b"P5 1 1 255\n\0") == b"", "its helper has ended"
+
+
+@needs_linux
+@pytest.mark.parametrize(("folder", "width"), [("/elsewhere", 1), (FOLDER, 2), (FOLDER, 0)])
+def test_what_is_not_as_it_should_be_ends_the_helper(
+    installed: Callable[[str], None], folder: str, width: int
+) -> None:
+    installed(ANSWERS)
+    run = program.runner(FOLDER)
+    assert run is not None
+    assert run(Languages(folder, "eng"), 200, width, b"\0") == b""
+    assert run(Languages(FOLDER, "eng"), 200, 1, b"\0") == b"", "it has ended"
 
 
 @needs_linux

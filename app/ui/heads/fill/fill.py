@@ -94,7 +94,9 @@ class FillView(TextPage):
         self._results[text] = result
         if len(self._results) > _MAX_RESULTS:
             del self._results[next(iter(self._results))]
-        if not self._typed_words and len(result.blanks) == self._count:
+        if (
+            self._job is None and len(result.blanks) == self._count
+        ):  # of an earlier session, with what was typed then
             asked = ((number, blank.asked) for number, blank in enumerate(result.blanks))
             self._typed_words = {number: guess.word for number, guess in asked if guess is not None}
 

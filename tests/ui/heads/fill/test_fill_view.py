@@ -202,6 +202,18 @@ def test_a_word_becomes_a_blank_and_is_asked_about_and_given_back(
     assert view._editor.word_of(0) == "coffee"
 
 
+def test_a_hidden_word_that_was_asked_about_is_not_asked_about_in_another_text(
+    view: FillView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    edit(view).setPlainText("A cup of coffee")
+    select(view, "coffee")
+    view._make_blank()
+    view.run()
+    qtbot.waitUntil(lambda: not view.working() and bool(words(view)))
+    edit(view).setPlainText("A pot of ___")
+    assert view._fill_panel.card.question.word() == ""
+
+
 def test_without_a_selection_the_word_at_the_cursor_becomes_the_blank(view: FillView) -> None:
     edit(view).setPlainText("hot coffee")
     edit(view).moveCursor(QTextCursor.MoveOperation.End)
