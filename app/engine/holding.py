@@ -167,7 +167,7 @@ class ModelPool:
         else:
             device = devices.choose(choice.device, choice.precision)
         if not self._reuse(key, now, device):
-            self._report().progress(Progress(0, 0, Message("Loading {name}", name=card.name)))
+            self._report().progress(Progress(0, 0, Message("Loading {name}", name=card.title)))
             self._load(key, now, card, device, partner)
             self._report().check()
         return key

@@ -79,7 +79,8 @@ class PlaceDelegate(RowDelegate):
         words = " ".join(place.text.split())
         if metrics.horizontalAdvance(words) > width * 0.6:
             after = " ".join(place.sentence[place.end :].split())
-            around = f"{' '.join(before[-_BEFORE:])} … {after}" if before else f"… {after}"
+            after = after if any(letter.isalnum() for letter in after) else ""
+            around = f"{' '.join(before[-_BEFORE:])} … {after}".strip()
             shown = metrics.elidedText(around.strip(" …") and around, Qt.TextElideMode.ElideRight, width)
             return shown.replace("……", "…")  # where it is cut at the gap
         rest = " ".join(place.sentence[place.start :].split())

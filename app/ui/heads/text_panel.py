@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
-from app.core.models import ModelCard
+from app.core.models import ModelCard, model_title
 from app.ui.kit.boxes import column, row
 from app.ui.kit.empty_state import SampleList
 from app.ui.kit.language_line import LanguageLine
@@ -162,7 +162,9 @@ class TextPanel(QFrame):
 
 def source_line(model: str, device: str, seconds: float) -> str:
     """Which model computed a result, on what, and how fast."""
-    return " · ".join(localised(part) for part in (model, device, wording.duration(seconds)) if part)
+    return " · ".join(
+        localised(part) for part in (model_title(model), device, wording.duration(seconds)) if part
+    )
 
 
 def centred(theme: Theme, editor: QWidget) -> QWidget:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidget
 from app.core.inside import ModelPicture, ModuleRow
 from app.core.inspection import LookAtModel
 from app.core.message import Message
-from app.core.models import Head, family_title
+from app.core.models import Head, family_title, model_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
 from app.ui.inspect.section import Part, Section, limited
@@ -150,7 +150,7 @@ class PictureSection(Section):
                 "{model} · {family} · {n:,} weights · read off the model while it ran on {device}. Grey columns are"
                 " heads that this family can have too.",
                 n=picture.parameters,
-                model=picture.model,
+                model=model_title(picture.model),
                 family=family_title(picture.family),
                 device=picture.device,
             )

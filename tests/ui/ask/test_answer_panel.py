@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -14,10 +15,12 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.core.wording import NEAREST_WORDS, percent
 from app.settings.paths import default_paths
+from app.ui.ask.answer_list import PlaceDelegate
 from app.ui.ask.answer_panel import AnswerPanel, TryButton
 from app.ui.ask.question_run import QuestionRun, TextState
 from app.ui.ask.session import DocumentState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
+from app.ui.document.marks.places import Place
 from app.ui.kit.theme import Theme
 from tests.helpers.ask_page import TEXT, WORDS, answers, likelihood
 
@@ -282,3 +285,21 @@ def test_a_heading_without_anything_takes_up_no_room(panel: AnswerPanel, qtbot: 
     qtbot.wait(1)
     assert not also_try(panel).isVisible()
     assert inner.minimumSizeHint().height() < tall - also_try(panel).height()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("Date: ", ".", "Date: …"),
+        ("", ".", ""),
+        ("Date: ", ", by hand.", "Date: … , by hand."),
+        ("", " by hand.", "… by hand."),
+    ],
+)
+def test_beside_long_words_stands_only_what_their_sentence_says_besides(
+    theme: Theme, before: str, after: str, shown: str
+) -> None:
+    words = "Monday, the third of March in the year 2025"
+    place = Place(words, 0.5, before + words + after, len(before), len(before) + len(words), "line 1")
+    metrics = QFontMetrics(theme.font("small"))
+    assert PlaceDelegate(theme)._snippet(place, metrics, metrics.horizontalAdvance(words)) == shown

@@ -19,7 +19,7 @@ _TALLEST_SPAN = 200
 _WIDEST_WORD, _LONGEST_WORD, _WIDEST_CELL = 0.4, 24, 60
 _NARROWEST = 2.0
 _FULL_ROW = 48
-# Of a column's words those are measured that have nearly as many letters as the longest one.
+# Of a column's words, and of its cells, those are measured that have nearly as many letters as the longest one.
 _NEARLY, _MOST_MEASURED = 0.6, 100
 
 
@@ -34,19 +34,15 @@ class _Column:
 
     def __init__(self) -> None:
         self.word = self.whole = 0.0
-        # Words by their letters, each with its look: bold, monospaced.
+        # Words and short cells by their letters, each with its look: bold, monospaced.
         self.words: dict[tuple[str, bool, bool], float] = {}
+        self.cells: dict[tuple[str, bool, bool], float] = {}
 
     def measure(self, looks: Looks) -> None:
-        """Find the widest of the words."""
-        longest = max(self.words.values(), default=0.0)
-        near = [key for key, letters in self.words.items() if letters >= _NEARLY * longest]
-        wide = (
-            looks.cell_metrics(bold, mono).horizontalAdvance(word)
-            for word, bold, mono in near[:_MOST_MEASURED]
-        )
-        self.word = max(self.word, *(width + 2 for width in wide), 0.0)
-        self.words = {}
+        """Find the widest of the words and of the cells."""
+        self.word = max(self.word, _widest(self.words, looks))
+        self.whole = max(self.whole, _widest(self.cells, looks))
+        self.words, self.cells = {}, {}
 
 
 class Grid:
@@ -74,6 +70,8 @@ class Grid:
                 bold = block.row < table.header_rows or Style.STRONG in styles
                 mono = block.kind is BlockKind.CODE or Style.CODE in styles
                 self._columns[block.column].words[longest, bold, mono] = _letters(longest)
+                if _letters(words) <= _WIDEST_CELL:
+                    self._columns[block.column].cells[words, bold, mono] = _letters(words)
             for column in self._columns[block.column : block.column + over]:
                 if over > 1:
                     column.word = max(column.word, _letters(longest) / over * letter * 1.1)
@@ -252,6 +250,16 @@ class Band(Part):
             painter.fillRect(QRectF(box.left(), box.bottom(), box.width() + 1, 1), line)
             painter.fillRect(QRectF(box.left(), box.top(), 1, box.height()), line)
             painter.fillRect(QRectF(box.right(), box.top(), 1, box.height()), line)
+
+
+def _widest(letters: dict[tuple[str, bool, bool], float], looks: Looks) -> float:
+    """The pixels of the widest of these words, by their letters."""
+    longest = max(letters.values(), default=0.0)
+    near = [key for key, count in letters.items() if count >= _NEARLY * longest]
+    wide = (
+        looks.cell_metrics(bold, mono).horizontalAdvance(words) for words, bold, mono in near[:_MOST_MEASURED]
+    )
+    return max((width + 2.0 for width in wide), default=0.0)
 
 
 def _shared(wanted: list[float], room: float) -> list[float]:

@@ -249,6 +249,15 @@ def test_words_of_narrow_columns_are_not_broken_where_the_page_has_room(
     assert [len(pane.light_boxes(places.index(at))) for at in ((0, 0), (1, 2))] == [1, 1]
 
 
+def test_a_cell_is_not_broken_where_the_table_has_room(pane: RichPane) -> None:
+    writer = Writer()
+    widest = {(1, 0): "Dmitri Orlov", (2, 1): "MWMWMW WMWMWM"}
+    spans = writer.table([["Name", "Code"], [widest[1, 0], "a b"], ["Ann", widest[2, 1]]])
+    pane.show_document(writer.opened())
+    pane.light([(spans[at], words) for at, words in widest.items()])
+    assert [len(pane.light_boxes(number)) for number in range(2)] == [1, 1]
+
+
 def test_a_large_sheet_never_stalls_and_a_far_cell_is_lit_once_it_is_there(
     pane: RichPane, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,6 +369,7 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
             assert pane.light([(Span(at, at + len(words)), words)]) == [True]
             pane.reveal(0)
             assert not pane.moved_by_user()
+            qtbot.waitUntil(lambda: bool(pane.light_boxes(0)))
             (box,) = pane.light_boxes(0)
             assert box.top() >= 0 and box.bottom() <= pane.viewport().height()
             if number == 300:

@@ -21,6 +21,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
 from app.ui.heads.classify.classify import LINES, ONE, ClassifyView, texts_of
+from app.ui.heads.text_panel import source_line
 from tests.helpers.classify_page import CARD, by_length, edit
 from tests.helpers.windows import FakeEngine, button, until_stopped
 
@@ -40,6 +41,11 @@ def make(
 @pytest.fixture
 def view(make: Callable[[], ClassifyView]) -> ClassifyView:
     return make()
+
+
+def test_a_model_is_named_beside_a_result_as_in_the_rest_of_the_window() -> None:
+    assert source_line("starter-sentiment", "CPU", 0.5) == "Spanlight sentiment · CPU · 0.5 seconds"
+    assert source_line("moods", "", 0.5) == "moods · 0.5 seconds"
 
 
 def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot) -> None:
