@@ -12434,6 +12434,10 @@
         <translation>Eine Zeile für jedes Dokument eines Ordners, eine Spalte für jede Frage und in jeder Zelle genau die Wörter der Antwort, mit ihrer Seite. Sie füllt sich von selbst, und nur Neues oder Geändertes wird neu gelesen.</translation>
     </message>
     <message>
+        <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, slides, books, mails, web pages and text.</source>
+        <translation>Oder legen Sie hier einen Ordner ab. Spanlight liest PDF, Word, Tabellen, Folien, Bücher, E-Mails, Webseiten und Text.</translation>
+    </message>
+    <message>
         <source>A table of answers</source>
         <translation>Eine Tabelle mit Antworten</translation>
     </message>
@@ -12444,10 +12448,6 @@
     <message>
         <source>A folder with its subfolders; nothing is copied</source>
         <translation>Ein Ordner mit seinen Unterordnern; nichts wird kopiert</translation>
-    </message>
-    <message>
-        <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text.</source>
-        <translation>Oder legen Sie hier einen Ordner ab. Spanlight liest PDF, Word, Tabellen, HTML, Markdown und Text.</translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>

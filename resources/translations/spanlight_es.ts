@@ -12434,6 +12434,10 @@
         <translation>Una fila por cada documento de una carpeta, una columna por cada pregunta y, en cada celda, las palabras exactas que responden, con su página. Se rellena sola, y solo se vuelve a leer lo nuevo o lo cambiado.</translation>
     </message>
     <message>
+        <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, slides, books, mails, web pages and text.</source>
+        <translation>O suelta aquí una carpeta. Spanlight lee PDF, Word, hojas de cálculo, diapositivas, libros, correos, páginas web y texto.</translation>
+    </message>
+    <message>
         <source>A table of answers</source>
         <translation>Una tabla de respuestas</translation>
     </message>
@@ -12444,10 +12448,6 @@
     <message>
         <source>A folder with its subfolders; nothing is copied</source>
         <translation>Una carpeta con sus subcarpetas; no se copia nada</translation>
-    </message>
-    <message>
-        <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, HTML, Markdown and text.</source>
-        <translation>O suelta una carpeta aquí. Spanlight lee PDF, Word, hojas de cálculo, HTML, Markdown y texto.</translation>
     </message>
     <message>
         <source>A table over {library}, {read}</source>
