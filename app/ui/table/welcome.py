@@ -56,7 +56,8 @@ class Welcome(QFrame):
         self.cancel = push_button(theme, tr("Cancel"))
         hint = plain_label(
             tr(
-                "Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, slides, books, mails, web pages and text."
+                "Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, slides, books, mails, web pages and"
+                " text."
             ),
             type="small",
             ink="quiet",
