@@ -13,7 +13,7 @@ import sys
 
 # The whole suite is shared out over processes, a module to each at a time. A fifth of the time tests wait for other
 # processes: so there is one more than cores, but not more than four, which would need much memory. Modules keep
-# their order: slow ones with few tests would else come last, when other processes have nothing left.
+# the order of tests/conftest.py: slow ones with few tests would else come last, when others have nothing left.
 PROCESSES = min(4, (os.cpu_count() or 1) + 1)
 PARALLEL = ("-n", str(PROCESSES), "--dist", "loadscope", "--no-loadscope-reorder")
 SHORT = ("-m", "not long", "--ignore", "tests/bench", "--ignore", "tests/packaging")

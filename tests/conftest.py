@@ -46,6 +46,25 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 
+# A module goes to one process: those that take longest come first, so that none is left alone with one at the end.
+LONGEST = (
+    "ui/accessibility/test_places.py",
+    "training/test_trainer.py",
+    "hostile/test_documents.py",
+    "hostile/test_kills.py",
+    "documents/recognition/test_engine.py",
+    "ui/window/test_real_engine.py",
+    "ui/window/test_start.py",
+    "ui/ask/test_across.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest modules first, all others in their order."""
+    first = {ROOT / "tests" / name for name in LONGEST}
+    items.sort(key=lambda item: item.path not in first)
+
+
 # What importing and collecting make stays to the end: no search for garbage goes through it, and later ones are few.
 gc.disable()
 

@@ -54,6 +54,9 @@ _LINE = 16
 _EDGE = 3
 # Pixels of a focus ring, which differ by 3 : 1 from what is there without the focus.
 _RING = 24
+_SHARES = np.arange(256) / 255
+# How bright each step of a colour is.
+_LINEAR = np.where(_SHARES <= 0.03928, _SHARES / 12.92, ((_SHARES + 0.055) / 1.055) ** 2.4)
 
 
 @dataclass(frozen=True)
@@ -208,25 +211,22 @@ def _scrolls(widget: QWidget) -> bool:
     return any(isinstance(each, QAbstractScrollArea) for each in _ancestors(widget.window(), widget)[:-1])
 
 
-def pale(page: QWidget) -> Iterator[str]:
-    """Labels and buttons whose letters have less than 4.5 : 1 of contrast with their ground, as they are drawn."""
+def pale(page: QWidget, image: np.ndarray) -> Iterator[str]:
+    """Labels and buttons whose letters have less than 4.5 : 1 of contrast with their ground, as the window is drawn."""
     window = page.window()
-    image = pixels(window)
     for one in [*page.findChildren(QLabel), *page.findChildren(QAbstractButton)]:
         seen = one.visibleRegion().boundingRect().translated(one.mapTo(window, QPoint()))
         if not (one.isVisible() and one.isEnabled() and one.text()) or min(seen.width(), seen.height()) < 10:
             continue
-        part = image[seen.top() : seen.bottom() + 1, seen.left() : seen.right() + 1].reshape(-1, 3)
-        colours, counts = np.unique(part, axis=0, return_counts=True)
-        most = contrasts(colours[counts > 1], colours[counts.argmax()][None]).max()
+        colours, counts = np.unique(_part(image, seen), return_counts=True)
+        most = contrasts(colours[counts > 1], colours[counts.argmax()]).max()
         if most < 4.5:
             yield f"{most:.1f}: {called(one)} “{one.text()[:40]}”"
 
 
-def faint(page: QWidget, theme: Theme) -> Iterator[str]:
+def faint(page: QWidget, image: np.ndarray, theme: Theme) -> Iterator[str]:
     """Marks with less than 3 : 1 of contrast with what they are on: lines under words, bars, edges of what is used."""
     window = page.window()
-    image = pixels(window)
     for one in page.findChildren(QWidget):
         if not (one.isVisible() and one.isEnabled()):
             continue
@@ -270,13 +270,13 @@ def _part(image: np.ndarray, place: QRect) -> np.ndarray:
 
 def _line(image: np.ndarray, inside: QColor, line: QColor, beside: QColor) -> int | None:
     """How many pixels of a line, drawn smoothly, differ by 3 : 1 from what is beside it; None without its inside."""
-    low, high, ground = (np.array(colour.getRgb()[:3], float) for colour in (inside, line, beside))
-    if (np.abs(image - low).max(axis=2) < 1).sum() < _LINE:
+    if np.count_nonzero(image == inside.rgb()) < _LINE:
         return None
-    way = high - low
-    share = np.clip((image - low) @ way / (way @ way), 0, 1)
-    is_between = np.linalg.norm(image - low - share[:, :, None] * way, axis=2) < 12
-    return int((is_between & (contrasts(image, ground) >= 3)).sum())
+    low, high = (np.array(colour.getRgb()[:3], float) for colour in (inside, line))
+    way, off = high - low, np.stack(_channels(image), axis=2) - low
+    share = np.clip(off @ way / (way @ way), 0, 1)
+    is_between = np.linalg.norm(off - share[:, :, None] * way, axis=2) < 12
+    return int((is_between & (contrasts(image, np.uint32(beside.rgb())) >= 3)).sum())
 
 
 def unseen_focus(window: QWidget, chain: Sequence[QWidget]) -> Iterator[str]:
@@ -297,11 +297,10 @@ def unseen_focus(window: QWidget, chain: Sequence[QWidget]) -> Iterator[str]:
 
 
 def pixels(window: QWidget, place: QRect | None = None) -> np.ndarray:
-    """The colours of a window's pixels, or of a place in it: rows of (red, green, blue)."""
+    """The colours of a window's pixels, or of a place in it, by rows, each as QColor.rgb() has it."""
     picture = window.grab(place) if place is not None else window.grab()
     image = picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
-    bytes_ = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
-    return bytes_[:, :, 2::-1].astype(float)
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()).copy()
 
 
 def contrasts(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -311,6 +310,10 @@ def contrasts(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _luminance(colours: np.ndarray) -> np.ndarray:
-    shares = colours / 255
-    linear = np.where(shares <= 0.03928, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
-    return linear @ np.array([0.2126, 0.7152, 0.0722])
+    red, green, blue = _channels(colours)
+    return 0.2126 * _LINEAR[red] + 0.7152 * _LINEAR[green] + 0.0722 * _LINEAR[blue]
+
+
+def _channels(colours: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Red, green and blue, 0 to 255."""
+    return colours >> 16 & 255, colours >> 8 & 255, colours & 255

@@ -111,9 +111,10 @@ def scan(pages: Sequence[Page], dpi: float = 200, skew: float = 0.0) -> bytes:
     for page in pages:
         width, height, rows = grey(page, dpi, skew)
         bitmap = pypdfium2.PdfBitmap.new_native(width, height, pdfium.FPDFBitmap_Gray)
+        buffer = memoryview(bitmap.buffer).cast("B")
         for row in range(height):
             start = bitmap.stride * row
-            bitmap.buffer[start : start + width] = rows[width * row : width * (row + 1)]
+            buffer[start : start + width] = rows[width * row : width * (row + 1)]
         image = pypdfium2.PdfImage.new(made)
         image.set_bitmap(bitmap)
         across, down = width * 72 / dpi, height * 72 / dpi

@@ -84,7 +84,7 @@ def test_the_teacher_reads_what_the_student_reads(
         assert chosen == [0, *range(feature.context_at, len(feature) - 1)]
 
 
-@pytest.mark.parametrize("bfloat16", [0.0, 1.0])
+@pytest.mark.parametrize("bfloat16", [0.0, pytest.param(1.0, marks=pytest.mark.long)])
 def test_a_student_learns_from_the_teacher_without_any_label(
     files: Path, folder: Path, bfloat16: float
 ) -> None:

@@ -88,12 +88,16 @@ def test_paragraphs_are_as_in_the_original(recogniser: Recogniser) -> None:
     assert "Dear Miss Hargreaves,\n" in parts.text
 
 
+@pytest.fixture(scope="module")
+def straight(recogniser: Recogniser) -> Parts:
+    return recognised(recogniser, scan([letter()]))
+
+
 @pytest.mark.parametrize("skew", [-3.0, 2.0, 5.0])
 def test_a_skewed_page_is_read_and_its_words_are_lit_where_they_are(
-    recogniser: Recogniser, skew: float
+    recogniser: Recogniser, straight: Parts, skew: float
 ) -> None:
     parts = recognised(recogniser, scan([letter()], skew=skew))
-    straight = recognised(recogniser, scan([letter()]))
     assert errors(parts.text, LETTER) < 0.04
     # Turned about the middle of the page, a word in it moves by little more than its own height.
     here, there = around(parts, "14 March 2031"), around(straight, "14 March 2031")

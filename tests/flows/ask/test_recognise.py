@@ -23,7 +23,9 @@ from tests.helpers.small_pdfs import Page
 
 pytestmark = needs_tesseract
 
-FIRST, SECOND = letter("The knave stole the tarts."), letter("Nobody saw the gardener.")
+FIRST, SECOND = (
+    letter(text, width=306, height=396) for text in ("The knave stole the tarts.", "Nobody saw the gardener.")
+)
 
 
 @pytest.fixture

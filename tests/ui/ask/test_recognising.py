@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,18 @@ from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
 from tests.helpers.open_files import ask, is_open, reader
 from tests.helpers.scans import grey, letter, needs_tesseract, png, scan
+from tests.helpers.small_pdfs import Page
 from tests.helpers.windows import FakeEngine
 
 pytestmark = needs_tesseract
 
-FIRST, SECOND = letter("The knave stole the tarts."), letter("Nobody saw the gardener.")
+
+def small(text: str) -> Page:
+    """A quarter of a sheet, which is recognised sooner than a whole one."""
+    return letter(text, width=306, height=396)
+
+
+FIRST, SECOND = small("The knave stole the tarts."), small("Nobody saw the gardener.")
 BIRDS = "thrush nightingale robin wren blackbird lark warbler finch".split()
 LEFT = Qt.MouseButton.LeftButton
 
@@ -71,10 +79,16 @@ def recognised(view: AskView, qtbot: QtBot, sheet: Sheet) -> None:
     qtbot.waitUntil(lambda: view.lanes.recognition.idle and view.lanes.documents.idle)
 
 
+@cache
+def birds() -> bytes:
+    """A scan of eight pages."""
+    return scan([small(f"The {word} sings.") for word in BIRDS])
+
+
 def offered(view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sheet:
-    """A scan of eight pages that waits for its button."""
+    """The scan of birds, which waits for its button."""
     monkeypatch.setattr(recognising, "MOST_BY_ITSELF", 2)
-    (tmp_path / "scan.pdf").write_bytes(scan([letter(f"The {word} sings.") for word in BIRDS]))
+    (tmp_path / "scan.pdf").write_bytes(birds())
     return is_open(view, qtbot, [tmp_path / "scan.pdf"])
 
 
