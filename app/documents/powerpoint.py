@@ -185,6 +185,7 @@ class _Reader:
         chart = child(self._once(part), "chart")
         plot = child(chart, "plotArea")
         series = [] if plot is None else [each for kind in plot for each in kind if local(each) == "ser"]
+        del series[MOST_COLUMNS - 1 :]
         self._frame(child(child(child(chart, "title"), "tx"), "rich"))
         values = [_points(child(each, "val")) or _points(child(each, "yVal")) for each in series]
         categories: dict[int, str] = {}

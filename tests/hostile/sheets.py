@@ -78,6 +78,7 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
     "spans.ods": lambda: _ods(_ods_row('table:number-columns-spanned="99999999" table:number-rows-spanned="0"')),
     "deep.ods": lambda: _ods("<table:table-row>" * 100_000),
     "spaces.ods": lambda: _ods(_ods_row(words='<text:s text:c="2000000000"/>')),
+    "endless.ods": lambda: _ods(_ods_row(words='<text:s text:c="' + "9" * 10_000 + '"/>')),
     "words.ods": lambda: _ods(_ods_row(words="x" * 100_000_000)),
     "date.ods": lambda: _ods(
         '<table:table-row><table:table-cell office:value-type="date" office:date-value="99999-99-99"/>'

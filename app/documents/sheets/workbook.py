@@ -30,7 +30,7 @@ _PIECE = 1 << 20
 # What a damaged part of a zip raises.
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error)
 _CELLS, _MOST_COLUMNS = ("table:table-cell", "table:covered-table-cell"), 16_384
-_LONGEST_ADDRESS, _LONGEST_TAG = 64, 512
+_LONGEST_ADDRESS, _LONGEST_TAG, _LONGEST_NUMBER = 64, 512, 12
 # How an old Excel's workbook begins (BIFF8: BOF, perhaps WRITEPROTECT) that goes on in cipher (FILEPASS).
 _LOCKED_BOOK = re.compile(rb"\x09\x08\x10\0\0\x06\x05\0.{12}(?:\x86\0\0\0)?\x2f\0", re.DOTALL)
 _SHEET = re.compile(r"xl/worksheets/[^/]*\.xml", re.IGNORECASE)
@@ -218,8 +218,8 @@ def _look_into_opendocument(
 
 def _number(attributes: dict[str, str], name: str) -> int:
     """How often something stands there; once without a number."""
-    number = attributes.get(name, "")
-    return int(number) if number.isdecimal() else 1
+    number = attributes.get(name, "").lstrip("0")
+    return int(number[:_LONGEST_NUMBER]) if number.isdecimal() else 1
 
 
 def _pieces(file: zipfile.ZipFile, part: str, overlap: int, report: Report) -> Iterator[bytes]:
