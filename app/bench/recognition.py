@@ -290,7 +290,7 @@ def _asked(
             drawn = [
                 _drawn(workspace, short[name], at, _TIMED, report) for at in range(len(short[name].pages))
             ]
-            (scans / name).write_bytes(_tiff(drawn, _TIMED))  # what it is is told by its content
+            (scans / name).write_bytes(_tiff(drawn, _TIMED))  # recognised as a TIFF by its content
         if not asked:
             return
         questions.write_text("\n".join(asked), "utf-8")

@@ -66,7 +66,7 @@ ReadT = TypeVar("ReadT", Reading, LibraryReading)
 _EPILOG = (
     f"""{FORMATS}
 {FOLDERS}\
-How many pictures were left out is told on standard error ("pictures_left_out" with --json). Where several files are
+The number of pictures left out goes to standard error ("pictures_left_out" with --json). Where several files are
 read, one that cannot be read or holds no text is reported there ("not_read" with --json), and the others are asked.
 
 --library NAME asks all files of a library ({command()} library --help): the passages that fit the

@@ -36,7 +36,7 @@ class Kind(StrEnum):
     MSG = "msg"
 
 
-# Of these an answer's place is told by all headings above it: part and chapter, mail and attachment.
+# In these an answer's place is given by all headings above it: part and chapter, mail and attachment.
 _NESTED = frozenset((Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG))
 
 

@@ -17,7 +17,7 @@ from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.boxes import column, row
+from app.ui.kit.boxes import column, row, turn
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Job
 from app.ui.kit.outside import open_folder
@@ -137,10 +137,9 @@ class WelcomeBand(QFrame):
     def _arrange(self) -> None:
         step, is_narrow = self._theme.step, self._is_narrow()
         is_wide = not is_narrow and self._have_facts_room()
-        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._whole.setDirection(below if is_narrow else beside)
+        turn(self._whole, beside=not is_narrow)
         self._whole.setSpacing(step(3 if is_narrow else 8))
-        self._facts.setDirection(beside if is_wide else below)
+        turn(self._facts, beside=is_wide)
         self._facts.setSpacing(step(8) if is_wide else 0)
         self._private.setWordWrap(not is_wide)
         self._set_tab_order()

@@ -7,13 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QMenu, QToolButton
+from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QToolButton
 
 from app.core.layout import Unit
 from app.core.message import Message
 from app.ui.document.finding import SIZES, Zoom
 from app.ui.document.pane import FIT_PAGE, FIT_WIDTH, Pane
-from app.ui.kit.boxes import row
+from app.ui.kit.boxes import row, turn
 from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
@@ -195,5 +195,4 @@ class PageLine(QFrame):
         for part in self._parts:
             part.invalidate()  # of a row in a row, Qt measures anew only as it lays out
         needed = sum(part.sizeHint().width() for part in self._parts) + 2 * step(3)
-        ways = QBoxLayout.Direction
-        self._row.setDirection(ways.LeftToRight if needed <= self.width() else ways.TopToBottom)
+        turn(self._row, beside=needed <= self.width())

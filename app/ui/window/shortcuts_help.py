@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QDialog,
     QFrame,
     QGridLayout,
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.message import Message
-from app.ui.kit.boxes import column, row
+from app.ui.kit.boxes import column, row, turn
 from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
@@ -81,7 +80,7 @@ class ShortcutsHelp(QDialog):
         bar = QSize(self.groups.verticalScrollBar().sizeHint().width(), 0)
         keys = self._groups.sizeHint()
         if (keys + bar).width() > most.width():
-            self._groups.setDirection(QBoxLayout.Direction.TopToBottom)
+            turn(self._groups, beside=False)
             keys = self._groups.sizeHint()
         if keys.height() > most.height():
             keys += bar

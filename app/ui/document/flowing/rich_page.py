@@ -24,7 +24,7 @@ from app.ui.kit.theme import Theme
 # The most seconds of a turn of the event loop for building or measuring, and in all for building to wanted places.
 _TURN, _PATIENCE = 0.008, 0.1
 # What may wait for more of the page, in the order in which it is done.
-_DEEDS = ("light", "select", "scroll")
+_WAITING = ("light", "select", "scroll")
 _ROUNDS = 6
 # Parts of a former document that are freed in a turn.
 _FREED = 200
@@ -85,10 +85,10 @@ class RichPage(SearchedEdit, QTextEdit):
             self._build(_TURN)
         return self._built
 
-    def when_built(self, point: int, what: str, deed: Callable[[], object]) -> bool:
+    def when_built(self, point: int, what: str, action: Callable[[], object]) -> bool:
         """Do something once the page is built up to a code point: at once, or in a later turn where that takes long.
 
-        `what` is one of `_DEEDS`; a deed replaces one of its kind that still waits. Returns whether it is done.
+        `what` is one of `_WAITING`; an action replaces one of its kind that still waits. Returns whether it is done.
         """
         self._later.pop(what, None)
         while not self._reaches(point) and self._patience > 0:
@@ -96,9 +96,9 @@ class RichPage(SearchedEdit, QTextEdit):
             self._build(_TURN)
             self._patience -= time.perf_counter() - start
         if not self._reaches(point):
-            self._later[what] = point, deed
+            self._later[what] = point, action
             return False
-        deed()
+        action()
         return True
 
     @property
@@ -236,7 +236,7 @@ class RichPage(SearchedEdit, QTextEdit):
             place = self.reading_place()
             more = self._page.measure(_TURN)
             self._settle(place)
-        for what in _DEEDS:
+        for what in _WAITING:
             if what in self._later and self._reaches(self._later[what][0]):
                 self._later.pop(what)[1]()
         del self._former[-_FREED:]

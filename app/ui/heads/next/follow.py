@@ -20,7 +20,7 @@ from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
-from app.ui.kit.boxes import column
+from app.ui.kit.boxes import column, turn
 from app.ui.kit.class_card import CardFoot
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
@@ -202,10 +202,7 @@ class TwoPapers(QWidget):
 
     @Slot()
     def _turn(self) -> None:
-        side = self.width() >= self._theme.step(_SIDE_BY_SIDE)
-        direction = QBoxLayout.Direction.LeftToRight if side else QBoxLayout.Direction.TopToBottom
-        if self._layout.direction() != direction:
-            self._layout.setDirection(direction)
+        turn(self._layout, beside=self.width() >= self._theme.step(_SIDE_BY_SIDE))
 
 
 class FollowView(TextPage):
