@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QWidget
@@ -49,6 +51,8 @@ def test_everything_is_told_reached_and_seen(furnished: MainWindow, qtbot: QtBot
     sized(furnished, 1200, 800)
     for name, page in places(furnished):
         window = page.window()
+        with suppress(qtbot.TimeoutError):  # a busy computer lays out late
+            qtbot.waitUntil(lambda page=page: not any(cut_off(page)))
         image = pixels(window)
         found = [*unsaid(page), *too_small(page), *cut_off(page)]
         found += [*pale(page, image), *faint(page, image, furnished.theme)]
