@@ -1,15 +1,13 @@
-"""Where Tab leads, what has which colour, and searches of a document run to their end."""
+"""Where Tab leads, what has which colour, and words selected in a document."""
 
 from __future__ import annotations
-
-from collections.abc import Generator
-from typing import TypeVar
 
 import numpy as np
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
+from app.ui.document.marks.word_search import Searched, matches, pattern_of
 from app.ui.kit.theme import Theme
 
 
@@ -40,14 +38,11 @@ def coloured(area: QAbstractScrollArea, theme: Theme, role: str) -> list[tuple[i
     return list(zip(xs.tolist(), ys.tolist(), strict=True))
 
 
-Found = TypeVar("Found")
-
-
-def at_once(steps: Generator[None, None, Found]) -> Found:
-    """The result of a search in turns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Found = end.value
-            return found
+def select_words(page: Searched, words: str) -> bool:
+    """Select words on a page where they first stand, as a search does; False where they stand nowhere."""
+    pattern = pattern_of(words)
+    found = next(filter(None, matches(pattern, page.text())), None) if pattern is not None else None
+    if found is not None:
+        page.select(found)
+        page.show_selection()
+    return found is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
@@ -16,7 +17,7 @@ from app.core.message import Message
 from app.core.text import Span
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
-from app.ui.document.marks.word_search import Searched, ViewState
+from app.ui.document.marks.word_search import Searched, ViewState, matches, pattern_of
 from app.ui.document.pane import FIT_PAGE, Pane
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -106,58 +107,62 @@ class Finding(QObject):
     def _rested(self) -> None:
         words, searched = self._bar.field.text(), self._searched()
         if words and searched is not None:
-            self._begin(searched, self._go_to_first(searched, words))
+            if self._start_view is None or self._start_view[0] is not searched:
+                self._take_view(searched)
+            self._begin(searched, self._search(searched, words, is_typed=True))
 
     @Slot(str, bool)
     def _find(self, words: str, backwards: bool) -> None:
         searched = self._searched()
-        if searched is None:
-            self._bar.news.setText(tr("Not found"))
-            return
-        # Enter before the first match was selected selects that.
-        first = None
-        if self._pending and self._start_view is not None and self._untouched(searched):
-            first = self._start_view[1]
-        self._begin(searched, self._go_on(searched, words, backwards, first))
-
-    def _go_to_first(self, searched: Searched, words: str) -> Iterator[None]:
-        """Select the first match of the typed words, then show the number of matches."""
-        if self._start_view is None or self._start_view[0] is not searched:
-            self._take_view(searched)
-        assert self._start_view is not None
-        state = self._start_view[1]
-        if (yield from searched.seek(words, since=state)):
-            self._match = searched.selection()
+        if searched is not None:
+            self._begin(searched, self._search(searched, words, backwards))
         else:
-            searched.restore_view(state)
-        self._search_view, self._pending = searched.view_state(), False
-        yield
-        yield from self._show_matches(searched, words)
+            self._bar.news.setText(tr("Not found"))
 
-    def _go_on(
-        self, searched: Searched, words: str, backwards: bool, first: ViewState | None
+    def _search(
+        self, searched: Searched, words: str, backwards: bool = False, *, is_typed: bool = False
     ) -> Iterator[None]:
-        """Select the next match, whose view is the starting view from then on, and show its number."""
-        found = yield from searched.seek(words, backwards, first)
+        """Select a match and show its number: the next one, or of words just typed the first from the starting view."""
+        pattern, own = pattern_of(words), searched.selection()
+        start, at = own.start if backwards else own.end, -1
+        # Enter before the first match was selected selects that.
+        is_first = is_typed or (self._pending and self._untouched(searched))
+        if is_first and self._start_view is not None:
+            start = self._start_view[1].start
+        while pattern is not None and not searched.is_whole():
+            yield
+        self._mark(searched, words)
+        found: list[Span] = []
+        for match in matches(pattern, searched.text()) if pattern is not None else ():
+            if match is None:
+                yield
+                continue
+            found.append(match)
+            if at < 0 and not backwards and match.start >= start:
+                at = len(found) - 1
+                self._go_to(searched, match, is_typed)
+        if found and at < 0:
+            at = (
+                (bisect_right(found, start, key=lambda match: match.end) - 1) % len(found) if backwards else 0
+            )
+            self._go_to(searched, found[at], is_typed)
         self._pending = False
         if found:
-            state = searched.view_state()
-            self._start_view, self._search_view = (searched, _unselected(state)), state
-            self._match = state.selection
-            yield from self._show_matches(searched, words)
-        else:
-            self._bar.news.setText(tr("Not found"))
+            self._bar.news.setText(tr("{number:,} of {total:,}", number=at + 1, total=len(found)))
+            return
+        self._bar.news.setText(tr("Not found"))
+        if is_typed and self._start_view is not None:
+            searched.restore_view(self._start_view[1])
+            self._search_view = searched.view_state()
 
-    def _show_matches(self, searched: Searched, words: str) -> Iterator[None]:
-        """Mark all matches, and show their number and that of the selected one."""
-        self._mark(searched, words)
-        number, several = yield from searched.count_places(words)
-        if number:
-            self._bar.news.setText(tr("{number:,} of {total:,}", number=number, total=several))
-        elif several:
-            self._bar.news.setText(tr("{n:,} place", "{n:,} places", n=several))
-        else:
-            self._bar.news.setText(tr("Not found"))
+    def _go_to(self, searched: Searched, match: Span, is_typed: bool) -> None:
+        """Select a match; with Enter its view is the starting view from then on."""
+        searched.select(match)
+        searched.show_selection()
+        self._search_view = state = searched.view_state()
+        self._match, self._pending = state.selection, False
+        if not is_typed:
+            self._start_view = searched, _unselected(state)
 
     def _mark(self, searched: Searched | None, words: str) -> None:
         """Mark all matches of these words in a text, and none in another one."""

@@ -26,7 +26,7 @@ from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
 from tests.helpers.ask_page import ask as ask_text
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
 from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
-from tests.helpers.widgets import at_once
+from tests.helpers.widgets import select_words
 from tests.helpers.windows import FakeEngine, settle
 
 KEY = Qt.Key
@@ -205,14 +205,14 @@ def test_words_selected_in_a_text_are_taken_without_the_blanks_around_them(
 ) -> None:
     sheet = is_open(view, qtbot, [write(tmp_path, kind)])
     ask(view, qtbot, "When is it noon?")
-    at_once(sheet.pane.seek(" six"))
+    select_words(sheet.pane, " six")
     assert sheet.pane.selected_words() == " six"
     click(view, qtbot, row.instead)
     said = kept(view)
     at = sheet.pane.text().index("six")
     assert (said.words, said.span, pressed(row)) == ("six", Span(at, at + 3), Verdict.OTHER_WORDS)
     assert own_words(sheet) == "six" and sheet.pane.lit() == ["noon", "six"]
-    at_once(sheet.pane.seek("noon"))
+    select_words(sheet.pane, "noon")
     click(view, qtbot, row.instead)
     assert pressed(row) is kept(view).verdict is Verdict.RIGHT, "these are the words that are shown"
     assert not own_words(sheet)
@@ -360,7 +360,7 @@ def test_what_was_said_is_there_at_the_next_start_and_from_the_history(
     first = make()
     sheet = is_open(first, qtbot, [write(tmp_path, kind)])
     ask(first, qtbot, "When is it noon?")
-    at_once(sheet.pane.seek("six"))
+    select_words(sheet.pane, "six")
     click(first, qtbot, first.panel.card.verdicts.instead)
     first.keep()
     first.workspace.save_settings()
@@ -391,7 +391,7 @@ def test_an_entry_of_the_history_is_opened_at_the_words_that_the_person_took(
     file.write_text("The tide is high at noon.\n" + "It rises.\n" * 300 + "It is low at six.", "utf-8")
     sheet = is_open(view, qtbot, [file])
     ask(view, qtbot, "When is it noon?")
-    at_once(sheet.pane.seek("six"))
+    select_words(sheet.pane, "six")
     click(view, qtbot, row.instead)
     view.sheets.close_current()
     (entry,) = view.workspace.history.entries()

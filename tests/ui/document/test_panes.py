@@ -19,7 +19,7 @@ from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.theme import Theme
 from tests.helpers.paged import opened_pdf
 from tests.helpers.small_pdfs import Page, lines
-from tests.helpers.widgets import at_once
+from tests.helpers.widgets import select_words
 
 AnyPane = DocumentPane | RichPane | PagePane
 CONTROL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
@@ -86,7 +86,7 @@ def test_an_empty_pane_takes_every_request(pane: AnyPane) -> None:
     pane.go_to(5)
     pane.clear_highlights()
     pane.note_position()
-    assert not pane.moved_by_user() and not at_once(pane.seek("abc"))
+    assert not pane.moved_by_user() and not select_words(pane, "abc")
 
 
 def test_only_places_with_their_words_are_highlighted(filled: AnyPane) -> None:

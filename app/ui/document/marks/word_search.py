@@ -1,9 +1,9 @@
-"""Search for words in a text on the screen, in short turns."""
+"""A text on the screen that words can be found in, and their matches."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,9 @@ def pattern_of(words: str) -> re.Pattern[str] | None:
     return re.compile(r"\s+".join(map(re.escape, _BLANKS.split(words))), re.IGNORECASE)
 
 
-def matches(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[Span | None]:
-    """The matches in a text from a code point on, with None after each slice of the text."""
+def matches(pattern: re.Pattern[str], text: str) -> Iterator[Span | None]:
+    """The matches in a text, in order, with None after each slice of the text."""
+    start = 0
     while start < len(text):
         edge = start + SLICE
         for found in pattern.finditer(text, start, edge + _REACH):
@@ -42,26 +43,6 @@ def matches(pattern: re.Pattern[str], text: str, start: int = 0) -> Iterator[Spa
             start = found.end()
         start = max(start, edge)
         yield None
-
-
-def _matches_before(pattern: re.Pattern[str], text: str, end: int) -> Iterator[Span | None]:
-    """The last match in each slice of a text before a code point, the last slice first, or None."""
-    for high in range(end, 0, -SLICE):
-        found = list(pattern.finditer(text, max(0, high - SLICE), min(end, high + _REACH)))
-        inside = [each for each in found if each.start() < high]
-        yield Span(*inside[-1].span()) if inside else None
-
-
-def next_match(
-    pattern: re.Pattern[str], text: str, start: int, backwards: bool = False
-) -> Generator[None, None, Span | None]:
-    """The next match after a code point, or the last one before it, cyclically, in short turns."""
-    for begin in (start, len(text) if backwards else 0):
-        for found in (_matches_before if backwards else matches)(pattern, text, begin):
-            if found is not None:
-                return found
-            yield
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,38 +115,6 @@ class Searched(_ScrollArea):
         """Restore the selection and the scroll position."""
         self.select(state.selection)
         self.scroll_back(state.scrolled)
-
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """Select the next match of these words, cyclically, in short turns; False if there is none.
-
-        The search starts at the selection, or at the state `since` where a search began.
-        """
-        pattern, own = pattern_of(words), self.selection()
-        if pattern is None:
-            return False
-        while not self.is_whole():
-            yield
-        start = since.start if since is not None else own.start if backwards else own.end
-        found = yield from next_match(pattern, self.text(), start, backwards)
-        if found is None:
-            return False
-        self.select(found)
-        self.show_selection()
-        return True
-
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
-        number = several = 0
-        at, pattern = self.selection().start, pattern_of(words)
-        for found in matches(pattern, self.text()) if pattern is not None else ():
-            if found is None:
-                yield
-            else:
-                several += 1
-                number += found.start <= at
-        return number, several
 
     def mark_all(self, words: str) -> None:
         """Mark every match of these words on the page; none for empty words."""

@@ -22,7 +22,7 @@ from app.ui.document.text import document_pane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import added, as_shown, broken
 from app.ui.kit.theme import Theme
-from tests.helpers.widgets import at_once, coloured
+from tests.helpers.widgets import coloured, select_words
 
 PIECES = (
     "word", " ", ". ", "\n", "\r\n", "\r", "\n\n", "\t", "\0", "\u00ad", "\u2028", "\u2029", "\ufffc", "\ufdd0",
@@ -280,7 +280,7 @@ def test_what_is_asked_of_the_page_meanwhile_finds_all_of_it(small_pieces: None,
     assert pane.light([(Span(at, at + 4), "noon")]) == [True]
     assert pane.lit() == ["noon"]
     pane.set_text(LONG + "\nthe end")
-    assert at_once(pane.seek("the end"))
+    assert select_words(pane, "the end")
     pane.set_text(LONG + "\nthe end")
     pane.go_to(len(LONG))
     assert filled(pane)
