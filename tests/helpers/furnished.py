@@ -177,10 +177,10 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 press(Qt.Key.Key_Escape)
                 library = window.libraries.all[0][0]
                 row = next(row for _, row in page.documents.list.rows.heads() if row.library is not None)
-                page.documents.act("remove", row)
+                row_action(page, row, "Remove")
                 yield "ask, whether to remove a library", page
                 page.documents.confirmation.withdraw()
-                page.documents.act("contents", row)
+                row_action(page, row, "Folders")
                 yield from sheet(page, Contents, lambda contents: contents.save.isEnabled())
                 page.asking.show_ledger(library.number)
                 yield from sheet(page, Ledger, lambda ledger: ledger.list.isHidden())
@@ -255,6 +255,12 @@ def sheet(
     QTest.qWait(50)
     yield f"the sheet {kind.__name__}", dialog
     dialog.close()
+
+
+def row_action(page: Any, row: Any, words: str) -> None:
+    """Choose what the menu of a row of the list of documents offers, by how it begins."""
+    actions = page.documents.menu_of(row).actions()
+    next(action for action in actions if action.text().startswith(words)).trigger()
 
 
 def shortcut(page: QWidget, keys: str) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QWidget
 
-from app.ui.ask.document_list import DocumentListView, ask_menu, offers_of
+from app.ui.ask.document_list import DocumentListView
 from app.ui.ask.document_rows import (
     Files,
     Part,
@@ -360,52 +361,63 @@ class DocumentColumn(QFrame):
 
     @Slot(object, QPoint)
     def _show_menu(self, row: Row, place: QPoint) -> None:
-        reading = False
-        if row.library is not None and self._libraries is not None:
-            reading = self._libraries.progress_of(row.library) is not None
-        is_open = row.is_document and self._index_of(row) >= 0
-        self.act(ask_menu(self.list, offers_of(row, is_open=is_open, is_reading=reading), place), row)
+        menu = self.menu_of(row)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
 
-    def act(self, action: str, row: Row) -> None:
-        """Do what a row's menu offers, by its key in `offers_of`."""
-        library, libraries = row.library, self._libraries
-        match action:
-            case "open":
-                self._chosen(row)
-            case "close":
-                self._close(row)
-            case "others":
-                self._sheets.close_others(self._index_of(row))
-            case "all":
-                self._sheets.close_all()
-            case "folder":
-                from app.ui.kit.outside import show_in_folder
+    def menu_of(self, row: Row) -> QMenu:
+        """What can be done with a row; empty where nothing can."""
+        menu, library, libraries = QMenu(self.list), row.library, self._libraries
+        if row.is_document:
+            menu.addAction(tr("Open\tEnter"), partial(self._chosen, row))
+        if row.part is Part.OPEN:
+            menu.addAction(tr("Close\tCtrl+W"), partial(self._close, row))
+            menu.addAction(tr("Close others"), partial(self._close_others, row))
+            menu.addAction(tr("Close all"), self._sheets.close_all)
+        elif row.is_document and self._index_of(row) >= 0:
+            menu.addAction(tr("Close"), partial(self._close, row))
+        if row.is_document and row.path:
+            menu.addSeparator()
+            menu.addAction(tr("Show in folder"), partial(self._show_in_folder, row.path))
+            menu.addAction(tr("Copy path"), partial(QGuiApplication.clipboard().setText, row.path))
+        if library is None or libraries is None:
+            return menu
+        is_read = libraries.progress_of(library) is not None
+        if row.part is Part.LIBRARY:
+            menu.addAction(tr("Ask this library"), partial(self.ask_asked.emit, library.number))
+            menu.addSeparator()
+        if row.part is Part.READING or is_read:
+            menu.addAction(tr("Stop reading"), partial(libraries.stop, library))
+        if row.part is Part.LIBRARY:
+            if not is_read:
+                menu.addAction(tr("Update now"), partial(libraries.update, library))
+                menu.addAction(tr("Check everything"), partial(libraries.update, library, everything=True))
+            unread = tr("Files that were not read…")
+            menu.addAction(unread, partial(self.ledger_asked.emit, library.number))
+            menu.addSeparator()
+            menu.addAction(tr("Rename\tF2"), partial(self.list.rename, row))
+            menu.addAction(tr("Add a folder to it…"), partial(self._choose_folder, library.name))
+            menu.addAction(tr("Folders, files and kinds…"), partial(self._change_contents, library))
+            menu.addSeparator()
+            menu.addAction(tr("Remove from Spanlight…"), partial(self._ask_to_remove, library))
+        return menu
 
-                show_in_folder(row.path, self.not_shown.emit, self)
-            case "copy":
-                QGuiApplication.clipboard().setText(row.path)
-            case "rename":
-                self.list.rename(row)
-            case "remove":
-                self._removing = library
-                self.confirmation.ask(
-                    tr(
-                        "Remove “{library}” from Spanlight? What was read is forgotten; no document is touched.",
-                        library=row.name,
-                    )
-                )
-            case "ask" if library is not None:
-                self.ask_asked.emit(library.number)
-            case "ledger" if library is not None:
-                self.ledger_asked.emit(library.number)
-            case "add" if library is not None:
-                self._choose_folder(library.name)
-            case "contents" if library is not None:
-                self._change_contents(library)
-            case "stop" if library is not None and libraries is not None:
-                libraries.stop(library)
-            case "update" | "check" if library is not None and libraries is not None:
-                libraries.update(library, everything=action == "check")
+    def _close_others(self, row: Row) -> None:
+        self._sheets.close_others(self._index_of(row))
+
+    def _show_in_folder(self, path: str) -> None:
+        from app.ui.kit.outside import show_in_folder
+
+        show_in_folder(path, self.not_shown.emit, self)
+
+    def _ask_to_remove(self, library: Library) -> None:
+        self._removing = library
+        self.confirmation.ask(
+            tr(
+                "Remove “{library}” from Spanlight? What was read is forgotten; no document is touched.",
+                library=library.name,
+            )
+        )
 
     @Slot(object, str)
     def _rename(self, row: Row, name: str) -> None:

@@ -1,8 +1,8 @@
-"""The list of documents as it is drawn, and its keys, mouse and menus."""
+"""The list of documents as it is drawn, and its keys and mouse."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRectF, QStringListModel, Qt, Signal, Slot
@@ -15,15 +15,14 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
 )
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QStyle, QStyleOptionViewItem
 
 from app.core.legible import legible_lines
-from app.core.message import Message
 from app.ui.ask.document_rows import Part, Row, row_of_file
 from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.core.library import LibraryFile
@@ -348,53 +347,3 @@ class DocumentListView(RowList):
 _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )
-
-# What a menu offers: the action's key, and its words with its shortcut.
-Offer = tuple[str, str]
-_FILE = (("folder", Message("Show in folder")), ("copy", Message("Copy path")))
-
-
-def offers_of(row: Row, *, is_open: bool, is_reading: bool) -> list[Offer]:
-    """What the menu of a row offers; ("", "") is a line between two groups."""
-    match row.part:
-        case Part.OPEN:
-            close = [
-                ("close", tr("Close\tCtrl+W")),
-                ("others", tr("Close others")),
-                ("all", tr("Close all")),
-            ]
-            return [("open", tr("Open\tEnter")), *close, *((("", ""), *_FILE) if row.path else ())]
-        case Part.FILE | Part.RECENT:
-            close = [("close", tr("Close"))] if is_open else []
-            return [("open", tr("Open\tEnter")), *close, ("", ""), *_FILE]
-        case Part.LIBRARY:
-            update = (
-                [("stop", tr("Stop reading"))]
-                if is_reading
-                else [("update", tr("Update now")), ("check", tr("Check everything"))]
-            )
-            files = [*update, ("ledger", tr("Files that were not read…"))]
-            change = [
-                ("rename", tr("Rename\tF2")),
-                ("add", tr("Add a folder to it…")),
-                ("contents", tr("Folders, files and kinds…")),
-            ]
-            remove = [("", ""), ("remove", tr("Remove from Spanlight…"))]
-            return [("ask", tr("Ask this library")), ("", ""), *files, ("", ""), *change, *remove]
-        case Part.READING:
-            return [("stop", tr("Stop reading"))]
-        case _:
-            return []
-
-
-def ask_menu(view: DocumentListView, offers: Sequence[Offer], place: QPoint) -> str:
-    """Show a menu at a place; the key of the action that was chosen, empty for none."""
-    menu = QMenu(view)
-    for key, words in offers:
-        if key:
-            menu.addAction(localised(words)).setData(key)
-        else:
-            menu.addSeparator()
-    chosen = menu.exec(place)
-    menu.deleteLater()
-    return str(chosen.data()) if chosen is not None else ""

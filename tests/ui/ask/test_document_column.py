@@ -19,7 +19,6 @@ from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
 from app.ui.ask import library_sheets
 from app.ui.ask.ask import AskView
-from app.ui.ask.document_list import offers_of
 from app.ui.ask.document_rows import Part, Row
 from app.ui.ask.library_sheets import Contents
 from app.ui.window.window import MainWindow
@@ -67,7 +66,7 @@ def view(shared: MainWindow, qtbot: QtBot) -> AskView:
     view.sheets.show_new()
     view.documents.search.clear()
     if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
-        view.documents.act("open", row(view, "Reports"))
+        view.documents.list.chosen.emit(row(view, "Reports"))
     qtbot.waitUntil(lambda: names(view) == ["Open documents", "New text", "Reports", *NAMES])
     return view
 
@@ -87,6 +86,12 @@ def row(view: AskView, name: str, part: Part | None = None) -> Row:
 
 def libraries_of(shared: MainWindow) -> list[str]:
     return [library.name for library, _ in shared.libraries.all]
+
+
+def choose(view: AskView, words: str, wanted: Row) -> None:
+    """Choose what a row's menu offers."""
+    actions = view.documents.menu_of(wanted).actions()
+    next(each for each in actions if each.text().split("\t")[0] == words).trigger()
 
 
 def click(view: AskView, wanted: Row, button: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
@@ -201,23 +206,24 @@ def test_tab_leads_through_the_list(shared: MainWindow, view: AskView) -> None:
 
 
 def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path) -> None:
-    def offered(wanted: Row, **state: bool) -> list[str]:
-        usual = {"is_open": False, "is_reading": False} | state
-        return [key for key, _ in offers_of(wanted, **usual) if key]  # type: ignore[arg-type]
+    def offered(wanted: Row) -> list[str]:
+        return [
+            each.text().split("\t")[0] for each in view.documents.menu_of(wanted).actions() if each.text()
+        ]
 
-    assert offered(row(view, "New text")) == ["open", "close", "others", "all"]
-    assert offered(row(view, "alpha.txt")) == ["open", "folder", "copy"]
-    assert offered(row(view, "alpha.txt"), is_open=True)[1] == "close"
-    assert offered(row(view, "Reports")) == [
-        "ask", "update", "check", "ledger", "rename", "add", "contents", "remove"
-    ]  # fmt: skip
-    assert offered(row(view, "Reports"), is_reading=True)[1] == "stop"
+    files = ["Show in folder", "Copy path"]
+    assert offered(row(view, "New text")) == ["Open", "Close", "Close others", "Close all"]
+    assert offered(row(view, "alpha.txt")) == ["Open", *files]
+    contents = ["Rename", "Add a folder to it…", "Folders, files and kinds…", "Remove from Spanlight…"]
+    update = ["Update now", "Check everything", "Files that were not read…"]
+    assert offered(row(view, "Reports")) == ["Ask this library", *update, *contents]
     assert offered(row(view, "Open documents")) == []
-    view.documents.act("copy", row(view, "alpha.txt"))
+    choose(view, "Copy path", row(view, "alpha.txt"))
     assert QGuiApplication.clipboard().text() == str(folder / "alpha.txt")
     view.open_files([folder / name for name in NAMES])
     qtbot.waitUntil(lambda: names(view)[3:4] == ["empty.txt"])
-    view.documents.act("others", row(view, "beta.txt", Part.OPEN))
+    assert offered(row(view, "alpha.txt", Part.FILE)) == ["Open", "Close", *files]
+    choose(view, "Close others", row(view, "beta.txt", Part.OPEN))
     qtbot.waitUntil(lambda: names(view)[:3] == ["Open documents", "beta.txt", "Reports"])
 
 
@@ -226,7 +232,7 @@ def test_a_file_that_got_another_name_is_listed_with_it(
 ) -> None:
     for before, now in (("alpha.txt", "omega.txt"), ("omega.txt", "alpha.txt")):
         (folder / before).rename(folder / now)
-        view.documents.act("update", row(view, "Reports"))
+        choose(view, "Update now", row(view, "Reports"))
         qtbot.waitUntil(lambda before=before: before not in names(view), timeout=20_000)
         assert now in names(view)
         qtbot.waitUntil(lambda: shared.lanes.library.idle and shared.lanes.files.idle)
@@ -239,7 +245,7 @@ def test_a_library_is_renamed_in_its_place(shared: MainWindow, view: AskView, qt
         ("Reports", Qt.Key.Key_Return, "Reports"),
     ):
         before = libraries_of(shared)[0]
-        view.documents.act("rename", row(view, before))
+        choose(view, "Rename", row(view, before))
         field = QApplication.focusWidget()
         assert field is not None and field.accessibleName() == f"New name of the library {before}"
         qtbot.keyClicks(field, name)
@@ -267,7 +273,7 @@ def test_files_opened_together_can_be_kept_as_a_library_which_is_removed_after_a
     view.keep_together.confirm.click()
     qtbot.waitUntil(lambda: libraries_of(shared) == ["Many", "Reports"])
     qtbot.waitUntil(lambda: "Many: 10 files read" in shared.status.note(), timeout=20_000)
-    view.documents.act("remove", row(view, "Many"))
+    choose(view, "Remove from Spanlight…", row(view, "Many"))
     assert "no document is touched" in view.documents.confirmation.text()
     assert view.documents.confirmation.cancel.hasFocus()
     view.documents.confirmation.confirm.click()
@@ -310,7 +316,7 @@ def test_folders_files_and_kinds_of_a_library_are_changed(
         path.write_text(path.name, "utf-8")
     shared.libraries.add([notes])
     qtbot.waitUntil(lambda: "draft.md" in names(view), timeout=20_000)
-    view.documents.act("contents", row(view, "Notes"))
+    choose(view, "Folders, files and kinds…", row(view, "Notes"))
     sheet = view.documents.findChild(Contents)
     assert sheet is not None
     qtbot.waitUntil(lambda: sheet.words.text() == "3 documents, 21 bytes")
@@ -325,7 +331,7 @@ def test_folders_files_and_kinds_of_a_library_are_changed(
     library = next(library for library, _ in shared.libraries.all if library.name == "Notes")
     assert library.roots == (str(notes), str(single))
     assert (library.suffixes, library.ignore) == (("md", "pdf"), ("draft*",))
-    view.documents.act("contents", row(view, "Notes"))
+    choose(view, "Folders, files and kinds…", row(view, "Notes"))
     sheet = view.documents.findChildren(Contents)[-1]
     assert sheet.suffixes.text() == "md, pdf"
     sheet.suffixes.setText("+csv")
