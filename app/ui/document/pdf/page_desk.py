@@ -39,12 +39,11 @@ from PySide6.QtWidgets import (
 from app.core.layout import Picture
 from app.ui.document.marks.answer_map import AnswerMap
 from app.ui.document.pane import FIT_PAGE, FIT_WIDTH
-from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
+from app.ui.document.pdf.page_stack import PageStack, Spot
 from app.ui.document.pdf.page_tiles import (
     Tile,
     TileShelf,
     draw_desk,
-    draw_edge,
     draw_page,
     in_pixels,
     wanted_tiles,
@@ -240,24 +239,24 @@ class PageDesk(QAbstractScrollArea):
         x = self.place_of(Spot(number - 1, 0.0, 0.0)).x()
         self.scroll_to(Spot(number - 1, 0.0, 0.0), QPointF(x, self._theme.step(5)))
 
-    def view(self) -> Rect:
+    def view(self) -> QRect:
         """The visible part of the pages' column, in the screen's pixels."""
         ratio, port = self._ratio, self.viewport()
         left, top = self.horizontalScrollBar().value(), self.map.value()
-        return Rect(
+        return QRect(
             round(left * ratio), round(top * ratio), ceil(port.width() * ratio), ceil(port.height() * ratio)
         )
 
     def spot_at(self, place: QPointF) -> Spot:
         """The place of the nearest page at a place of the viewport."""
         view = self.view()
-        return self._stack.spot(view.left + place.x() * self._ratio, view.top + place.y() * self._ratio)
+        return self._stack.spot(view.x() + place.x() * self._ratio, view.y() + place.y() * self._ratio)
 
     def place_of(self, spot: Spot) -> QPointF:
         """The position of a place of a page in the viewport."""
         view = self.view()
         x, y = self._stack.pixels(spot)
-        return QPointF((x - view.left) / self._ratio, (y - view.top) / self._ratio)
+        return QPointF((x - view.x()) / self._ratio, (y - view.y()) / self._ratio)
 
     def scroll_to(self, spot: Spot, place: QPointF) -> None:
         """Scroll a place of a page to a place of the viewport, as near as the pages' ends allow."""
@@ -265,7 +264,7 @@ class PageDesk(QAbstractScrollArea):
         self.horizontalScrollBar().setValue(round(x / self._ratio - place.x()))
         self.map.setValue(round(y / self._ratio - place.y()))
 
-    def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
+    def draw_over(self, painter: QPainter, page: int, view: QRect, ratio: float) -> None:
         """Draw over a page's picture, in the screen's pixels from the view's corner."""
 
     def page_note(self, page: int) -> str:
@@ -330,12 +329,14 @@ class PageDesk(QAbstractScrollArea):
         view, line = self.view(), max(1, round(self._ratio))
         colour, stack = self._theme.colour, self._stack
         draw_desk(painter, stack, view, colour("desk"))
-        for page in stack.between(view.top, view.bottom):
-            draw_edge(painter, stack.rect(page).moved(-view.left, -view.top), line, colour("line"))
+        for page in stack.in_view(view):
+            # The line around its paper.
+            edge = stack.rect(page).translated(-view.topLeft()).adjusted(-line, -line, line, line)
+            painter.fillRect(edge, colour("line"))
             draw_page(painter, stack, self._shelf, page, view, colour("print_shade"))
             self.draw_over(painter, page, view, self._ratio)
         painter.restore()
-        for page in stack.between(view.top, view.bottom + round(self._theme.step(5) * self._ratio)):
+        for page in stack.in_view(view.adjusted(0, 0, 0, round(self._theme.step(5) * self._ratio))):
             if note := self.page_note(page):
                 self._draw_note(painter, page, note)
         for page in self._undrawn:
@@ -343,7 +344,7 @@ class PageDesk(QAbstractScrollArea):
         if self.hasFocus():
             # Over the page's width, as on the page of a text.
             rect = self._stack.rect(self._page - 1) if self._sizes else view
-            left, width = round((rect.left - view.left) / self._ratio), round(rect.width / self._ratio)
+            left, width = round((rect.x() - view.x()) / self._ratio), round(rect.width() / self._ratio)
             painter.fillRect(QRect(left, 0, width, 2), self._theme.colour("focus"))
 
     def _arrange(self, around: QPointF | None = None) -> None:
@@ -390,7 +391,7 @@ class PageDesk(QAbstractScrollArea):
 
     def _note_page(self) -> None:
         view = self.view()
-        page = self._stack.page_at(view.top + view.height * 0.4) + 1
+        page = self._stack.page_at(view.y() + view.height() * 0.4) + 1
         if page != self._page:
             self._page = page
             self.page_changed.emit(page)
@@ -405,7 +406,7 @@ class PageDesk(QAbstractScrollArea):
     def _draw_note(self, painter: QPainter, page: int, note: str) -> None:
         """Draw a note in the gap above a page."""
         corner, gap = self.place_of(Spot(page, 0, 0)), self._theme.step(5)
-        width = self._stack.rect(page).width / self._ratio
+        width = self._stack.rect(page).width() / self._ratio
         painter.setPen(self._theme.colour("ink_quiet"))
         painter.setFont(self._theme.font("small"))
         place = QRectF(corner.x(), corner.y() - gap, width, gap)
@@ -414,7 +415,7 @@ class PageDesk(QAbstractScrollArea):
     def _draw_fault(self, painter: QPainter, page: int) -> None:
         rect = self._stack.rect(page)
         corner = self.place_of(Spot(page, 0, 0))
-        paper = QRectF(corner.x(), corner.y(), rect.width / self._ratio, rect.height / self._ratio)
+        paper = QRectF(corner.x(), corner.y(), rect.width() / self._ratio, rect.height() / self._ratio)
         painter.setPen(self._theme.colour("print_quiet"))
         painter.setFont(self._theme.font("ui"))
         painter.drawText(paper, Qt.AlignmentFlag.AlignCenter, tr("This page cannot be drawn."))

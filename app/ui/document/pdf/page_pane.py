@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, Qt, QTimer, Slot
+from PySide6.QtCore import QElapsedTimer, QPointF, QRect, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import (
     QAccessible,
     QClipboard,
@@ -34,7 +34,7 @@ from app.ui.document.pdf.page_selection import (
     over_text,
     point_below,
 )
-from app.ui.document.pdf.page_stack import Rect, Spot
+from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -199,10 +199,10 @@ class PagePane(ReadOnlyPane, PageDesk):
         else:
             self.go_to_page(entry.page)
 
-    def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
+    def draw_over(self, painter: QPainter, page: int, view: QRect, ratio: float) -> None:
         def place(box: Box) -> Pixels:
             left, top, right, bottom = self._stack.box(page, box)
-            return left - view.left, top - view.top, right - view.left, bottom - view.top
+            return left - view.x(), top - view.y(), right - view.x(), bottom - view.y()
 
         found = self._selection.matches(page, self.sought) if self.sought is not None else ()
         if found:

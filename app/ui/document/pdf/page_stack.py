@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from PySide6.QtCore import QRect
+
 from app.core.page_runs import Box
 
 
@@ -16,44 +18,6 @@ class Spot(NamedTuple):
     page: int
     x: float
     y: float
-
-
-class Rect(NamedTuple):
-    """A rectangle of whole pixels."""
-
-    left: int
-    top: int
-    width: int
-    height: int
-
-    @property
-    def right(self) -> int:
-        """The first column that is no longer in it."""
-        return self.left + self.width
-
-    @property
-    def bottom(self) -> int:
-        """The first row that is no longer in it."""
-        return self.top + self.height
-
-    def cut(self, other: Rect) -> Rect:
-        """What is in both; without width or height where nothing is."""
-        left, top = max(self.left, other.left), max(self.top, other.top)
-        return Rect(
-            left,
-            top,
-            max(0, min(self.right, other.right) - left),
-            max(0, min(self.bottom, other.bottom) - top),
-        )
-
-    def moved(self, x: int, y: int) -> Rect:
-        """The same rectangle somewhere else."""
-        return Rect(self.left + x, self.top + y, self.width, self.height)
-
-    @property
-    def area(self) -> int:
-        """How many pixels it has."""
-        return self.width * self.height
 
 
 class PageStack:
@@ -76,10 +40,10 @@ class PageStack:
     def __len__(self) -> int:
         return len(self._tops)
 
-    def rect(self, page: int) -> Rect:
+    def rect(self, page: int) -> QRect:
         """The rectangle of a page."""
         width = self._widths[page]
-        return Rect((self.width - width) // 2, self._tops[page], width, self._heights[page])
+        return QRect((self.width - width) // 2, self._tops[page], width, self._heights[page])
 
     def between(self, top: int, bottom: int) -> range:
         """The pages that are at least partly between two heights."""
@@ -87,6 +51,10 @@ class PageStack:
         if first < len(self) and self._tops[first] + self._heights[first] <= top:
             first += 1
         return range(first, max(first, bisect_left(self._tops, bottom)))
+
+    def in_view(self, view: QRect) -> range:
+        """The pages that are at least partly in the height of a part of the column."""
+        return self.between(view.y(), view.y() + view.height())
 
     def page_at(self, y: float) -> int:
         """The page that is nearest to a height; 0 where there are no pages."""
@@ -99,12 +67,12 @@ class PageStack:
         """The place on the nearest page."""
         page = self.page_at(y)
         rect = self.rect(page)
-        return Spot(page, (x - rect.left) / self.scale, (y - rect.top) / self.scale)
+        return Spot(page, (x - rect.x()) / self.scale, (y - rect.y()) / self.scale)
 
     def pixels(self, spot: Spot) -> tuple[float, float]:
         """The position of a place of a page."""
         rect = self.rect(spot.page)
-        return rect.left + spot.x * self.scale, rect.top + spot.y * self.scale
+        return rect.x() + spot.x * self.scale, rect.y() + spot.y * self.scale
 
     def share(self, page: int, y: float) -> float:
         """The share, 0 to 1, of all pages' height above a height of a page, in points."""

@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 
 from app.core.layout import Picture
-from app.ui.document.pdf.page_stack import PageStack, Rect
+from app.ui.document.pdf.page_stack import PageStack
 
 # The most pixels of a tile: large enough that few are drawn, small enough to come soon. It is as wide as its page where
 # that can be, so that no seam goes through the lines.
@@ -34,40 +34,36 @@ class Tile(NamedTuple):
     height: int
 
     @property
-    def rect(self) -> Rect:
+    def rect(self) -> QRect:
         """Its place on the page drawn at its scale."""
-        return Rect(self.left, self.top, self.width, self.height)
+        return QRect(self.left, self.top, self.width, self.height)
 
 
-class Patch(NamedTuple):
-    """A part of a cached picture (`source`) that is shown for a part of a page (`target`, in the page's pixels)."""
-
-    image: QImage
-    source: tuple[float, float, float, float]
-    target: tuple[float, float, float, float]
-
-
-def tiles(stack: PageStack, page: int, part: Rect) -> list[Tile]:
+def tiles(stack: PageStack, page: int, part: QRect) -> list[Tile]:
     """The tiles of a page that a part of it, in the page's pixels, needs."""
-    rect = stack.rect(page)
-    part = part.cut(Rect(0, 0, rect.width, rect.height))
-    if not part.area:
+    width, height = stack.rect(page).width(), stack.rect(page).height()
+    part = part.intersected(QRect(0, 0, width, height))
+    if part.isEmpty():
         return []
-    columns = -(-rect.width // _LONGEST)
-    rows = -(-rect.height // min(_LONGEST, max(1, _AREA * columns // rect.width)))
+    columns = -(-width // _LONGEST)
+    rows = -(-height // min(_LONGEST, max(1, _AREA * columns // width)))
     return [
         Tile(page, stack.scale, left, top, right - left, bottom - top)
-        for top, bottom in _steps(rect.height, rows, part.top, part.bottom)
-        for left, right in _steps(rect.width, columns, part.left, part.right)
+        for top, bottom in _steps(height, rows, part.y(), part.y() + part.height())
+        for left, right in _steps(width, columns, part.x(), part.x() + part.width())
     ]
+
+
+def area(rect: QRect) -> int:
+    """How many pixels a rectangle has; none where it is empty."""
+    return 0 if rect.isEmpty() else rect.width() * rect.height()
 
 
 def coarse(stack: PageStack, page: int) -> Tile:
     """The whole page as one small picture, at a scale that depends on the page only."""
-    rect = stack.rect(page)
-    points = max(rect.width, rect.height) / stack.scale
-    scale = _COARSE / max(1.0, round(points))
-    width, height = (max(1, round(side * scale / stack.scale)) for side in (rect.width, rect.height))
+    sides = stack.rect(page).width(), stack.rect(page).height()
+    scale = _COARSE / max(1.0, round(max(sides) / stack.scale))
+    width, height = (max(1, round(side * scale / stack.scale)) for side in sides)
     return Tile(page, scale, 0, 0, width, height)
 
 
@@ -127,29 +123,25 @@ class TileShelf:
         """Drop all."""
         self.keep(())
 
-    def stand_ins(self, tile: Tile) -> list[Patch]:
-        """The cached patches of other scales for a missing tile's part of the page, the best on top, that is last.
+    def stand_ins(self, tile: Tile) -> list[tuple[QImage, QRectF]]:
+        """Pictures of other scales for a missing tile, each with its place on the page, the best one last.
 
-        As many as are needed to cover the part, those of the nearest scale first.
+        As many as are needed to cover the tile, those of the nearest scale first.
         """
         by_scale: dict[float, list[Tile]] = {}
         for cached in self._pages.get(tile.page, ()):
             by_scale.setdefault(cached.scale, []).append(cached)
         by_scale.pop(tile.scale, None)
-        found: list[Patch] = []
+        found: list[tuple[QImage, QRectF]] = []
         for scale in sorted(by_scale, key=lambda scale: max(scale / tile.scale, tile.scale / scale)):
-            covered = 0.0
-            factor = tile.scale / scale
+            covered, factor = 0.0, tile.scale / scale
             for cached in by_scale[scale]:
-                left, right = max(tile.left, cached.left * factor), (cached.left + cached.width) * factor
-                top, bottom = max(tile.top, cached.top * factor), (cached.top + cached.height) * factor
-                right, bottom = min(right, tile.left + tile.width), min(bottom, tile.top + tile.height)
-                if left >= right or top >= bottom:
-                    continue
-                covered += (right - left) * (bottom - top)
-                x, y = cached.left, cached.top
-                source = (left / factor - x, top / factor - y, right / factor - x, bottom / factor - y)
-                found.append(Patch(self._cached[cached][0], source, (left, top, right, bottom)))
+                sides = (cached.left, cached.top, cached.width, cached.height)
+                place = QRectF(*(side * factor for side in sides))
+                part = place.intersected(QRectF(tile.rect))
+                if not part.isEmpty():
+                    covered += part.width() * part.height()
+                    found.append((self._cached[cached][0], place))
             if covered >= tile.width * tile.height * 0.995:
                 break
         return found[::-1]
@@ -163,25 +155,27 @@ class TileShelf:
                 del self._pages[tile.page]
 
 
-def wanted_tiles(stack: PageStack, view: Rect, downwards: bool, budget: int) -> tuple[list[Tile], list[Tile]]:
+def wanted_tiles(
+    stack: PageStack, view: QRect, downwards: bool, budget: int
+) -> tuple[list[Tile], list[Tile]]:
     """The tiles that a view needs, most visible first, and further ones, as far as a budget reaches.
 
     The further ones are the next screen in the direction of scrolling, and a coarse picture of every visible page.
     `view` is a part of the stack; the time it takes does not depend on the number of pages.
     """
     seen: list[tuple[int, Tile]] = []
-    pages = stack.between(view.top, view.bottom)
+    pages = stack.in_view(view)
     for page in pages:
         rect = stack.rect(page)
-        part = rect.cut(view).moved(-rect.left, -rect.top)
-        seen += [(-tile.rect.cut(part).area, tile) for tile in tiles(stack, page, part)]
+        part = rect.intersected(view).translated(-rect.topLeft())
+        seen += [(-area(tile.rect.intersected(part)), tile) for tile in tiles(stack, page, part)]
     first = [tile for _, tile in sorted(seen)]
-    ahead = view.moved(0, view.height if downwards else -view.height)
+    ahead = view.translated(0, view.height() if downwards else -view.height())
     further: list[Tile] = [coarse(stack, page) for page in pages]
-    turned = stack.between(ahead.top, ahead.bottom)
+    turned = stack.in_view(ahead)
     for page in turned if downwards else reversed(turned):
         rect = stack.rect(page)
-        further += tiles(stack, page, rect.cut(ahead).moved(-rect.left, -rect.top))
+        further += tiles(stack, page, rect.intersected(ahead).translated(-rect.topLeft()))
     spare = budget - sum(_bytes(tile) for tile in first)
     extra: list[Tile] = []
     for tile in further:
@@ -205,12 +199,12 @@ def in_pixels(painter: QPainter, ratio: float) -> None:
     painter.scale(1 / ratio, 1 / ratio)
 
 
-def draw_desk(painter: QPainter, stack: PageStack, view: Rect, colour: QColor) -> None:
+def draw_desk(painter: QPainter, stack: PageStack, view: QRect, colour: QColor) -> None:
     """Draw the desk around the pages of a part of the stack."""
-    desk = QRegion(0, 0, view.width, view.height)
-    for page in stack.between(view.top, view.bottom):
-        rect = stack.rect(page).cut(view).moved(-view.left, -view.top)
-        desk = desk.subtracted(QRegion(*rect))
+    desk = QRegion(view)
+    for page in stack.in_view(view):
+        desk = desk.subtracted(stack.rect(page))
+    desk.translate(-view.topLeft())
     painter.save()
     painter.setClipRegion(desk, Qt.ClipOperation.IntersectClip)
     painter.fillRect(desk.boundingRect(), colour)
@@ -218,48 +212,32 @@ def draw_desk(painter: QPainter, stack: PageStack, view: Rect, colour: QColor) -
 
 
 def draw_page(
-    painter: QPainter, stack: PageStack, shelf: TileShelf, page: int, view: Rect, shade: QColor
+    painter: QPainter, stack: PageStack, shelf: TileShelf, page: int, view: QRect, shade: QColor
 ) -> None:
     """Draw a page where it can be seen; `view` is the visible part of the stack, drawn from (0, 0), `shade` lies on it.
 
     Parts without a picture are white paper.
     """
     rect = stack.rect(page)
-    seen = rect.cut(view).moved(-rect.left, -rect.top)
-    x, y = rect.left - view.left, rect.top - view.top
+    seen = rect.intersected(view).translated(-rect.topLeft())
+    corner = rect.topLeft() - view.topLeft()
     wanted = tiles(stack, page, seen)
     missing = [tile for tile in wanted if tile not in shelf]
-    smooth = sum(tile.rect.cut(seen).area for tile in missing) <= _SMOOTH
+    smooth = sum(area(tile.rect.intersected(seen)) for tile in missing) <= _SMOOTH
     # A page without a colour of its own is white, as it is printed, in either theme.
     for tile in missing:
-        place = QRect(*tile.rect.cut(seen).moved(x, y))
+        place = tile.rect.intersected(seen).translated(corner)
         painter.save()
         painter.setClipRect(place)
         painter.fillRect(place, Qt.GlobalColor.white)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
-        for patch in shelf.stand_ins(tile):
-            painter.drawImage(_between(*patch.target, x, y), patch.image, _between(*patch.source))
+        for picture, whole in shelf.stand_ins(tile):
+            painter.drawImage(whole.translated(corner), picture)
         painter.restore()
     for tile in wanted:
         image = shelf.image(tile)
         if image is not None:
-            part = tile.rect.cut(seen)
-            source = QRect(*part.moved(-tile.left, -tile.top))
-            painter.drawImage(QPoint(x + part.left, y + part.top), image, source)
+            part = tile.rect.intersected(seen)
+            painter.drawImage(part.topLeft() + corner, image, part.translated(-tile.left, -tile.top))
     if shade.alpha():
-        painter.fillRect(QRect(*seen.moved(x, y)), shade)
-
-
-def draw_edge(painter: QPainter, rect: Rect, width: int, colour: QColor) -> None:
-    """Draw the line around a page's paper."""
-    for edge in (
-        QRect(rect.left - width, rect.top - width, rect.width + 2 * width, width),
-        QRect(rect.left - width, rect.bottom, rect.width + 2 * width, width),
-        QRect(rect.left - width, rect.top, width, rect.height),
-        QRect(rect.right, rect.top, width, rect.height),
-    ):
-        painter.fillRect(edge, colour)
-
-
-def _between(left: float, top: float, right: float, bottom: float, x: int = 0, y: int = 0) -> QRectF:
-    return QRectF(left + x, top + y, right - left, bottom - top)
+        painter.fillRect(seen.translated(corner), shade)

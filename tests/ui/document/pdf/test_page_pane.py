@@ -174,8 +174,8 @@ def test_pictures_stand_pixel_on_pixel(pane: PagePane, file: Path, qtbot: QtBot)
     tile = next(tile for tile in pane._shelf._cached if tile.scale == pane._stack.scale and tile.page == 0)
     picture = pane._shelf.image(tile)
     assert picture is not None
-    x, y = rect.left - view.left + tile.left, rect.top - view.top + tile.top
-    part = picture.copy(0, 0, tile.width, min(tile.height, view.height - y))
+    x, y = rect.x() - view.x() + tile.left, rect.y() - view.y() + tile.top
+    part = picture.copy(0, 0, tile.width, min(tile.height, view.height() - y))
     assert image.copy(x, y, part.width(), part.height()).convertToFormat(part.format()) == part
 
 

@@ -43,8 +43,8 @@ rect, view = pane._stack.rect(0), pane.view()
 sharp = [tile for tile in pane._shelf._cached if tile.scale == pane._stack.scale]
 tile = next(tile for tile in sharp if tile.page == 0 and tile.top == 0)
 corner = pane.viewport().mapTo(window, pane.viewport().rect().topLeft())
-x = round(corner.x() * ratio) + rect.left - view.left + 40
-y = round(corner.y() * ratio) + rect.top - view.top + 120
+x = round(corner.x() * ratio) + rect.x() - view.x() + 40
+y = round(corner.y() * ratio) + rect.y() - view.y() + 120
 picture = pane._shelf.image(tile).copy(40, 120, 400, 300)
 assert ratio == float(sys.argv[1]), ratio
 assert shown.copy(x, y, 400, 300) == picture

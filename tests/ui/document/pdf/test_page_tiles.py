@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor
 
 from app.core.layout import Picture
-from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
-from app.ui.document.pdf.page_tiles import Tile, TileShelf, tiles, wanted_tiles
+from app.ui.document.pdf.page_stack import PageStack, Spot
+from app.ui.document.pdf.page_tiles import Tile, TileShelf, area, tiles, wanted_tiles
 from tests.helpers.paged import plain_picture
 
 SIZES = st.lists(st.tuples(st.floats(20, 3000), st.floats(20, 3000)), min_size=1, max_size=12)
@@ -23,37 +24,37 @@ def test_tiles_cover_what_is_seen_once(
 ) -> None:
     stack = PageStack(sizes, scale, 20)
     page = data.draw(st.integers(0, len(sizes) - 1))
-    rect = stack.rect(page)
-    left = data.draw(st.integers(0, rect.width - 1))
-    top = data.draw(st.integers(0, rect.height - 1))
-    part = Rect(left, top, data.draw(st.integers(1, 3000)), data.draw(st.integers(1, 3000)))
-    seen = part.cut(Rect(0, 0, rect.width, rect.height))
+    whole = QRect(0, 0, stack.rect(page).width(), stack.rect(page).height())
+    left = data.draw(st.integers(0, whole.width() - 1))
+    top = data.draw(st.integers(0, whole.height() - 1))
+    part = QRect(left, top, data.draw(st.integers(1, 3000)), data.draw(st.integers(1, 3000)))
+    seen = part.intersected(whole)
     found = tiles(stack, page, part)
     assert len(set(found)) == len(found)
-    assert sum(tile.rect.cut(seen).area for tile in found) == seen.area
+    assert sum(area(tile.rect.intersected(seen)) for tile in found) == area(seen)
     for tile in found:
         assert 0 < tile.width <= MOST and 0 < tile.height <= MOST
-        assert tile.rect.cut(seen).area and tile.rect.cut(Rect(0, 0, rect.width, rect.height)) == tile.rect
+        assert tile.rect.intersects(seen) and whole.contains(tile.rect)
         assert tile.scale == stack.scale
 
 
 @given(SIZES, st.floats(0.1, 16))
 def test_tiles_that_are_asked_for_apart_are_the_same(sizes: list[tuple[float, float]], scale: float) -> None:
     stack = PageStack(sizes, scale, 20)
-    rect = stack.rect(0)
-    whole = set(tiles(stack, 0, Rect(0, 0, rect.width, rect.height)))
+    width, height = stack.rect(0).width(), stack.rect(0).height()
+    whole = set(tiles(stack, 0, QRect(0, 0, width, height)))
     parts = {
         tile
-        for top in range(0, rect.height, 700)
-        for left in range(0, rect.width, 700)
-        for tile in tiles(stack, 0, Rect(left, top, 700, 700))
+        for top in range(0, height, 700)
+        for left in range(0, width, 700)
+        for tile in tiles(stack, 0, QRect(left, top, 700, 700))
     }
     assert parts == whole
 
 
 def test_what_is_wanted_beside_stays_within_the_budget() -> None:
     stack = PageStack([(600, 800)] * 5, 4.0, 20, 12, 2400)
-    view = Rect(0, 0, 2400, 1800)
+    view = QRect(0, 0, 2400, 1800)
     seen, _ = wanted_tiles(stack, view, True, 0)
     needed = sum(tile.width * tile.height * 4 for tile in seen)
     _, beside = wanted_tiles(stack, view, True, needed + (4 << 20))
@@ -102,16 +103,12 @@ def test_the_nearest_scale_stands_in_and_a_coarser_one_below_where_it_does_not_r
     assert shelf.stand_ins(wanted) == []
     for tile in (small, near):
         shelf.put(tile, plain_picture(tile.width, tile.height))
-    (only,) = shelf.stand_ins(wanted)
-    assert only.image is shelf.image(near)
-    assert only.source == (0, 0, 600, 800) and only.target == (0, 0, 1200, 1600)
+    assert shelf.stand_ins(wanted) == [(shelf.image(near), QRectF(0, 0, 1200, 1600))]
     shelf.put(half, plain_picture(half.width, half.height))
-    below, above = shelf.stand_ins(wanted)
-    assert below.image is shelf.image(near) and above.image is shelf.image(half)
-    lower = Tile(0, 2.0, 0, 600, 1200, 800)
-    below, above = shelf.stand_ins(lower)
-    assert below.target == (0, 600, 1200, 1400) and below.source == (0, 300, 600, 700)
-    assert above.target[3] == pytest.approx(700 * 2 / 1.9)
+    for missing in (wanted, Tile(0, 2.0, 0, 600, 1200, 800)):
+        below, above = shelf.stand_ins(missing)
+        assert below[0] is shelf.image(near) and above[0] is shelf.image(half)
+        assert above[1].height() == pytest.approx(700 * 2 / 1.9)
     assert shelf.stand_ins(Tile(1, 2.0, 0, 0, 10, 10)) == []
 
 
@@ -123,8 +120,8 @@ def test_a_place_is_found_again_from_its_pixel(
     page = data.draw(st.integers(0, len(sizes) - 1))
     rect = stack.rect(page)
     # Half a pixel inside, so that it is this page's and not the next one's edge.
-    x = data.draw(st.floats(0, rect.width / scale))
-    y = data.draw(st.floats(0.5 / scale, max(0.5, rect.height - 0.5) / scale))
+    x = data.draw(st.floats(0, rect.width() / scale))
+    y = data.draw(st.floats(0.5 / scale, max(0.5, rect.height() - 0.5) / scale))
     found = stack.spot(*stack.pixels(Spot(page, x, y)))
     assert found.page == page
     assert found.x == pytest.approx(x, abs=1e-6) and found.y == pytest.approx(y, abs=1e-6)
@@ -136,5 +133,7 @@ def test_the_pages_between_two_heights_are_those_that_are_seen_there(
 ) -> None:
     stack = PageStack(sizes, scale, gap)
     rects = [stack.rect(page) for page in range(len(stack))]
-    seen = [page for page, rect in enumerate(rects) if rect.top < top + length and rect.bottom > top]
+    seen = [
+        page for page, rect in enumerate(rects) if rect.y() < top + length and rect.y() + rect.height() > top
+    ]
     assert list(stack.between(top, top + length)) == seen
