@@ -35,6 +35,7 @@ from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.libraries import Libraries
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from app.flows.history.export_formats import Exported
     from app.ui.ask.welcome import Welcome, WelcomeBand
     from app.ui.document.reading_tools import ReadingTools
-    from app.ui.kit.libraries import Libraries
 
 _MANY = 10  # files opened at once: they may be meant as a library
 
@@ -96,8 +96,11 @@ class AskView(Page):
         ("Ctrl+Shift+P", Message("The whole page")),
     )
 
-    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, libraries: Libraries | None = None
+    ) -> None:
         super().__init__(workspace, theme, lanes)
+        self.libraries = libraries or Libraries(workspace, lanes, self)
         self.tabs = DocumentTabs(theme)
         self.stack = QStackedWidget()
         self.find_bar = FindBar(theme)
@@ -110,13 +113,14 @@ class AskView(Page):
         self.keeping = Keeping(self, self.sheets, self.files, self.controller)
         self.recognising.grown.connect(self.keeping.file_read)
         self.recognising.grown.connect(self.controller.file_read)
-        self.documents = DocumentColumn(self, self.sheets, self.files)
-        self._libraries: Libraries | None = None
+        self.documents = DocumentColumn(self, self.sheets, self.files, self.libraries)
         self._opened_together: list[Path] = []
         self.keep_together = Confirmation(
             theme, tr("Keep these as a library"), tr("Not now"), kind="primary", is_band=True
         )
-        self.asking = Asking(self, self.sheets, self.controller, self.keeping, self.panel, self.stack)
+        self.asking = Asking(
+            self, self.sheets, self.controller, self.keeping, self.panel, self.stack, self.libraries
+        )
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.tools: ReadingTools | None = None
@@ -190,13 +194,6 @@ class AskView(Page):
         if not self._is_page_first():
             self.panel.box.select_earlier()
 
-    def take_libraries(self, libraries: Libraries) -> None:
-        """List the libraries, offer them to be asked, and add folders to them."""
-        self._libraries = libraries
-        self.documents.take_libraries(libraries)
-        self.asking.take_libraries(libraries)
-        libraries.added.connect(self._library_added)
-
     @Slot(object)
     def _library_added(self, library: Library) -> None:
         """Ask a library that was added here; one that another page added changes nothing of what is asked."""
@@ -224,8 +221,8 @@ class AskView(Page):
     def _sorted(self, given: Given) -> None:
         if given.files:
             self._open(given.files)
-        if given.folders and self._libraries is not None:
-            self._libraries.add(given.folders)
+        if given.folders:
+            self.libraries.add(given.folders)
         if given.models:
             self.models_given.emit(given.models)
 
@@ -233,7 +230,7 @@ class AskView(Page):
         self.files.open(paths)
         self.asking.ask_document()
         self.type_next()  # at once: a question may wait for its file
-        if len(paths) >= _MANY and self._libraries is not None:
+        if len(paths) >= _MANY:
             self._opened_together = paths
             sentence = tr(
                 "{n:,} document was opened. As a library they can be asked all at once.",
@@ -258,8 +255,7 @@ class AskView(Page):
     @Slot()
     def _keep_together(self) -> None:
         """Keep the files that were opened at once as a library."""
-        if self._libraries is not None:
-            self._libraries.add(self._opened_together)
+        self.libraries.add(self._opened_together)
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
@@ -374,8 +370,8 @@ class AskView(Page):
     def _file_opened(self, sheet: Sheet) -> None:
         self._offer_recent()
         session = sheet.session
-        if session.password and self._libraries is not None:
-            self._libraries.unlock(session.path, session.password)
+        if session.password:
+            self.libraries.unlock(session.path, session.password)
         self.asking.look_at_language()
         if sheet is self.sheets.current():
             self.asking.offer_formats()
@@ -520,6 +516,7 @@ class AskView(Page):
         self.documents.ledger_asked.connect(self.asking.show_ledger)
         self.documents.not_shown.connect(panel.notice.show_not_shown)
         self.keep_together.confirmed.connect(self._keep_together)
+        self.libraries.added.connect(self._library_added)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)

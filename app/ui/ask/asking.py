@@ -52,13 +52,14 @@ class Asking(QObject):
         keeping: Keeping,
         panel: AnswerPanel,
         document: QWidget,
+        libraries: Libraries,
     ) -> None:
         super().__init__(page)
         self.workspace, self.theme, self.lanes = page.workspace, page.theme, page.lanes
         self.sheets, self.controller, self.panel = sheets, controller, panel
         self._keeping, self._document, self._page = keeping, document, page
         self._verdicts: Verdicts | None = None  # made with the first answer
-        self._libraries: Libraries | None = None
+        self._libraries = libraries
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: Stronger | None = None  # until they are looked up
         self._stronger_job: Job | None = None
@@ -71,7 +72,7 @@ class Asking(QObject):
     def library(self) -> tuple[Library, LibraryStatus] | None:
         """The library that is asked with its status; None where none is, or it is not listed."""
         number = scope_of(self.workspace.settings.ask_scope).library
-        return self._libraries.find(number) if number and self._libraries is not None else None
+        return self._libraries.find(number) if number else None
 
     def scope(self) -> Scope:
         """What questions are asked of; the document on the page where a chosen library is not listed."""
@@ -100,26 +101,19 @@ class Asking(QObject):
 
     # Libraries
 
-    def take_libraries(self, libraries: Libraries) -> None:
-        """Offer the libraries to be asked."""
-        self._libraries = libraries
-        libraries.changed.connect(self._offer_libraries)
-        self._offer_libraries()
-
     @Slot()
     def _offer_libraries(self) -> None:
-        if self._libraries is not None:
-            self._keeping.restore_answers(self._libraries)
-            before = self.panel.scope.scope
-            self._show_choice()
-            if self.panel.scope.menu.isVisible():
-                self._fill_menu()
-            self.look_at_language()
-            if self.scope() != before:  # the one that is asked was listed, or is gone
-                if not self.asked().question:
-                    self._show_scope()
-                else:  # what stands in the box may be an earlier question to a document
-                    self._show_asked()
+        self._keeping.restore_answers(self._libraries)
+        before = self.panel.scope.scope
+        self._show_choice()
+        if self.panel.scope.menu.isVisible():
+            self._fill_menu()
+        self.look_at_language()
+        if self.scope() != before:  # the one that is asked was listed, or is gone
+            if not self.asked().question:
+                self._show_scope()
+            else:  # what stands in the box may be an earlier question to a document
+                self._show_asked()
 
     def ask_library(self, number: int) -> None:
         """Have questions asked of the library of this number, and go to the question."""
@@ -128,8 +122,7 @@ class Asking(QObject):
 
     def show_ledger(self, number: int) -> None:
         """Show which files of the library of this number were not read."""
-        found = self._libraries.find(number) if self._libraries is not None else None
-        if found is not None:
+        if (found := self._libraries.find(number)) is not None:
             from app.ui.ask.library_sheets import Ledger
 
             ledger = Ledger(self.workspace, self.theme, self.lanes, *found, self._page)
@@ -183,14 +176,13 @@ class Asking(QObject):
         self._keeping.restore_across(saved)
         if self.is_across() and not is_typed:
             self._show_asked()
-        if self._libraries is not None:
-            self._keeping.restore_answers(self._libraries)
+        self._keeping.restore_answers(self._libraries)
 
     @Slot()
     def _fill_menu(self) -> None:
         """Offer what can be asked, with the number of the documents that are open."""
         number = sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in self.sheets.all())
-        self.panel.scope.offer(self._libraries.all if self._libraries is not None else (), number)
+        self.panel.scope.offer(self._libraries.all, number)
 
     # Questions
 
@@ -541,6 +533,7 @@ class Asking(QObject):
 
     def _connect(self) -> None:
         panel, controller = self.panel, self.controller
+        self._libraries.changed.connect(self._offer_libraries)
         panel.use.clicked.connect(self._use_stronger)
         controller.changed.connect(self._show)
         controller.progressed.connect(self._show_progress)

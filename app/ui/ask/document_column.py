@@ -26,7 +26,6 @@ from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.jobs import Job
 from app.ui.kit.page import Page
 from app.ui.kit.parts import push_button
 from app.ui.kit.search_line import SearchLine
@@ -61,13 +60,13 @@ class DocumentColumn(QFrame):
     toggled = Signal(bool)
     not_shown = Signal(str, str, str)
 
-    def __init__(self, page: Page, sheets: Sheets, files: DocumentFiles) -> None:
+    def __init__(self, page: Page, sheets: Sheets, files: DocumentFiles, libraries: Libraries) -> None:
         super().__init__(page)
         self._workspace, self._lanes, self._sheets, self._page = page.workspace, page.lanes, sheets, page
         theme = self._theme = page.theme
-        self._libraries: Libraries | None = None
+        self._libraries = libraries
         self._files: dict[int, Files] = {}
-        self._loading: dict[Job, int] = {}
+        self._loading: set[int] = set()
         self._first_file = -1  # the first row with a file of the expanded library
         self._removing: Library | None = None
         self._is_over = False
@@ -101,21 +100,16 @@ class DocumentColumn(QFrame):
         sheets.added.connect(self._change)
         sheets.closing.connect(self._change)
         files.opened.connect(self._change)
-        theme.changed.connect(self.place)
-        page.installEventFilter(self)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._focus_changed)
-
-    def take_libraries(self, libraries: Libraries) -> None:
-        """List these libraries."""
-        self._libraries = libraries
         libraries.changed.connect(self._libraries_changed)
         libraries.progressed.connect(self._progressed)
         libraries.read.connect(self._file_read)
         libraries.added.connect(self._expand)
         libraries.updated.connect(self._reload)
-        self._libraries_changed()
+        theme.changed.connect(self.place)
+        page.installEventFilter(self)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_changed)
 
     # Its place
 
@@ -197,8 +191,6 @@ class DocumentColumn(QFrame):
 
     @Slot()
     def _libraries_changed(self) -> None:
-        if self._libraries is None:
-            return
         # A new library may get the number of one that was removed.
         self._files = {number: one for number, one in self._files.items() if self._libraries.find(number)}
         for library, status in self._libraries.all:
@@ -219,23 +211,20 @@ class DocumentColumn(QFrame):
         return bool(self.search.text().strip()) or library.number == self._workspace.settings.list_library
 
     def _load(self, library: Library) -> None:
-        if library.number not in self._loading.values():
+        number = library.number
+        if number not in self._loading:
+            self._loading.add(number)
             job = self._lanes.files.start_aside(files_of, self._workspace, library)
-            self._loading[job] = library.number
-            job.done.connect(self._loaded)
-            job.failed.connect(self._not_loaded)
+            job.then(partial(self._loaded, number), partial(self._not_loaded, number))
 
-    @Slot(object)
-    def _loaded(self, files: Files) -> None:
-        number = self._loading.pop(self.sender(), 0)  # type: ignore[call-overload]
+    def _loaded(self, number: int, files: Files) -> None:
+        self._loading.discard(number)
         self._files[number] = files
         self._fill()
 
-    @Slot(object)
-    def _not_loaded(self, error: BaseException) -> None:
-        self._loading.pop(self.sender(), 0)  # type: ignore[call-overload]
-        if self._libraries is not None:
-            self._libraries.failed.emit(error)
+    def _not_loaded(self, number: int, error: BaseException) -> None:
+        self._loading.discard(number)
+        self._libraries.failed.emit(error)
 
     @Slot(object)
     def _file_read(self, file: LibraryFile) -> None:
@@ -248,7 +237,7 @@ class DocumentColumn(QFrame):
     @Slot()
     def _progressed(self) -> None:
         """Show how far an update is; where one has begun or ended, all rows are laid out anew."""
-        if self._libraries is None or self.search.text().strip():
+        if self.search.text().strip():
             return
         heads = [(at, row, row.library) for at, row in self.list.rows.heads() if row.library is not None]
         progress = {number: one for number, one in self._progress().items() if one is not None and one.total}
@@ -264,8 +253,6 @@ class DocumentColumn(QFrame):
 
     def _progress(self) -> dict[int, Progress | None]:
         libraries = self._libraries
-        if libraries is None:
-            return {}
         return {library.number: libraries.progress_of(library) for library, _ in libraries.all}
 
     @Slot()
@@ -289,7 +276,7 @@ class DocumentColumn(QFrame):
         ]
         rows = whole_list(
             opened,
-            self._libraries.all if self._libraries is not None else (),
+            self._libraries.all,
             self._progress(),
             self._files,
             settings.list_library,
@@ -333,7 +320,7 @@ class DocumentColumn(QFrame):
                 self.open_asked.emit([Path(row.path)])
             case Part.LIBRARY if row.library is not None:
                 self._expand(row.library, toggle=True)
-            case Part.READING if row.library is not None and self._libraries is not None:
+            case Part.READING if row.library is not None:
                 self._libraries.stop(row.library)
 
     @Slot(object)
@@ -380,7 +367,7 @@ class DocumentColumn(QFrame):
             menu.addSeparator()
             menu.addAction(tr("Show in folder"), partial(self._show_in_folder, row.path))
             menu.addAction(tr("Copy path"), partial(QGuiApplication.clipboard().setText, row.path))
-        if library is None or libraries is None:
+        if library is None:
             return menu
         is_read = libraries.progress_of(library) is not None
         if row.part is Part.LIBRARY:
@@ -421,16 +408,16 @@ class DocumentColumn(QFrame):
 
     @Slot(object, str)
     def _rename(self, row: Row, name: str) -> None:
-        if self._libraries is not None and row.library is not None:
+        if row.library is not None:
             self._libraries.rename(row.library, name)
 
     @Slot()
     def _remove(self) -> None:
-        if self._libraries is not None and self._removing is not None:
+        if self._removing is not None:
             self._libraries.remove(self._removing)
 
     def _change_contents(self, library: Library) -> None:
-        if self._libraries is not None and (found := self._libraries.find(library.number)) is not None:
+        if (found := self._libraries.find(library.number)) is not None:
             from app.ui.ask.library_sheets import Contents
 
             sheet = Contents(self._theme, self._lanes, found[0], self)
@@ -447,5 +434,5 @@ class DocumentColumn(QFrame):
 
         title = tr("Add a folder to {library}", library=name) if name else tr("Add a folder")
         folder = folder_name(self, title, show_files=True)
-        if folder and self._libraries is not None:
+        if folder:
             self._libraries.add([Path(folder)], name)

@@ -34,30 +34,26 @@ class TableLibraries(QObject):
     files_changed = Signal()
     added = Signal(object)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, libraries: Libraries, parent: QObject) -> None:
         super().__init__(parent)
-        self._libraries: Libraries | None = None
+        self._libraries = libraries
         self._adding: set[str] = set()
         self._files_soon = QTimer(self, singleShot=True, interval=_FILES_AFTER_MS)
         self._files_soon.timeout.connect(self.files_changed)
-
-    def take(self, libraries: Libraries) -> None:
-        self._libraries = libraries
         libraries.changed.connect(self._changed)
         libraries.read.connect(self._file_read)
         libraries.progressed.connect(self.changed)
         libraries.added.connect(self._library_added)
-        self._changed()
 
     @property
     def all(self) -> Sequence[tuple[Library, LibraryStatus]]:
-        return self._libraries.all if self._libraries is not None else ()
+        return self._libraries.all
 
     def in_words(self, table: AnswerTable) -> tuple[str, str]:
         """A table's library in words: its name and how much of it is read; and its folders."""
         if not table.library:
             return tr("Its library was removed; what was read stays."), ""
-        found = self._libraries.find(table.library) if self._libraries is not None else None
+        found = self._libraries.find(table.library)
         if found is None:
             return "", ""
         library, status = found
@@ -68,15 +64,13 @@ class TableLibraries(QObject):
         counted: Mapping[str, int] = {}
         if table is not None and table.documents:
             counted = Counter(file.language for file in files if file.state is FileState.READ)
-        elif table is not None and self._libraries is not None:
+        elif table is not None:
             found = self._libraries.find(table.library)
             counted = found[1].languages if found is not None else {}
         return Subject(Message("The document"), counted)
 
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, or find the one that has exactly these."""
-        if self._libraries is None:
-            return
         self._adding = {os.path.normpath(folder.absolute()) for folder in folders}
         known = next((one for one, _ in self.all if set(one.roots) == self._adding), None)
         if known is not None:
@@ -86,8 +80,7 @@ class TableLibraries(QObject):
 
     @Slot(str, str)
     def unlock(self, path: str, password: str) -> None:
-        if self._libraries is not None:
-            self._libraries.unlock(path, password)
+        self._libraries.unlock(path, password)
 
     @Slot()
     def _changed(self) -> None:

@@ -22,6 +22,7 @@ from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.language_line import LanguageLine
+from app.ui.kit.libraries import Libraries
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
@@ -43,16 +44,12 @@ from app.ui.table.welcome import SAMPLES, Welcome
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
     from app.core.models import ModelCard
-    from app.ui.kit.libraries import Libraries
 # The shares of the table and of the document beside it.
 _USUAL = (58, 42)
 
 
 class TableView(Page):
-    """A table of a library's documents by questions, which fills by itself, with the current document beside it.
-
-    `take_libraries` hands over the libraries that tables are made over.
-    """
+    """A table of a library's documents by questions, which fills by itself, with the current document beside it."""
 
     KEY = "table"
     TITLE = Message("Table")
@@ -79,7 +76,9 @@ class TableView(Page):
         ("Ctrl+Shift+P", Message("The whole page")),
     )
 
-    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, libraries: Libraries | None = None
+    ) -> None:
         super().__init__(workspace, theme, lanes)
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
@@ -97,18 +96,16 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
-        self.libraries = TableLibraries(self)
+        self.libraries = TableLibraries(libraries or Libraries(workspace, lanes, self), self)
         self.questions = Questions(self.store, self.view, self.line, self)
         self.exporting = Exporting(self.store, self.questions, self)
         self._lay_out()
         self._connect()
         self.beside.hide()
+        self._libraries_changed()
         self.store.look()
 
     # The page's interface to the window
-
-    def take_libraries(self, libraries: Libraries) -> None:
-        self.libraries.take(libraries)
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:

@@ -117,7 +117,7 @@ def _try_main(application: QApplication, workspace: Workspace) -> None:
     require(bool(painted), "It was not painted.")
     require(_colours(window.grab().toImage(), 7) > _COLOURS, "It is empty.")
     for place in PAGES:  # shown in the window, each would have its model loaded
-        page = make_page(place.key, workspace, window.theme, window.lanes)
+        page = make_page(place.key, workspace, window.theme, window.lanes, window.libraries)
         page.resize(window.size())
         require(_colours(page.grab().toImage(), 7) > _COLOURS, f"The page {place.title} is empty.")
         page.deleteLater()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.libraries import Libraries
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
 
@@ -45,14 +46,18 @@ APART = {"about": "settings"}
 KEYS = (*(place.key for place in PAGES), *APART)
 
 
-def make_page(key: str, workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
+def make_page(key: str, workspace: Workspace, theme: Theme, lanes: Lanes, libraries: Libraries) -> Page:
     """The page of one of KEYS."""
     View: type[Page]  # noqa: N806, it is a class
     match key:
         case "ask":
-            from app.ui.ask.ask import AskView as View
+            from app.ui.ask.ask import AskView
+
+            return AskView(workspace, theme, lanes, libraries)
         case "table":
-            from app.ui.table.table import TableView as View
+            from app.ui.table.table import TableView
+
+            return TableView(workspace, theme, lanes, libraries)
         case "classify":
             from app.ui.heads.classify.classify import ClassifyView as View
         case "names":

@@ -161,7 +161,7 @@ class MainWindow(QMainWindow):
         if key not in self.pages:
             if key not in KEYS:
                 return
-            page = make_page(key, self.workspace, self.theme, self.lanes)
+            page = make_page(key, self.workspace, self.theme, self.lanes, self.libraries)
             page.note.connect(self._noted)
             page.lost.connect(self.reader.start)
             page.open_settings.connect(self.show_settings)
@@ -188,8 +188,6 @@ class MainWindow(QMainWindow):
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
                 page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
-            if (take_libraries := getattr(page, "take_libraries", None)) is not None:
-                take_libraries(self.libraries)
             self.pages[key] = page
             # With large text in a small window a page is scrolled: it is never smaller than its parts can be.
             self._areas[key] = Scrolling(page, sideways=True)
@@ -257,7 +255,7 @@ class MainWindow(QMainWindow):
     @Slot(list)
     def _folders_dropped(self, paths: list[Path]) -> None:
         """Make them a library, on the Ask page where the current one takes none."""
-        if not hasattr(self.page, "take_libraries"):
+        if self._current not in ("ask", "table"):
             self.show_page("ask")
         self.page.open_files(paths)
 

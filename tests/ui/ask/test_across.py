@@ -97,11 +97,9 @@ def view(
 
 
 def give_libraries(page: AskView, qtbot: QtBot) -> Libraries:
-    libraries = Libraries(page.workspace, page.lanes, page)
-    page.take_libraries(libraries)
-    libraries.refresh()
-    qtbot.waitUntil(lambda: bool(libraries.all))
-    return libraries
+    page.libraries.refresh()
+    qtbot.waitUntil(lambda: bool(page.libraries.all))
+    return page.libraries
 
 
 def ask(view: AskView, qtbot: QtBot, question: str) -> QuestionRun:

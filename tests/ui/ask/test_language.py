@@ -18,7 +18,6 @@ from app.core.results import Reading
 from app.ui.ask.ask import AskView
 from app.ui.ask.question_run import Scope, ScopeKind
 from app.ui.kit.language_line import LanguageLine
-from app.ui.kit.libraries import Libraries
 from tests.documents.test_language import LEASE
 from tests.helpers.ask_page import CARD, TEXT, Reader, answers, ask
 from tests.helpers.windows import FakeEngine
@@ -172,8 +171,7 @@ def test_of_open_documents_and_of_a_library_there_is_a_count(
     view.asking.set_scope(Scope(ScopeKind.OPEN))
     until_said(view, qtbot, "2 of 3 documents are in German, French; reader reads English.")
     status = LibraryStatus({FileState.READ: 200}, languages={"en": 188, "pl": 12})
-    libraries = Libraries(view.workspace, view.lanes, view)
-    libraries._all = ((Library(1, "Papers"), status),)
-    view.take_libraries(libraries)
+    view.libraries._all = ((Library(1, "Papers"), status),)
+    view.libraries.changed.emit()
     view.asking.set_scope(Scope(ScopeKind.LIBRARY, 1))
     until_said(view, qtbot, "12 of 200 documents are in Polish; reader reads English.")

@@ -103,8 +103,8 @@ def open_table_page(
         theme.choose("light")
         lanes = Lanes()
         page = TableView(workspace, theme, lanes)
-        libraries = Libraries(workspace, lanes, page)
-        page.take_libraries(libraries)
+        libraries = page.findChild(Libraries)
+        assert libraries is not None
         libraries.refresh()
         qtbot.addWidget(page)
         page.resize(1100, 700)
