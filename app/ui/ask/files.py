@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,10 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.errors import PasswordNeeded
 from app.core.message import Message
-from app.core.report import Progress
 from app.settings.settings import MOST_RECENT
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.sheets import Sheets, sheet_of
+from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
@@ -49,8 +49,8 @@ class DocumentFiles(QObject):
     def __init__(self, page: Page, sheets: Sheets) -> None:
         super().__init__(page)
         self._workspace, self._lanes, self._sheets = page.workspace, page.lanes, sheets
-        self._reading: dict[Job, Sheet] = {}
-        self._checking: dict[Job, Sheet] = {}
+        self._reading: dict[Sheet, Job] = {}
+        self._checking: set[Sheet] = set()
         self._states: dict[Sheet, FileState] = {}
         self._watcher = QFileSystemWatcher(self)
         self._behind: list[str] = []
@@ -123,7 +123,7 @@ class DocumentFiles(QObject):
 
     def stop(self, sheet: Sheet) -> bool:
         """Stop reading a sheet's file, or cancel its password; False where there was nothing to stop."""
-        job = next((job for job, of in self._reading.items() if of is sheet), None)
+        job = self._reading.get(sheet)
         if job is None:
             return self._revert(sheet)
         job.stop()
@@ -162,7 +162,7 @@ class DocumentFiles(QObject):
 
     @Slot(object)
     def _sheet_closing(self, sheet: Sheet) -> None:
-        self._drop_jobs(sheet)
+        self._drop_job(sheet)
         self._states.pop(sheet, None)
         if sheet.session.path in self._watcher.files():
             self._watcher.removePath(sheet.session.path)
@@ -171,35 +171,27 @@ class DocumentFiles(QObject):
 
     def _read(self, sheet: Sheet, path: str) -> None:
         """Read a file into a sheet, in place of its document."""
-        self._drop_jobs(sheet)
-        sheet.show_opening(path, Path(path).name or path)
+        self._drop_job(sheet)
+        page = sheet.show_opening(path, Path(path).name or path)
         from app.flows.ask.read import read_document
 
         password = sheet.session.password
         job = self._lanes.documents.start(
             read_document, self._workspace, Path(path), password=password, recognise=0
         )
-        self._reading[job] = sheet
-        job.progress.connect(self._progressed)
-        job.done.connect(self._done)
-        job.failed.connect(self._not_read)
-        job.stopped.connect(self._stopped)
+        self._reading[sheet] = job.then(
+            partial(self._done, sheet),
+            partial(self._not_read, sheet),
+            partial(self._stopped, sheet),
+            progress=page.strip.show_progress,
+        )
 
-    def _drop_jobs(self, sheet: Sheet) -> None:
-        for job in [job for job, of in self._reading.items() if of is sheet]:
-            del self._reading[job]
+    def _drop_job(self, sheet: Sheet) -> None:
+        if (job := self._reading.pop(sheet, None)) is not None:
             job.drop()
 
-    @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
-        sheet = next((sheet for job, sheet in self._reading.items() if job is self.sender()), None)
-        if sheet is not None and sheet.opening is not None:
-            sheet.opening.strip.show_progress(progress)
-
-    @Slot(object)
-    def _done(self, opened: Opened) -> None:
-        if (sheet := sheet_of(self._reading, self.sender())) is None:
-            return
+    def _done(self, sheet: Sheet, opened: Opened) -> None:
+        del self._reading[sheet]
         sheet.show_opened(opened)
         self._draw_pages(sheet)
         self._states.pop(sheet, None)
@@ -211,12 +203,11 @@ class DocumentFiles(QObject):
         self.opened.emit(sheet)
         self.settled.emit()
 
-    @Slot(object)
-    def _not_read(self, error: BaseException) -> None:
-        sheet = sheet_of(self._reading, self.sender())
-        if sheet is None or sheet.opening is None:
-            return
+    def _not_read(self, sheet: Sheet, error: BaseException) -> None:
+        del self._reading[sheet]
         session = sheet.session
+        if sheet.opening is None:
+            return
         if isinstance(error, PasswordNeeded):
             session.state = DocumentState.LOCKED
             sheet.opening.ask_password(session.name, error.wrong)
@@ -232,10 +223,9 @@ class DocumentFiles(QObject):
         self.unread.emit(sheet)
         self.settled.emit()
 
-    @Slot()
-    def _stopped(self) -> None:
-        sheet = sheet_of(self._reading, self.sender())
-        if sheet is not None and not self._revert(sheet) and sheet in self._sheets.all():
+    def _stopped(self, sheet: Sheet) -> None:
+        del self._reading[sheet]
+        if not self._revert(sheet) and sheet in self._sheets.all():
             self._sheets.close(self._sheets.all().index(sheet))
         self.settled.emit()
 
@@ -277,21 +267,18 @@ class DocumentFiles(QObject):
         """Check the state of every open file."""
         from app.flows.ask.read import file_state
 
-        pending = set(self._checking.values())
         for sheet in self._sheets.all():
             opened = sheet.session.opened
-            if opened is not None and sheet.is_open and sheet.session.path and sheet not in pending:
+            if opened is not None and sheet.is_open and sheet.session.path and sheet not in self._checking:
+                self._checking.add(sheet)
                 job = self._lanes.files.start(file_state, opened)
-                self._checking[job] = sheet
-                job.done.connect(self._checked)
-                job.failed.connect(self._not_checked)
+                job.then(partial(self._checked, sheet), partial(self._not_checked, sheet))
 
-    @Slot(object)
-    def _checked(self, state: FileState) -> None:
+    def _checked(self, sheet: Sheet, state: FileState) -> None:
         from app.flows.ask.read import FileState
 
-        sheet = sheet_of(self._checking, self.sender())
-        if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
+        self._checking.discard(sheet)
+        if sheet not in self._sheets.all() or not sheet.is_open:
             return
         before, self._states[sheet] = self._states.get(sheet, FileState.SAME), state
         if state is not FileState.GONE:
@@ -306,9 +293,8 @@ class DocumentFiles(QObject):
         else:
             sheet.banner.clear()
 
-    @Slot(object)
-    def _not_checked(self, error: BaseException) -> None:
-        sheet_of(self._checking, self.sender())
+    def _not_checked(self, sheet: Sheet, error: BaseException) -> None:
+        self._checking.discard(sheet)
         fault_of(error)  # a file that cannot be read counts as gone: anything else is a bug, for the log
 
     def _watch(self, sheet: Sheet) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.question_run import QuestionRun, RunState
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.sheets import Sheets, sheet_of
+from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Flow, Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
@@ -48,10 +49,9 @@ class Keeping(QObject):
         super().__init__(page)
         self._workspace, self._lanes, self._page = page.workspace, page.lanes, page
         self._sheets, self._files, self._controller = sheets, files, controller
-        self._jobs: dict[Job, Sheet] = {}
-        # An entry to show once its file is open, and the one whose text is being looked up.
+        # An entry to show once its file is open, and the job that looks up the text of one.
         self._wanted: tuple[Sheet, Entry] | None = None
-        self._text_job: tuple[Job, Entry] | None = None
+        self._text_job: Job | None = None
         self._saved = SavedAcross()  # of an earlier session, until its library is listed
         # The sheet of the answer in several documents that was gone to last, and when its question was asked.
         self._lit: tuple[Sheet, float] | None = None
@@ -87,18 +87,14 @@ class Keeping(QObject):
         flow, arguments = self._to_remember(run)
         if not at_once:
             job = self._lanes.files.start(flow, *arguments, asked=run.asked_at)
-            job.failed.connect(self._not_remembered)
-            if sheet is not None:
-                self._jobs[job] = sheet
-                job.done.connect(self._remembered)
+            job.then(partial(self._remembered, sheet), self._not_remembered)
             return
         try:
             entry = flow(*arguments, Silent(), asked=run.asked_at)
         except SpanlightError as fault:
             _log.warning("the last question was not kept: %s", fault)
         else:
-            if sheet is not None:
-                self._take_number(sheet, entry)  # type: ignore[arg-type]
+            self._take_number(sheet, entry)  # type: ignore[arg-type]
 
     def _to_remember(self, run: QuestionRun) -> tuple[Flow, tuple[object, ...]]:
         """The flow that saves a question, and its arguments; it must have a reading."""
@@ -113,19 +109,17 @@ class Keeping(QObject):
         found = LibraryReading(run.library, run.status, reading, run.found, run.passages, reading.seconds)
         return remember_found, (self._workspace, run.request, found)
 
-    @Slot(object)
-    def _remembered(self, entry: Entry | None) -> None:
-        sheet = sheet_of(self._jobs, self.sender())
-        if sheet is not None and entry is not None:
+    def _remembered(self, sheet: Sheet | None, entry: Entry | None) -> None:
+        if entry is not None:
             self._take_number(sheet, entry)
             self._sheets.save_soon()
 
-    def _take_number(self, sheet: Sheet, entry: Entry | None) -> None:
-        sheet.session.entry = entry.number if entry is not None else 0
+    def _take_number(self, sheet: Sheet | None, entry: Entry | None) -> None:
+        if sheet is not None:
+            sheet.session.entry = entry.number if entry is not None else 0
 
     @Slot(object)
     def _not_remembered(self, error: BaseException) -> None:
-        sheet_of(self._jobs, self.sender())
         fault = fault_of(error)
         if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
             self._page.note.emit(localised(wording.not_kept(fault.sentence)))
@@ -148,14 +142,12 @@ class Keeping(QObject):
 
             shown = session.entry, sheet.current_document(), session.question
             job = self._lanes.files.start(shown_before, self._workspace, *shown)
-            self._jobs[job] = sheet
-            job.done.connect(self._last_found)
-            job.failed.connect(self._last_gone)
+            job.then(
+                partial(self._last_found, sheet), fault_of
+            )  # deleted since: the page stays without answers
 
-    @Slot(object)
-    def _last_found(self, entry: Entry | None) -> None:
-        sheet = sheet_of(self._jobs, self.sender())
-        if entry is None or sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
+    def _last_found(self, sheet: Sheet, entry: Entry | None) -> None:
+        if entry is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
         from app.flows.history.kept_answers import answers_in
 
@@ -164,11 +156,6 @@ class Keeping(QObject):
         if sheet.session.run is None and is_same:
             self._show_found(sheet, entry, found)
             self._controller.changed.emit(sheet)
-
-    @Slot(object)
-    def _last_gone(self, error: BaseException) -> None:
-        sheet_of(self._jobs, self.sender())  # it was deleted since: the page stays without answers
-        fault_of(error)
 
     def _to_save(self) -> SavedAcross:
         """The question and, unless there is to be no history, the answers in a library, for the next start."""
@@ -199,7 +186,7 @@ class Keeping(QObject):
     def open_entry(self, entry: Entry) -> None:
         """Open an entry's document and highlight its answers."""
         if self._text_job is not None:
-            self._text_job[0].drop()
+            self._text_job.drop()
             self._text_job = None
         if entry.path:
             self._files.open([Path(entry.path)])
@@ -208,16 +195,10 @@ class Keeping(QObject):
         from app.flows.history.history import document_of
 
         job = self._lanes.files.start(document_of, self._workspace, entry)
-        self._text_job = (job, entry)
-        job.done.connect(self._text_found)
-        job.failed.connect(self.failed)
+        self._text_job = job.then(partial(self._text_found, entry), self.failed)
 
-    @Slot(object)
-    def _text_found(self, opened: Opened) -> None:
-        if self._text_job is None:
-            return
-        text = opened.document.text
-        (_, entry), self._text_job = self._text_job, None
+    def _text_found(self, entry: Entry, opened: Opened) -> None:
+        text, self._text_job = opened.document.text, None
         sheet = self._sheets.bring_text(text)
         if sheet is None:
             sheet = self._sheets.new()

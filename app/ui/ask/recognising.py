@@ -70,11 +70,13 @@ class Recognising(QObject):
             sheet.banner.clear()
         bar = sheet.recognition_bar()
         bar.show_progress(Progress(0, len(opened.pictures), RECOGNISING))
-        job.progress.connect(bar.show_progress)
         job.partial.connect(partial(self._page_done, sheet))
-        job.done.connect(partial(self._ended, sheet))
-        job.failed.connect(partial(self._failed, sheet))
-        job.stopped.connect(partial(self._stopped, sheet))
+        job.then(
+            partial(self._ended, sheet),
+            partial(self._failed, sheet),
+            partial(self._stopped, sheet),
+            progress=bar.show_progress,
+        )
 
     def stop(self, sheet: Sheet) -> bool:
         """Stop recognising a sheet's file; False where there was nothing to stop."""
@@ -140,9 +142,7 @@ class Recognising(QObject):
                 password=sheet.session.password,
                 recognise=0,
             )
-            self._reading[sheet] = job
-            job.done.connect(partial(self._read, sheet))
-            job.failed.connect(partial(self._not_read, sheet))
+            self._reading[sheet] = job.then(partial(self._read, sheet), partial(self._not_read, sheet))
         if not self._due:
             self._timer.stop()
 

@@ -355,8 +355,3 @@ def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> Saved
             )
         )
     return SavedSheets(tuple(saved), shown)
-
-
-def sheet_of(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
-    """The sheet of a job that has ended, which is removed."""
-    return jobs.pop(job, None) if isinstance(job, Job) else None
