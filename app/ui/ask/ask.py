@@ -29,8 +29,8 @@ from app.ui.ask.recognising import Recognising
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.document.find_bar import FindBar
-from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
+from app.ui.document.find_bar import IN_FIND_BAR, FindBar
+from app.ui.document.zoom import Zoom, reading_keys
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.dropped import Given, look_like_documents, sort_paths
@@ -103,7 +103,6 @@ class AskView(Page):
         self.libraries = libraries or Libraries(workspace, lanes, self)
         self.tabs = DocumentTabs(theme)
         self.stack = QStackedWidget()
-        self.find_bar = FindBar(theme)
         self.panel = AnswerPanel(theme)
         self.sheets = Sheets(self, Drafts(workspace.paths.drafts), self.tabs, self.stack)
         self.files = DocumentFiles(self, self.sheets)
@@ -121,7 +120,7 @@ class AskView(Page):
         self.asking = Asking(
             self, self.sheets, self.controller, self.keeping, self.panel, self.stack, self.libraries
         )
-        self.finding = Finding(self.find_bar, self.sheets.searched, self)
+        self.find_bar = FindBar(theme, self.sheets.searched)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.tools: ReadingTools | None = None
         self.welcome: Welcome | None = None
@@ -350,7 +349,7 @@ class AskView(Page):
 
             panes = self._splitter
             self.tools = ReadingTools(
-                self.workspace, self.theme, self.stack, panes.row, panes.column, self.finding, self.zoom
+                self.workspace, self.theme, self.stack, panes.row, panes.column, self.find_bar, self.zoom
             )
             self.tools.left.connect(self._leave_for_page)
         if self.tools is not None:
@@ -547,5 +546,5 @@ class AskView(Page):
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
             ("Ctrl+G", self._go_to_number), ("Ctrl+Shift+O", self._toggle_outline),
-            ("Ctrl+I", self.asking.look), *reading_keys(self.finding, self.zoom),
+            ("Ctrl+I", self.asking.look), *reading_keys(self.find_bar, self.zoom),
         )  # fmt: skip

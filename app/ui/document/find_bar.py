@@ -2,33 +2,60 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from time import perf_counter
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QToolButton
+from shiboken6 import isValid
 
+from app.core.message import Message
+from app.core.text import Span
+from app.ui.document.marks.word_search import Searched, ViewState, matches, pattern_of
 from app.ui.kit.boxes import row
 from app.ui.kit.parts import Label, as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
+IN_FIND_BAR = ("F3 / Shift+F3", Message("In the find bar: next, previous place"))
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
+_LONGEST = 80
+_REST_MS = 150
+# The most seconds that are searched between the window's other events.
+_TURN = 0.006
 
 
 class FindBar(QFrame):
     """A field, the result (`news`), and buttons for the next and the previous match; Esc hides it.
 
-    While the focus is in it, F3 and Shift+F3 step through the matches, whatever they do on the page.
+    `searched` returns the current text, None where there is none to search. While the focus is in the bar, F3 and
+    Shift+F3 step through the matches, whatever they do on the page. `closed` is sent when it is hidden.
 
-    `find_requested` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
-    sent when the bar is hidden.
+    When typing pauses, the first match from the starting view is selected; when the words are deleted, or the bar is
+    closed before the user has moved in the text, that view is restored. No match is selected once the bar is closed. A
+    long text is searched in short turns, between the window's other events.
     """
 
-    typed = Signal(str)
-    find_requested = Signal(str, bool)
     closed = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, searched: Callable[[], Searched | None]) -> None:
         super().__init__()
+        self._searched = searched
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._rest.timeout.connect(self._rested)
+        self._turns = QTimer(self)
+        self._turns.timeout.connect(self._turn)
+        self._work: Iterator[None] = iter(())
+        # The view before words were typed, and the view as the search has left it since.
+        self._start_view: tuple[Searched, ViewState] | None = None
+        self._search_view: ViewState | None = None
+        self._match: Span | None = None  # the one that is selected
+        self._pending = False  # words were typed that were not searched yet
+        self._at_work: Searched | None = None
+        self._marked: Searched | None = None
         self.setProperty("kind", "frame")
         self.setAccessibleName(tr("Find in the text"))
         self.field = QLineEdit()
@@ -59,10 +86,17 @@ class FindBar(QFrame):
         self.field.textEdited.connect(self._typed)
         self.hide()
 
-    def open(self, words: str = "") -> None:
-        """Show the bar, with the words if any."""
-        if words:
-            self.field.setText(words)
+    @Slot()
+    def open(self) -> None:
+        """Show the bar, with the selected words, where there is a text to search."""
+        searched = self._searched()
+        if searched is None:
+            return
+        if self.isHidden():
+            self._take_view(searched)
+        chosen = searched.selected_words()
+        if chosen and len(chosen) < _LONGEST and "\n" not in chosen:
+            self.field.setText(chosen)
         self.news.clear()
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -94,18 +128,45 @@ class FindBar(QFrame):
 
     @Slot()
     def put_away(self) -> None:
-        """Hide the bar and give the focus back."""
+        """Hide the bar and give the focus back; the view is restored where only typing has moved it."""
         self.hide()
+        self._end()
+        searched = self._searched()
+        if searched is not None and self._start_view is not None and self._untouched(searched):
+            searched.restore_view(self._start_view[1])
+        elif searched is not None and self._match is not None and searched.selection() == self._match:
+            searched.restore_view(_unselected(searched.view_state()))
+        if searched is not None and self._match is not None:
+            searched.found = self._match
+        self._start_view = self._search_view = self._match = None
+        self._pending = False
+        self._mark(None, "")
         self.closed.emit()
 
-    def _find(self, backwards: bool) -> None:
-        if self.field.text():
-            self.find_requested.emit(self.field.text(), backwards)
-
     @Slot(str)
-    def _typed(self, text: str) -> None:
+    def _typed(self, words: str) -> None:
         self.news.clear()
-        self.typed.emit(text)
+        self._end()
+        searched = self._searched()
+        if searched is None:
+            return
+        if not self._untouched(searched):
+            self._take_view(searched)
+        self._pending = bool(words)
+        self._mark(searched, "")
+        if words:
+            self._rest.start()
+        elif self._start_view is not None:
+            searched.restore_view(self._start_view[1])
+            self._search_view = searched.view_state()
+
+    @Slot()
+    def _rested(self) -> None:
+        words, searched = self.field.text(), self._searched()
+        if words and searched is not None:
+            if self._start_view is None or self._start_view[0] is not searched:
+                self._take_view(searched)
+            self._begin(searched, self._search(searched, words, is_typed=True))
 
     @Slot()
     def _find_back(self) -> None:
@@ -114,6 +175,103 @@ class FindBar(QFrame):
     @Slot()
     def _find_next(self) -> None:
         self._find(False)
+
+    def _find(self, backwards: bool) -> None:
+        words, searched = self.field.text(), self._searched()
+        if words and searched is not None:
+            self._begin(searched, self._search(searched, words, backwards))
+        elif words:
+            self.news.setText(tr("Not found"))
+
+    def _search(
+        self, searched: Searched, words: str, backwards: bool = False, *, is_typed: bool = False
+    ) -> Iterator[None]:
+        """Select a match and show its number: the next one, or of words just typed the first from the starting view."""
+        pattern, own = pattern_of(words), searched.selection()
+        start, at = own.start if backwards else own.end, -1
+        # Enter before the first match was selected selects that.
+        is_first = is_typed or (self._pending and self._untouched(searched))
+        if is_first and self._start_view is not None:
+            start = self._start_view[1].start
+        while pattern is not None and not searched.is_whole():
+            yield
+        self._mark(searched, words)
+        found: list[Span] = []
+        for match in matches(pattern, searched.text()) if pattern is not None else ():
+            if match is None:
+                yield
+                continue
+            found.append(match)
+            if at < 0 and not backwards and match.start >= start:
+                at = len(found) - 1
+                self._go_to(searched, match, is_typed)
+        if found and at < 0:
+            at = (
+                (bisect_right(found, start, key=lambda match: match.end) - 1) % len(found) if backwards else 0
+            )
+            self._go_to(searched, found[at], is_typed)
+        self._pending = False
+        if found:
+            self.news.setText(tr("{number:,} of {total:,}", number=at + 1, total=len(found)))
+            return
+        self.news.setText(tr("Not found"))
+        if is_typed and self._start_view is not None:
+            searched.restore_view(self._start_view[1])
+            self._search_view = searched.view_state()
+
+    def _go_to(self, searched: Searched, match: Span, is_typed: bool) -> None:
+        """Select a match; with Enter its view is the starting view from then on."""
+        searched.select(match)
+        searched.show_selection()
+        self._search_view = state = searched.view_state()
+        self._match, self._pending = state.selection, False
+        if not is_typed:
+            self._start_view = searched, _unselected(state)
+
+    def _mark(self, searched: Searched | None, words: str) -> None:
+        """Mark all matches of these words in a text, and none in another one."""
+        before, self._marked = self._marked, searched if words else None
+        if before is not None and before is not searched and isValid(before):
+            before.mark_all("")
+        if searched is not None:
+            searched.mark_all(words)
+
+    def _take_view(self, searched: Searched) -> None:
+        """Take the present view as the starting view."""
+        self._search_view = searched.view_state()
+        self._start_view = (searched, self._search_view)
+
+    def _untouched(self, searched: Searched) -> bool:
+        """Whether the view is as the search has left it: without scrolling, selecting or editing since."""
+        if self._start_view is None or self._search_view is None:
+            return False
+        return self._start_view[0] is searched and searched.view_state().is_at(self._search_view)
+
+    def _begin(self, searched: Searched, work: Iterator[None]) -> None:
+        self._end()
+        self._at_work, self._work = searched, work
+        self._turns.start(0)
+        self._turn()
+
+    def _end(self) -> None:
+        """Stop searching."""
+        self._rest.stop()
+        self._turns.stop()
+        self._work = iter(())
+
+    @Slot()
+    def _turn(self) -> None:
+        until = perf_counter() + _TURN
+        # A text that is not shown any more may be deleted.
+        while self._at_work is self._searched() and next(self._work, self) is not self:
+            if perf_counter() > until:
+                return
+        self._turns.stop()
+
+
+def _unselected(state: ViewState) -> ViewState:
+    """A view with nothing selected, and the cursor behind what was."""
+    return replace(state, selection=Span(state.selection.end, state.selection.end))
 
 
 def _goes_on(event: QKeyEvent) -> bool:

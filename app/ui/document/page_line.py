@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QToolButton
 
 from app.core.layout import Unit
 from app.core.message import Message
-from app.ui.document.finding import SIZES, Zoom
 from app.ui.document.pane import FIT_PAGE, FIT_WIDTH, Pane
+from app.ui.document.zoom import SIZES, Zoom
 from app.ui.kit.boxes import row, turn
 from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.spoken import announce

@@ -11,10 +11,11 @@ from shiboken6 import isValid
 
 from app.core.layout import Opened, OutlineEntry
 from app.flows.workspace import Workspace
-from app.ui.document.finding import Finding, Zoom
+from app.ui.document.find_bar import FindBar
 from app.ui.document.outline_list import OutlineList
 from app.ui.document.page_line import PageLine
 from app.ui.document.pane import Pane
+from app.ui.document.zoom import Zoom
 from app.ui.kit.theme import Theme
 
 _SOON_MS, _EDITED_MS = 40, 300
@@ -40,7 +41,7 @@ class ReadingTools(QObject):
         pages: QWidget,
         row: QHBoxLayout,
         column: QVBoxLayout,
-        finding: Finding,
+        find_bar: FindBar,
         zoom: Zoom,
     ) -> None:
         super().__init__(pages)
@@ -66,7 +67,7 @@ class ReadingTools(QObject):
         self.text_edited.timeout.connect(self._look_at_text)
         self.list.entry_chosen.connect(self._go_to)
         self.line.outline.clicked.connect(self.toggle_outline)
-        self.line.search.clicked.connect(finding.open)
+        self.line.search.clicked.connect(find_bar.open)
         self.line.went.connect(self._went)
         self.line.left.connect(self.left)
         zoom.changed.connect(self._soon.start)

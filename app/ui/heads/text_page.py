@@ -22,9 +22,9 @@ from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.document.find_bar import FindBar
-from app.ui.document.finding import Finding, Zoom, reading_keys
 from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.text_editor import Paper
+from app.ui.document.zoom import Zoom, reading_keys
 from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.boxes import column
 from app.ui.kit.draft import Draft, initial_content
@@ -120,8 +120,7 @@ class TextPage(Page):
     def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
         """Lay the page out and begin."""
         self._papers, self._panel = papers, panel
-        self.find_bar = FindBar(self.theme)
-        finding = Finding(self.find_bar, self._searched, self)
+        self.find_bar = FindBar(self.theme, self._searched)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
         self._language = LanguageLine(self.workspace, self.theme, self.lanes, self.HEAD)
         panel.add_line(self._language)
@@ -143,7 +142,7 @@ class TextPage(Page):
         self._connect_all()
         self.add_shortcuts(
             ("Ctrl+Return", self.run), ("Ctrl+Enter", self.run), ("Ctrl+O", self._choose_file),
-            ("Ctrl+L", self._go_to_text), ("Ctrl+I", self._look_inside), *reading_keys(finding, zoom),
+            ("Ctrl+L", self._go_to_text), ("Ctrl+I", self._look_inside), *reading_keys(self.find_bar, zoom),
         )  # fmt: skip
         self.refresh()
         self._first_job = self.lanes.files.start(initial_content, self.workspace, self.DRAFTS, self.SAMPLES)

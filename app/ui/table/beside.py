@@ -18,9 +18,9 @@ from app.core.wording import first_words, likely, low_confidence, without_answer
 from app.flows.workspace import Workspace
 from app.ui.document.file_pane import FilePane
 from app.ui.document.find_bar import FindBar
-from app.ui.document.finding import Finding, Zoom
 from app.ui.document.pane import Pane
 from app.ui.document.reading_tools import ReadingTools
+from app.ui.document.zoom import Zoom
 from app.ui.kit.boxes import column, row
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
@@ -58,8 +58,7 @@ class Beside(QFrame):
         self.name = ElidedLabel()
         mark(self.name, type="strong")
         self.file = FilePane(workspace, theme, lanes)
-        self.find_bar = FindBar(theme)
-        self.finding = Finding(self.find_bar, self._on_page, self)
+        self.find_bar = FindBar(theme, self._on_page)
         self.zoom = Zoom(workspace, theme, self._on_page, self)
         self.notice = Notice(theme)
         self.question = plain_label(type="small", ink="quiet")
@@ -209,7 +208,7 @@ class Beside(QFrame):
         beside = row(theme, (self.file, 1))
         page = column(theme, (beside, 1))
         column(theme, head, self.find_bar, (page, 1), foot, parent=self)
-        self.tools = ReadingTools(self._workspace, theme, self.file, beside, page, self.finding, self.zoom)
+        self.tools = ReadingTools(self._workspace, theme, self.file, beside, page, self.find_bar, self.zoom)
         theme.in_steps(self.setMinimumWidth, 64)
 
 

@@ -15,7 +15,8 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.text import Span
 from app.flows.workspace import Workspace
-from app.ui.document.finding import IN_FIND_BAR, reading_keys
+from app.ui.document.find_bar import IN_FIND_BAR
+from app.ui.document.zoom import reading_keys
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
@@ -555,7 +556,7 @@ class TableView(Page):
         self.add_shortcuts(
             ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
             ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
-            *reading_keys(self.beside.finding, self.beside.zoom),
+            *reading_keys(self.beside.find_bar, self.beside.zoom),
             ("Ctrl+G", self.beside.tools.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
         )  # fmt: skip
         # In the document beside, and in a line that is typed in, they select words.

@@ -244,7 +244,7 @@ def test_every_place_that_is_found_is_marked_until_the_bar_goes(
         return bool(coloured(pane, view.theme, role))
 
     assert not marked()
-    view.finding.open()
+    view.find_bar.open()
     qtbot.keyClicks(view.find_bar.field, "tide")
     qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 of 3")
     assert marked()

@@ -20,7 +20,7 @@ from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import CLASSIFY
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
-from app.ui.document.finding import IN_FIND_BAR
+from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.result_table import ResultTable
 from app.ui.heads.text_page import TextPage

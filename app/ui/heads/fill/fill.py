@@ -16,7 +16,7 @@ from app.flows.heads.heads import fill
 from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import FILL
 from app.flows.workspace import Workspace
-from app.ui.document.finding import IN_FIND_BAR
+from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.heads.fill.blank_editor import BlankEditor
 from app.ui.heads.fill.fill_panel import FillPanel
 from app.ui.heads.text_page import TextPage

@@ -24,7 +24,7 @@ from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.history.export_formats import require_format
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
-from app.ui.document.finding import IN_FIND_BAR
+from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.heads.names.name_list import NameRow
 from app.ui.heads.names.name_pane import NamePane
 from app.ui.heads.names.names_panel import NamesPanel

@@ -16,7 +16,7 @@ from app.flows.heads.heads import follow
 from app.flows.heads.kept import HeadResult, KeptResult
 from app.flows.samples import FOLLOW
 from app.flows.workspace import Workspace
-from app.ui.document.finding import IN_FIND_BAR
+from app.ui.document.find_bar import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line

@@ -17,10 +17,10 @@ from pytestqt.qtbot import QtBot
 from app.core.text import Span
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
-from app.ui.document.finding import SIZES
 from app.ui.document.marks import word_search
 from app.ui.document.marks.word_search import matches, pattern_of
 from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.zoom import SIZES
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
 from tests.helpers.widgets import select_words
 from tests.helpers.windows import FakeEngine
