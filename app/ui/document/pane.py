@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -57,24 +56,10 @@ def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
     return round(margin), aside
 
 
-if TYPE_CHECKING:
-
-    class _Page(Searched):
-        """The scroll area that a pane is mixed into."""
-
-        map: AnswerMap
-        _theme: Theme
-
-        def __init__(self, theme: Theme, parent: QWidget | None = None) -> None: ...
-
-else:
-    _Page = Searched
-
-
-class Pane(_Page):
+class Pane(Searched):
     """A document on the screen, with highlighted answers. Positions are code points of `text()`.
 
-    A mixin: the scroll area that it is mixed into has the answer map for a scroll bar, and finds words.
+    A mixin: the scroll area that it is mixed into gets the answer map for a scroll bar.
 
     `light_chosen` carries the index of a highlighted place that was clicked, on the page or in the map; `copy_asked` is
     sent on Ctrl+C while nothing is selected; `files_dropped` carries paths; `resized` is sent when the page's size has
@@ -89,9 +74,13 @@ class Pane(_Page):
     lights: Lights
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+        super().__init__(parent)
+        self._theme = theme
         self._heat: tuple[float, ...] = ()
-        self._noted_position = self.scrolled()
+        self._noted_position = (0.0, 0.0)
+        self.map = AnswerMap(theme, self)
+        self.setVerticalScrollBar(self.map)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setAccessibleName(tr("Document"))
         self.map.mark_clicked.connect(self.light_chosen)
         self.map.place_clicked.connect(self._go_to_share)
@@ -300,6 +289,8 @@ class PaperPane(Pane, SearchedEdit):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.lights = self._make_lights()
+        self.setProperty("bare", "true")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _highlight_at(self, event: QMouseEvent) -> int:
         """The index of the highlighted place that was clicked, -1 without one."""

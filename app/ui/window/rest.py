@@ -24,7 +24,6 @@ MODULES = (
     "app.ui.document.flowing.rich_text",
     "app.ui.document.flowing.rich_table",
     "app.ui.document.flowing.rich_layout",
-    "app.ui.document.flowing.rich_page",
     "app.ui.document.flowing.rich_pane",
     "app.ui.document.pdf.page_tiles",
     "app.ui.document.pdf.page_marks",

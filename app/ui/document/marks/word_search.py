@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+from PySide6.QtGui import QKeyEvent, QTextBlock, QTextCursor, QTextDocument, QTextLine
+from PySide6.QtWidgets import QPlainTextEdit
 
 from app.core.text import Offsets, Span
+from app.ui.document.marks.offsets import document_text
+from app.ui.kit.undo_line import redoes
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractScrollArea
@@ -184,3 +187,53 @@ class SearchedEdit(_TextEdit):
         if self._counted is None or self._counted[0] != revision:
             self._counted = revision, Offsets(self.text())
         return self._counted[1]
+
+
+class SearchableEdit(SearchedEdit, QPlainTextEdit):
+    """A plain text edit that finds words, and knows its visible paragraphs."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not redoes(self, event):
+            super().keyPressEvent(event)
+
+    def top_position(self) -> int:
+        """The position that the first line in view begins with."""
+        block = self.firstVisibleBlock()
+        line = block.layout().lineAt(max(0, self.verticalScrollBar().value() - block.firstLineNumber()))
+        return block.position() + (line.textStart() if line.isValid() else 0)
+
+    def put_at_top(self, position: int) -> None:
+        """Scroll the line of a position to the top."""
+        block, line = self._line_of(position)
+        at = block.firstLineNumber() + (line.lineNumber() if line.isValid() else 0)
+        self.verticalScrollBar().setValue(at)
+
+    def _line_of(self, position: int) -> tuple[QTextBlock, QTextLine]:
+        """The paragraph and the line of a position, laid out; the last ones beyond the end."""
+        last = self.document().characterCount() - 1
+        block = self.document().findBlock(min(position, last))
+        self.blockBoundingRect(block)
+        return block, block.layout().lineForTextPosition(min(position, last) - block.position())
+
+    def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
+        """The paragraphs that can be seen, each with its place in the viewport."""
+        seen = []
+        block = self.firstVisibleBlock()
+        offset = self.contentOffset()
+        top = self.blockBoundingGeometry(block).translated(offset).top()
+        while block.isValid() and top <= self.viewport().height():
+            seen.append((block, QPointF(offset.x(), top)))
+            top += self.blockBoundingRect(block).height()
+            block = block.next()
+        return seen
+
+    def scrolled(self) -> tuple[float, float]:
+        # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
+        return self.top_position(), self.horizontalScrollBar().value()
+
+    def scroll_back(self, scrolled: tuple[float, float]) -> None:
+        self.put_at_top(int(scrolled[0]))
+        self.horizontalScrollBar().setValue(int(scrolled[1]))
+
+    def text(self) -> str:
+        return document_text(self.document())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import ceil
 from statistics import median
 
@@ -146,7 +147,7 @@ def zoom_of(event: QEvent) -> tuple[float, QPointF] | None:
 
 
 class PageDesk(QAbstractScrollArea):
-    """Pages in one column, with the answer map for a scroll bar. Sizes of pages are in points.
+    """Pages in one column, a part of their pane, whose theme and answer map it uses. Sizes of pages are in points.
 
     `pictures_wanted` carries the parts to draw, the most important first, as (page, scale, left, top, width, height):
     the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent
@@ -158,9 +159,11 @@ class PageDesk(QAbstractScrollArea):
     page_changed = Signal(int)
     zoomed = Signal(float)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    _theme: Theme
+    map: AnswerMap
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._sizes: Sequence[tuple[float, float]] = ()
         self._labels: Sequence[str] = ()
         self._undrawn: set[int] = set()
@@ -175,14 +178,15 @@ class PageDesk(QAbstractScrollArea):
         self._shelf = TileShelf(_BUDGET)
         self._ask = QTimer(self, singleShot=True)
         self._ask.timeout.connect(self._request_pictures)
-        self.map = AnswerMap(theme, self)
-        self.setVerticalScrollBar(self.map)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().setMouseTracking(True)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
-        self.hint = PageHint(theme, self.viewport())
+
+    @cached_property
+    def hint(self) -> PageHint:
+        """What tells the page while they move."""
+        return PageHint(self._theme, self.viewport())
 
     def show_pages(self, sizes: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
         """Show pages of these sizes from the first one on; `labels` are their printed numbers, where there are any."""

@@ -12,23 +12,28 @@ from PySide6.QtGui import (
     QFont,
     QFontMetricsF,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QResizeEvent,
+    QTextBlock,
     QTextCursor,
     QTextDocument,
+    QTextLine,
 )
 from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
 from app.ui.document.marks.offsets import document_text, insertable
+from app.ui.document.marks.word_search import SearchableEdit
 from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.long_lines import broken
-from app.ui.document.text.plain_page import PlainPage
 from app.ui.kit.dropped import local_files
+from app.ui.kit.page_layout import PageLayout
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
+_KEY = QKeySequence.StandardKey
 # Code points put on a page in one go: some 5 ms.
 PIECE = 100_000
 # Milliseconds between updates of the map while paragraphs are laid out, each of which moves all places.
@@ -104,8 +109,8 @@ class Filling(QObject):
         self._document, self._text = None, ""
 
 
-class DocumentPane(PaperPane, PlainPage):
-    """An editable page of text of a comfortable width, with highlighted answers.
+class DocumentPane(PaperPane, SearchableEdit):
+    """An editable page of text of a comfortable width, with leading between its lines and highlighted answers.
 
     `edited` is sent after every change of the text; `lines_broken` when a new text had lines too long to be shown
     unbroken, with whether a line end was added to one that has no blank.
@@ -121,6 +126,10 @@ class DocumentPane(PaperPane, PlainPage):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
+        document = QTextDocument(self)
+        self._page = PageLayout(document, 0.0)
+        document.setDocumentLayout(self._page)
+        self.setDocument(document)
         self._text: str | None = ""
         self._offsets: Offsets | None = None
         self._restyling = False
@@ -228,7 +237,53 @@ class DocumentPane(PaperPane, PlainPage):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._filling.at_once()
+        before = self.textCursor().position()
         super().keyPressEvent(event)
+        if event.matches(_KEY.MoveToEndOfDocument) or event.matches(_KEY.SelectEndOfDocument):
+            self.map.setValue(self.map.maximum())  # with the page's margin below the last line
+        elif self.textCursor().position() != before:
+            self._clear_the_edge()
+
+    def share_of(self, position: int) -> float:
+        """The share of the page's height above a position, 0 to 1."""
+        return self._page.share_of(position)
+
+    def bring_into_view(self, position: int, above: float) -> None:
+        """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
+        block, line = self._line_of(position)
+        if not self._seen_well(block, line):
+            self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * above))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(self.on_line(event))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(self.on_line(event) if event.buttons() else event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(self.on_line(event))
+
+    def _clear_the_edge(self) -> None:
+        """Scroll the cursor's line up where the view's edge cuts it: Qt does not reckon with the leading above it."""
+        line, room = self.cursorRect(), self.viewport().height()
+        if line.top() < room < line.bottom() + self._page.leading:
+            self.map.setValue(self.map.value() + 1)
+
+    def _seen_well(self, block: QTextBlock, line: QTextLine) -> bool:
+        room = self.viewport().height()
+        for seen, offset in self.visible_blocks():
+            if seen == block:
+                top = offset.y() + line.y()
+                return room * 0.02 <= top and top + line.height() * 3 <= room
+        return False
+
+    def on_line(self, event: QMouseEvent) -> QMouseEvent:
+        """The event with its place moved out of the leading between two lines, where Qt finds no letter."""
+        place = self._page.on_line(event.position(), self.visible_blocks())
+        return QMouseEvent(
+            event.type(), place, event.globalPosition(), event.button(), event.buttons(), event.modifiers(),
+            event.pointingDevice(),
+        )  # fmt: skip
 
     @Slot(int, int, int)
     def _changed(self, at: int, removed: int, added: int) -> None:

@@ -9,8 +9,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from app.ui.document.marks.highlights import draw_current, draw_found
-from app.ui.document.marks.word_search import Searched
-from app.ui.document.text.plain_page import SearchableEdit
+from app.ui.document.marks.word_search import SearchableEdit, Searched
 from app.ui.kit.boxes import column
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark

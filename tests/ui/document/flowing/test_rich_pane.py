@@ -22,7 +22,7 @@ from app.core.report import Silent
 from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.documents.reader import read
-from app.ui.document.flowing import rich_page
+from app.ui.document.flowing import rich_pane
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.kit.theme import Theme
 from tests.helpers.widgets import coloured
@@ -261,7 +261,7 @@ def test_a_cell_is_not_broken_where_the_table_has_room(pane: RichPane) -> None:
 def test_a_large_sheet_never_stalls_and_a_far_cell_is_lit_once_it_is_there(
     pane: RichPane, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rich_page, "_PATIENCE", 0.0)  # as if it were many times larger
+    monkeypatch.setattr(rich_pane, "_PATIENCE", 0.0)  # as if it were many times larger
     writer = Writer()
     writer.table([[f"cell {row} {column}" for column in range(10)] for row in range(600)])
     opened, last = writer.opened(), writer.blocks[-1].span
