@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPixmap
+from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
 from app.core.wording import percent
@@ -62,7 +62,6 @@ class AnswerMap(QScrollBar):
         self.marks: tuple[float, ...] = ()
         self._chosen = -1
         self.heat: tuple[float, ...] = ()
-        self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
         # The tool tips of the chosen mark and of another one.
         self.marked = (tr("The place that is shown"), tr("Another place"))
         self.setMouseTracking(True)
@@ -155,7 +154,7 @@ class AnswerMap(QScrollBar):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if max(self.heat, default=0.0) >= _LEAST_HEAT:
-            painter.drawPixmap(track.topLeft(), self._strip(track))
+            self._draw_heat(painter, track)
         for index in sorted(range(len(self.marks)), key=lambda each: each == self._chosen):
             if self.marks[index] < 0:
                 continue
@@ -163,34 +162,21 @@ class AnswerMap(QScrollBar):
             rect = self.mark_rect(index)
             painter.drawRoundedRect(rect, rect.height() / 3, rect.height() / 3)
 
-    def _strip(self, track: QRectF) -> QPixmap:
-        """The heat as a strip for the track's left side, stronger where likelier.
-
-        It is made again only after a change: the bar is drawn at every scroll.
-        """
-        colour, ratio = self._theme.colour("mark"), self.devicePixelRatioF()
-        wanted = (self.heat, track.width(), track.height(), colour.rgba(), ratio)
-        if self._drawn is None or self._drawn[0] != wanted:
-            # Not more parts than there are pixels: a narrow peak would fall between two of them.
-            parts = max(1, min(len(self.heat), int(track.height())))
-            rgb = colour.rgb() & 0xFFFFFF
-            column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
-            image = QImage(column.tobytes(), 1, parts, 4, QImage.Format.Format_ARGB32)
-            wide = self._theme.step(1)
-            picture = QPixmap(ceil(wide * ratio), ceil(track.height() * ratio))
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(picture)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            shape = QPainterPath()
-            place = QRectF(0, 0, track.width(), track.height())
-            shape.addRoundedRect(place, track.width() / 2, track.width() / 2)
-            painter.setClipPath(shape)
-            painter.drawImage(QRectF(0, 0, wide, track.height()), image)
-            painter.end()
-            self._drawn = wanted, picture
-        return self._drawn[1]
+    def _draw_heat(self, painter: QPainter, track: QRectF) -> None:
+        """Draw the heat as a strip on the track's left side, stronger where likelier."""
+        # Not more parts than there are pixels: a narrow peak would fall between two of them.
+        parts = max(1, min(len(self.heat), int(track.height())))
+        rgb = self._theme.colour("mark").rgb() & 0xFFFFFF
+        column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
+        pixels = column.tobytes()  # which QImage refers to and does not own
+        image = QImage(pixels, 1, parts, 4, QImage.Format.Format_ARGB32)
+        shape = QPainterPath()
+        shape.addRoundedRect(track, track.width() / 2, track.width() / 2)
+        painter.save()
+        painter.setClipPath(shape)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(QRectF(track.left(), track.top(), self._theme.step(1), track.height()), image)
+        painter.restore()
 
     def _pooled(self, parts: int) -> list[float]:
         """The heat of fewer parts: the highest in each."""
