@@ -132,8 +132,7 @@ class AskView(Page):
         self.sheets.new()
         self._offer_recent()
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
-        self._first_job.done.connect(self._begin)
-        self._first_job.failed.connect(self.panel.notice.show_error)
+        self._first_job.then(self._begin, self.panel.notice.show_error)
         FirstPaint(self).first.connect(
             self.asking.settings_changed
         )  # what it imports must not delay the paint
@@ -212,9 +211,7 @@ class AskView(Page):
         if look_like_documents(paths):
             self._open(paths)
         else:
-            job = self.lanes.files.start(sort_paths, paths)
-            job.done.connect(self._sorted)
-            job.failed.connect(self.panel.notice.show_error)
+            self.lanes.files.start(sort_paths, paths).then(self._sorted, self.panel.notice.show_error)
 
     @Slot(object)
     def _sorted(self, given: Given) -> None:
@@ -451,8 +448,7 @@ class AskView(Page):
             job = self.lanes.documents.start(
                 export, self.workspace, run.entries(), key, target, password=session.password
             )
-            job.done.connect(self._exported)
-            job.failed.connect(self.panel.notice.show_error)
+            job.then(self._exported, self.panel.notice.show_error)
 
     @Slot(object)
     def _exported(self, exported: Exported) -> None:

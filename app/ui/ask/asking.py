@@ -198,15 +198,8 @@ class Asking(QObject):
     def ask(self, *, whole: bool = False) -> None:
         """Ask the question in the box; with `whole` of every passage."""
         self.panel.notice.clear()
-        session, sheet = self.asked(), self.sheet()
-        library = self.library()
-        if library is not None:
-            is_asked = self.controller.ask_library(self.panel.box.question(), *library)
-        elif sheet is None:
-            is_asked = self.controller.ask_open(self.panel.box.question(), whole=whole)
-        else:
-            is_asked = self.controller.ask(sheet, whole=whole)
-        if is_asked:
+        session = self.asked()
+        if self.controller.ask(self.sheet(), self.library(), whole=whole):
             session.history = self.panel.box.remember()
             self.look_at_language()
         elif not session.question.strip():
@@ -424,8 +417,7 @@ class Asking(QObject):
 
     @Slot()
     def _read_own_threshold(self) -> None:
-        job = self.lanes.files.start(own_threshold, self.workspace)  # closed lanes do not keep it
-        job.done.connect(self._own_threshold_read)
+        self.lanes.files.start(own_threshold, self.workspace).then(self._own_threshold_read)
 
     @Slot(object)
     def _threshold_moved(self, threshold: float | None) -> None:
@@ -472,8 +464,8 @@ class Asking(QObject):
             from app.flows.models.catalogue import stronger_readers
 
             self._stronger_language = language
-            self._stronger_job = self.lanes.files.start(stronger_readers, self.workspace, language=language)
-            self._stronger_job.done.connect(self._stronger_found)
+            job = self.lanes.files.start(stronger_readers, self.workspace, language=language)
+            self._stronger_job = job.then(self._stronger_found)
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
@@ -518,8 +510,7 @@ class Asking(QObject):
 
         folder = self._stronger.installed.folder
         job = self.lanes.files.start(do, partial(use, self.workspace, Head.QUESTION_ANSWERING, folder))
-        job.done.connect(self._stronger_used)
-        job.failed.connect(self.panel.notice.show_error)
+        job.then(self._stronger_used, self.panel.notice.show_error)
 
     @Slot(object)
     def _stronger_used(self, card: ModelCard) -> None:

@@ -84,61 +84,83 @@ class AskController(QObject):
 
     # Questions
 
-    def ask(self, sheet: Sheet, *, whole: bool = False, is_example: bool = False) -> bool:
-        """Ask a sheet's question now, or as soon as its file is open; False where something is missing for it.
+    def ask(
+        self,
+        sheet: Sheet | None,
+        library: tuple[Library, LibraryStatus] | None = None,
+        *,
+        whole: bool = False,
+        is_example: bool = False,
+    ) -> bool:
+        """Ask the question of a sheet, of the open documents or of a library; False where something is missing for it.
 
-        With `whole` every passage is read, whatever the settings say. An example is asked by Spanlight itself.
+        It waits until all of the text is there. With `whole` every passage is read, whatever the settings say. An
+        example is asked by Spanlight itself.
         """
-        session = sheet.session
+        session = self.session(sheet)
         question = session.question.strip()
-        if question and session.is_awaited:
+        if question and library is None and self._is_awaited(sheet):
             session.waiting = WaitingQuestion(question, whole)
             self.changed.emit(sheet)
             return True
         if question:
             session.waiting = None  # this one takes its place
-        return self._ask_now(sheet, question, whole=whole, is_example=is_example)
+        return self._ask_now(sheet, question, library, whole=whole, is_example=is_example)
 
-    def _ask_now(self, sheet: Sheet, question: str, *, whole: bool, is_example: bool = False) -> bool:
-        opened = sheet.current_document() if sheet.is_open else None
-        missing = missing_input(question, opened)
-        if missing is not None or opened is None:
-            if missing is not None and sheet is self._sheets.current():
+    def _is_awaited(self, sheet: Sheet | None) -> bool:
+        """Whether a text is not there yet; files that were not read since the start are read then."""
+        if sheet is not None:
+            return sheet.session.is_awaited
+        is_opening = bool(self._files.wake())
+        self.across.awaited_pages = sum(each.session.awaited_pages for each in self._sheets.all())
+        return is_opening or self.across.awaited_pages > 0
+
+    def _ask_now(
+        self,
+        sheet: Sheet | None,
+        question: str,
+        library: tuple[Library, LibraryStatus] | None = None,
+        *,
+        whole: bool,
+        is_example: bool = False,
+    ) -> bool:
+        opened = self._documents(sheet) if library is None else {}
+        if sheet is not None or not question:
+            missing = missing_input(question, next(iter(opened.values()), None))
+        elif library is None and not opened:
+            missing = tr("No document with a text is open."), tr("Open files (Ctrl+O), or ask a library.")
+        else:
+            missing = None
+        if missing is not None:
+            if sheet in (None, self._sheets.current()):
                 self.hint.emit(*missing)
             return False
-        request = self._request(question, (opened.document,), whole=whole)
-        run = QuestionRun(request, (opened,), request.threshold, is_example=is_example)
+        request = self._request(question, tuple(one.document for one in opened.values()), whole=whole)
+        run = QuestionRun(request, tuple(opened.values()), request.threshold, is_example=is_example)
+        if sheet is None:
+            run.chosen = -1
+        if library is not None:
+            run.library, run.status = library
+        elif sheet is None:
+            run.keys = tuple(opened)
+            self._name_unread()
         self._take_over(sheet, run)
-        sheet.pane.clear_highlights()
-        sheet.pane.set_heat(())
-        sheet.pane.note_position()
+        if sheet is not None:
+            sheet.pane.clear_highlights()
+            sheet.pane.set_heat(())
+            sheet.pane.note_position()
         self._begin(sheet, run)
         return True
 
-    def ask_library(self, question: str, library: Library, status: LibraryStatus) -> bool:
-        """Ask a library; False where there is no question."""
-        if not self._is_question(question):
-            return False
-        self._ask_across(QuestionRun(self._request(question, ()), (), library=library, status=status))
-        return True
+    def _documents(self, sheet: Sheet | None) -> dict[str, Opened]:
+        """What is asked, by the keys of its sessions: a sheet's document, or all open ones with a text."""
+        if sheet is not None:
+            return {sheet.session.key: sheet.current_document()} if sheet.is_open else {}
+        opened = {each.session.key: _named(each) for each in self._sheets.all() if each.is_open}
+        return {key: one for key, one in opened.items() if one.document.text.strip()}
 
-    def ask_open(self, question: str, *, whole: bool = False) -> bool:
-        """Ask the open documents, once all of their text is there; False where there is no question or no text."""
-        if not self._is_question(question):
-            return False
-        is_opening = bool(self._files.wake())
-        self.across.awaited_pages = sum(sheet.session.awaited_pages for sheet in self._sheets.all())
-        if is_opening or self.across.awaited_pages:
-            self.across.waiting = WaitingQuestion(question, whole)
-            self.changed.emit(None)
-            return True
-        opened = {sheet.session.key: _named(sheet) for sheet in self._sheets.all() if sheet.is_open}
-        opened = {key: one for key, one in opened.items() if one.document.text.strip()}
-        if not opened:
-            self.hint.emit(
-                tr("No document with a text is open."), tr("Open files (Ctrl+O), or ask a library.")
-            )
-            return False
+    def _name_unread(self) -> None:
+        """Tell which of the open documents are not asked."""
         if unread := [sheet.title for sheet in self._sheets.all() if not sheet.is_open]:
             told = tr(
                 "Not asked, as it is not open: {names}.",
@@ -147,21 +169,6 @@ class AskController(QObject):
                 names=", ".join(unread),
             )
             self.hint.emit(told, tr("Its tab says why.", "Their tabs say why.", n=len(unread)))
-        request = self._request(question, tuple(one.document for one in opened.values()), whole=whole)
-        self._ask_across(QuestionRun(request, tuple(opened.values()), keys=tuple(opened)))
-        return True
-
-    def _ask_across(self, run: QuestionRun) -> None:
-        self.across.waiting = None
-        run.threshold, run.chosen = self._workspace.settings.ask_threshold, -1
-        self._take_over(None, run)
-        self._begin(None, run)
-
-    def _is_question(self, question: str) -> bool:
-        missing = missing_input(question, None) if not question else None
-        if missing is not None:
-            self.hint.emit(*missing)
-        return missing is None
 
     def _request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
         """A question as it is read by the settings, or with `whole` of every passage; a library has no documents."""
@@ -217,11 +224,8 @@ class AskController(QObject):
         self._now = _Reading(sheet, run, job)
         job.moved.connect(self._show_queue)
         job.started.connect(self._started)
-        job.progress.connect(self._progressed)
         job.partial.connect(self._partly)
-        job.done.connect(self._done)
-        job.failed.connect(self._failed)
-        job.stopped.connect(self._stopped)
+        job.then(self._done, self._failed, self._stopped, progress=self._progressed)
         if sheet in (None, self._sheets.current()):
             self._page.note.emit("")  # it belongs to the question before
         self._show_queue()
@@ -293,10 +297,7 @@ class AskController(QObject):
         # One that waits for its pages stays where an earlier one about them was paused.
         if session in ready and (waiting := session.take_waiting()) is not None:
             self.changed.emit(sheet)
-            if sheet is None:
-                self.ask_open(waiting.question, whole=waiting.whole)
-            else:
-                self._ask_now(sheet, waiting.question, whole=waiting.whole)
+            self._ask_now(sheet, waiting.question, whole=waiting.whole)
             self.next_soon()  # where that one could not be asked, the next one can
         elif session.run is not None:
             self._begin(sheet, session.run)

@@ -127,8 +127,7 @@ class Ledger(_Sheet):
     def refresh(self) -> None:
         """Read the ledger anew."""
         job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
-        job.done.connect(self._listed)
-        job.failed.connect(self.notice.show_error)
+        job.then(self._listed, self.notice.show_error)
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
@@ -250,11 +249,8 @@ class Contents(_Sheet):
     @Slot()
     def _look(self) -> None:
         """Count what the library would take."""
-        if self._looking is not None:
-            self._looking.drop()
-        self._looking = self._lanes.folders.start_aside(walk, self.library())
-        self._looking.done.connect(self._walked)
-        self._looking.failed.connect(self.notice.show_error)
+        job = self._lanes.folders.start_aside(walk, self.library()).replacing(self._looking)
+        self._looking = job.then(self._walked, self.notice.show_error)
 
     @Slot(object)
     def _walked(self, found: Walk) -> None:

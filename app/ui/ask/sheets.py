@@ -266,9 +266,8 @@ class Sheets(QObject):
             self._timer.start()
             return
         self._deleting = frozenset(self._gone)
-        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._to_save(), self._deleting)
-        self._save_job.done.connect(self._saved)
-        self._save_job.failed.connect(self._not_saved)
+        job = self._lanes.files.start(save_sheets, self.drafts, self._to_save(), self._deleting)
+        self._save_job = job.then(self._saved, self._not_saved)
 
     def _to_save(self) -> SavedSheets:
         sheets = sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY)

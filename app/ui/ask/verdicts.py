@@ -166,7 +166,7 @@ class Verdicts(QObject):
         self._workspace, self._lanes, self._row = page.workspace, page.lanes, row
         self._answer: JudgedAnswer | None = None
         self._sheet: Sheet | None = None
-        self._looking: tuple[Job, JudgedAnswer] | None = None
+        self._looking: Job | None = None
         self._saving: _Saving | None = None
         self._waiting: deque[_Given] = deque()  # given while another one is being kept
         row.judged.connect(self.judge)
@@ -187,20 +187,10 @@ class Verdicts(QObject):
             return
         from app.flows.teach.corrections import correction_of
 
-        if self._looking is not None:
-            self._looking[0].drop()
         job = self._lanes.files.start_aside(
             correction_of, self._workspace, answer.opened, answer.run.question
         )
-        self._looking = job, answer
-        job.done.connect(self._looked_up)
-        job.failed.connect(self.failed)
-
-    @Slot(object)
-    def _looked_up(self, said: Correction | None) -> None:
-        if self._looking is not None:
-            (_, answer), self._looking = self._looking, None
-            self._take(answer, said)
+        self._looking = job.replacing(self._looking).then(partial(self._take, answer), self.failed)
 
     def _take(self, answer: JudgedAnswer, said: Correction | None) -> None:
         """Note what was said of an answer, and show it where that answer is shown."""
@@ -249,8 +239,7 @@ class Verdicts(QObject):
         flow = partial(correct, self._workspace, answer.opened, answer.entry(), verdict, span=span)
         job = self._lanes.files.start(flow)
         self._saving = _Saving(answer, flow, job)
-        job.done.connect(self._saved)
-        job.failed.connect(self._not_saved)
+        job.then(self._saved, self._not_saved)
 
     @Slot(object)
     def _saved(self, said: Correction | None) -> None:

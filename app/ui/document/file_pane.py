@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QStackedWidget
 
 from app.core.errors import PasswordNeeded
 from app.core.layout import Kind, Opened
-from app.core.report import Progress
 from app.core.text import Span
 from app.flows.ask.read import read_document
 from app.flows.workspace import Workspace
@@ -95,26 +94,18 @@ class FilePane(QStackedWidget):
 
     @Slot()
     def _read(self) -> None:
-        if self._job is not None:
-            self._job.drop()
         self.document = None
         self._opening.reading(Path(self._path).name)
         self.setCurrentWidget(self._opening)
-        self._job = job = self._lanes.documents.start(
+        job = self._lanes.documents.start(
             read_document, self._workspace, Path(self._path), password=self._password
-        )
-        job.progress.connect(self._progressed)
-        job.done.connect(self._done)
-        job.failed.connect(self._not_read)
+        ).replacing(self._job)
+        self._job = job.then(self._done, self._not_read, progress=self._opening.strip.show_progress)
 
     @Slot(str)
     def _unlock(self, password: str) -> None:
         self._password = password
         self._read()
-
-    @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
-        self._opening.strip.show_progress(progress)
 
     @Slot(object)
     def _done(self, opened: Opened) -> None:
