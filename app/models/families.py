@@ -80,7 +80,6 @@ class Family:
     embedding: tuple[str, ...] = ("hidden_size",)
     layer_pattern: str = "encoder.layer."
     positions_after_padding: bool = False
-    position_embeddings: bool = True
     heads_in_float32: tuple[str, ...] = ("qa_outputs", "classifier", "lm_head")
     sdpa: bool = True
     bfloat16: bool = True
@@ -218,7 +217,6 @@ FAMILIES: dict[str, Family] = {
         (_CLS, _LM_PREDICTIONS),
         embedding=("embedding_size", "hidden_size"),
         heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
-        position_embeddings=False,
         sdpa=False,
         bfloat16=False,
     ),
@@ -230,7 +228,6 @@ FAMILIES: dict[str, Family] = {
         (_CLS, _LM_PREDICTIONS),
         embedding=("embedding_size", "hidden_size"),
         heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
-        position_embeddings=False,
         sdpa=False,
     ),
 }

@@ -76,7 +76,6 @@ class Plan:
     width: int
     vocabulary: int
     types: int
-    positions: int
     padding: int | None
     epsilon: float
     activation: str
@@ -114,7 +113,6 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
         width=embedding_width(config, family),
         vocabulary=config["vocab_size"],
         types=types,
-        positions=config["max_position_embeddings"],
         padding=value_of(config, "pad_token_id") if family.positions_after_padding else None,
         epsilon=1e-12 if distilled else float(value_of(config, "layer_norm_eps")),
         activation=activation,
