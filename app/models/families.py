@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.core.message import Message
@@ -93,11 +92,6 @@ class Family:
     def class_name(self, head: Head) -> str:
         """The name of transformers' class for a head of this family: one of `heads_known`, or none at all."""
         return self.stem + ENDINGS.get(head, "Model")
-
-    def position_offset(self, config: Mapping[str, object]) -> int:
-        """How many position embeddings are never used: RoBERTa counts from after its padding id."""
-        padding = config.get("pad_token_id")
-        return (padding if isinstance(padding, int) else 1) + 1 if self.positions_after_padding else 0
 
 
 FAMILIES: dict[str, Family] = {
