@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from app.bench.against import ReferenceAnswer, ReferenceTimes
 from app.bench.agreement import (
@@ -28,8 +27,8 @@ from app.core.text import Document
 from app.core.wording import duration
 from app.flows.workspace import Workspace
 from app.models.compute.peak import Peak
-from app.models.disk.card import read_checkpoint
-from app.models.disk.config import family_in
+from app.models.disk.checkpoint import read_checkpoint
+from app.models.disk.config import Config
 from app.models.disk.shapes import encoder_shapes
 from app.training.examples import QaExample
 
@@ -49,10 +48,9 @@ def window_operations(folder: str, tokens: int) -> float:
     return operations_of(read_checkpoint(Path(folder)).config, tokens)
 
 
-def operations_of(config: Mapping[str, Any], tokens: int) -> float:
+def operations_of(config: Config, tokens: int) -> float:
     """The same from a model's config."""
-    family = family_in(config)
-    layers, width = int(config[family.layers]), int(config[family.hidden])
+    layers, width = config.layers, config.hidden
     matrices = sum(
         shape[0] * shape[1] * (layers if _SHARED in name else 1)
         for name, shape in encoder_shapes(config)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.core.message import Message
@@ -80,7 +79,6 @@ class Family:
     embedding: tuple[str, ...] = ("hidden_size",)
     layer_pattern: str = "encoder.layer."
     positions_after_padding: bool = False
-    position_embeddings: bool = True
     heads_in_float32: tuple[str, ...] = ("qa_outputs", "classifier", "lm_head")
     sdpa: bool = True
     bfloat16: bool = True
@@ -94,11 +92,6 @@ class Family:
     def class_name(self, head: Head) -> str:
         """The name of transformers' class for a head of this family: one of `heads_known`, or none at all."""
         return self.stem + ENDINGS.get(head, "Model")
-
-    def position_offset(self, config: Mapping[str, object]) -> int:
-        """How many position embeddings are never used: RoBERTa counts from after its padding id."""
-        padding = config.get("pad_token_id")
-        return (padding if isinstance(padding, int) else 1) + 1 if self.positions_after_padding else 0
 
 
 FAMILIES: dict[str, Family] = {
@@ -218,7 +211,6 @@ FAMILIES: dict[str, Family] = {
         (_CLS, _LM_PREDICTIONS),
         embedding=("embedding_size", "hidden_size"),
         heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
-        position_embeddings=False,
         sdpa=False,
         bfloat16=False,
     ),
@@ -230,7 +222,6 @@ FAMILIES: dict[str, Family] = {
         (_CLS, _LM_PREDICTIONS),
         embedding=("embedding_size", "hidden_size"),
         heads_in_float32=("qa_outputs", "pooler", "classifier", "cls", "lm_predictions"),
-        position_embeddings=False,
         sdpa=False,
     ),
 }

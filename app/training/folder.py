@@ -21,7 +21,7 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.plain import json_of
 from app.models.compute.classes import model_class
-from app.models.disk.config import family_in, for_transformers, read_config
+from app.models.disk.config import read_config
 
 _HIDDEN = (
     "hidden_dropout_prob",
@@ -52,16 +52,16 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        values = read_config(folder, folder.name)
+        stated = read_config(folder, folder.name)
         kind: Any = BertForPreTraining
         if task != "pretraining":
-            kind = model_class(family_in(values), _HEADS[task])
-        elif values["model_type"] != "bert":
+            kind = model_class(stated.family, _HEADS[task])
+        elif stated.kind != "bert":
             raise SpanlightError(
                 Message("{name} cannot be loaded to train on.", name=folder.name),
                 Message("Only a BERT has both heads of pretraining."),
             )
-        config = kind.config_class(**for_transformers(values, _HEADS[task], labels))
+        config = kind.config_class(**stated.for_transformers(_HEADS[task], labels))
         for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
             for name in names:
                 if getattr(config, name, None) is not None:

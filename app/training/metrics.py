@@ -80,29 +80,22 @@ def confusion(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[
 
 @dataclass(frozen=True, slots=True)
 class NameFigures:
-    """Counts of true, found and rightly found names; precision, recall and F1, 0 to 1.
+    """Counts of true and found names; precision, recall and F1, 0 to 1; right is an exact place and kind.
 
     Precision is 0 where none was found, recall where there is none, as in CoNLL's scorer.
     """
 
     names: int
     found: int
-    right: int
+    precision: float
+    recall: float
+    f1: float
 
-    @property
-    def precision(self) -> float:
-        """The share of those found that are right."""
-        return self.right / max(1, self.found)
-
-    @property
-    def recall(self) -> float:
-        """The share of the true ones that were found."""
-        return self.right / max(1, self.names)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of both."""
-        return 2 * self.right / max(1, self.found + self.names)
+    @classmethod
+    def of(cls, names: int, found: int, right: int) -> NameFigures:
+        """The figures where so many of those found are right."""
+        f1 = 2 * right / max(1, found + names)
+        return cls(names, found, right / max(1, found), right / max(1, names), f1)
 
 
 def name_figures(
@@ -120,5 +113,5 @@ def name_figures(
         names.update(kind for _, kind in true)
         found.update(kind for _, kind in guessed)
         right.update(kind for _, kind in guessed & true)
-    by_kind = {kind: NameFigures(names[kind], found[kind], right[kind]) for kind in sorted(names | found)}
-    return NameFigures(names.total(), found.total(), right.total()), by_kind
+    by_kind = {kind: NameFigures.of(names[kind], found[kind], right[kind]) for kind in sorted(names | found)}
+    return NameFigures.of(names.total(), found.total(), right.total()), by_kind

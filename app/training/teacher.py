@@ -13,7 +13,7 @@ from torch import Tensor
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.models.disk.config import family_in, read_config
+from app.models.disk.config import read_config
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.features import Feature, collate, rows_of
 from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_files
@@ -49,8 +49,7 @@ class Teacher:
         self._ids = translation(student, tokenizer)
         self._student, self._own = PairTemplate.of(student), PairTemplate.of(tokenizer)
         self._pad_id = padding_id(tokenizer)
-        config = read_config(folder, folder.name)
-        longest = config["max_position_embeddings"] - family_in(config).position_offset(config)
+        longest = read_config(folder, folder.name).longest
         needed = max_length - self._student.pair_overhead + self._own.pair_overhead
         if needed > longest:
             raise SpanlightError(

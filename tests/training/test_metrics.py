@@ -46,13 +46,13 @@ def test_names_are_right_where_place_and_kind_are_exact() -> None:
     actual = [[((0, 2), "PER"), ((4, 5), "LOC")], [((1, 2), "ORG")]]
     found = [[((0, 2), "PER"), ((4, 6), "LOC"), ((7, 8), "LOC")], [((1, 2), "PER")]]
     overall, by_kind = name_figures(found, actual)
-    assert (overall.names, overall.found, overall.right) == (3, 4, 1)
+    assert (overall.names, overall.found) == (3, 4)
     assert overall.precision == 1 / 4 and overall.recall == 1 / 3
     assert overall.f1 == pytest.approx(2 / 7)
-    assert {kind: (f.names, f.found, f.right) for kind, f in by_kind.items()} == {
-        "LOC": (1, 2, 0),
-        "ORG": (1, 0, 0),
-        "PER": (1, 2, 1),
+    assert {kind: (f.names, f.found, f.precision) for kind, f in by_kind.items()} == {
+        "LOC": (1, 2, 0.0),
+        "ORG": (1, 0, 0.0),
+        "PER": (1, 2, 0.5),
     }
     assert (by_kind["ORG"].precision, by_kind["ORG"].recall, by_kind["ORG"].f1) == (0.0, 0.0, 0.0)
     nothing, none = name_figures([[]], [[]])

@@ -53,7 +53,7 @@ def ask(
         raise SpanlightError(Message("There is nothing to read."), Message("Open or paste a text first."))
     question = replace(question, documents=tuple(map(with_view, question.documents)))
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
-    from app.models.disk.card import model_name
+    from app.models.disk.names import model_name
 
     listing = _Listing(report, question, model_name(Path(choice.finder)) if choice.finder else "")
     reading = listing.prepared(workspace.engine.run(question, choice, listing))

@@ -16,7 +16,7 @@ from app.core.rows import LONE_SURROGATE
 from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.batches import GroupReport
-from app.flows.measure.plan import Plan, by_source, per_cent, rounded, sample
+from app.flows.measure.plan import Plan, by_source, per_cent, recorded, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.teach.calibration import own_verdicts, set_followed
 from app.flows.workspace import Workspace
@@ -305,20 +305,11 @@ def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
 def _figures_by_name(plan: Plan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
     name = measured_on(plan.files)
     return {
-        f"{name}, among {each.join} others" if each.join else name: recorded(each.overall)
+        f"{name}, among {each.join} others" if each.join else name: recorded_qa(each.overall)
         for each in evaluation.measured
     }
 
 
-def recorded(figures: QaFigures) -> dict[str, float]:
+def recorded_qa(figures: QaFigures) -> dict[str, float]:
     """The figures to save, by name, to two decimals; one over no question is left out."""
-    values = {
-        "questions": float(figures.questions),
-        "exact": figures.exact,
-        "f1": figures.f1,
-        "answerable f1": figures.answerable_f1,
-        "no answer right": figures.no_answer_right,
-        "forced f1": figures.forced_f1,
-        "calibration error": figures.calibration_error,
-    }
-    return rounded(values, 2)
+    return recorded(figures, 2, "answerable", "answerable_exact", "forced_exact", "best_f1", "best_threshold")

@@ -15,7 +15,7 @@ from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.measure.plan import Plan, by_source, rounded, sampled
+from app.flows.measure.plan import Plan, by_source, recorded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import TextExample, read_texts
@@ -95,7 +95,7 @@ def evaluate_classes(
         update_notes(
             card,
             class_temperature=evaluation.temperature,
-            measured={measured_on(plan.files): _recorded(evaluation.overall)} if plan.record else None,
+            measured={measured_on(plan.files): recorded(evaluation.overall, 4)} if plan.record else None,
         )
     return evaluation
 
@@ -176,13 +176,3 @@ def class_figures(
             for (winner, probability), truth in zip(predicted, truths, strict=True)
         ),
     )
-
-
-def _recorded(overall: ClassFigures) -> dict[str, float]:
-    values = {
-        "texts": float(overall.texts),
-        "accuracy": overall.accuracy,
-        "macro f1": overall.macro_f1,
-        "calibration error": overall.calibration_error,
-    }
-    return rounded(values, 4)

@@ -22,7 +22,7 @@ from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
 from app.flows.batches import GroupReport
-from app.flows.measure.plan import Plan, per_cent, rounded, sample
+from app.flows.measure.plan import Plan, per_cent, recorded, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
@@ -190,8 +190,9 @@ def _evaluate(
             write_atomic(plan.predictions, rows.encode(), private=False)
     found = _evaluation(outcomes, len(known), groups, whole.seconds)
     if plan.record and found.complete:
-        figures = {measured_on(plan.files[:1]): _recorded(found)}
-        update_notes(workspace.find_model(Head.QUESTION_ANSWERING, model), measured=figures)
+        figures = recorded(found.overall, 2) | {"calibration error": round(found.calibration_error, 2)}
+        card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+        update_notes(card, measured={measured_on(plan.files[:1]): figures})
     return found
 
 
@@ -270,19 +271,6 @@ def _figures(outcomes: Sequence[_Outcome]) -> DocumentQaFigures:
         refused=per_cent([not each.answered for each in answerable]),
         forced=per_cent([each.right for each in answerable]),
     )
-
-
-def _recorded(found: DocumentQaEvaluation) -> dict[str, float]:
-    values = {
-        "questions": float(found.overall.questions),
-        "right": found.overall.right,
-        "placed": found.overall.placed,
-        "f1": found.overall.f1,
-        "refused": found.overall.refused,
-        "forced": found.overall.forced,
-        "calibration error": found.calibration_error,
-    }
-    return rounded(values, 2)
 
 
 @dataclass(frozen=True, slots=True)

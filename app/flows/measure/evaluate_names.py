@@ -13,7 +13,7 @@ from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
 from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport, groups
-from app.flows.measure.plan import Plan, by_source, rounded, sampled
+from app.flows.measure.plan import Plan, by_source, recorded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import parse_source
@@ -22,25 +22,14 @@ from app.training.tagged import TaggedText, read_tagged
 
 
 @dataclass(frozen=True, slots=True)
-class OneKind:
-    """Figures of names of a kind, or of all, 0 to 1; a name is right where its place and kind are both exact."""
-
-    names: int
-    found: int
-    precision: float
-    recall: float
-    f1: float
-
-
-@dataclass(frozen=True, slots=True)
 class NamesEvaluation:
     """All figures: overall, by kind of name and by source."""
 
     model: str
     texts: int
-    overall: OneKind
-    by_kind: dict[str, OneKind]
-    by_source: dict[str, OneKind]
+    overall: NameFigures
+    by_kind: dict[str, NameFigures]
+    by_source: dict[str, NameFigures]
     seconds: float
 
 
@@ -99,24 +88,23 @@ def _evaluation(
     truths = [[(name.span, name.kind) for name in example.names] for example in examples]
     overall, by_kind = name_figures(guesses, truths)
 
-    def figures(places: Sequence[int]) -> OneKind:
-        return _one(name_figures([guesses[at] for at in places], [truths[at] for at in places])[0])
+    def figures(places: Sequence[int]) -> NameFigures:
+        return name_figures([guesses[at] for at in places], [truths[at] for at in places])[0]
 
     return NamesEvaluation(
         model=model,
         texts=len(examples),
-        overall=_one(overall),
-        by_kind={kind: _one(figures) for kind, figures in by_kind.items()},
+        overall=overall,
+        by_kind=by_kind,
         by_source=by_source(examples, figures),
         seconds=seconds,
     )
 
 
-def _one(figures: NameFigures) -> OneKind:
-    return OneKind(figures.names, figures.found, figures.precision, figures.recall, figures.f1)
-
-
 def _recorded(found: NamesEvaluation) -> dict[str, float]:
-    by_kind = {f"f1 {kind}": figures.f1 for kind, figures in found.by_kind.items()}
-    overall = {"precision": found.overall.precision, "recall": found.overall.recall, "f1": found.overall.f1}
-    return {"texts": float(found.texts)} | rounded(overall | by_kind, 4)
+    overall = recorded(found.overall, 4, "names", "found")
+    return (
+        {"texts": float(found.texts)}
+        | overall
+        | {f"f1 {kind}": round(figures.f1, 4) for kind, figures in found.by_kind.items()}
+    )

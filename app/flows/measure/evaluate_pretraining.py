@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
@@ -15,7 +15,7 @@ from app.core.rows import LONE_SURROGATE
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.batches import GroupReport, groups
-from app.flows.measure.plan import Plan, by_source, rounded, sampled
+from app.flows.measure.plan import Plan, by_source, recorded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.running_text import read_running_text
@@ -197,9 +197,10 @@ def _margin(item: FollowOn) -> float:
 
 
 def _recorded(found: PretrainingEvaluation) -> dict[str, float]:
-    figures = {f"masked {name}": value for name, value in asdict(found.words).items() if name != "words"}
-    if found.pairs:
-        figures |= {
-            f"next sentence {name}": value for name, value in asdict(found.pairs).items() if name != "pairs"
-        }
-    return {"texts": float(found.texts)} | rounded(figures, 4)
+    words = recorded(found.words, 4, "words")
+    pairs = recorded(found.pairs, 4, "pairs") if found.pairs else {}
+    return {
+        "texts": float(found.texts),
+        **{f"masked {name}": value for name, value in words.items()},
+        **{f"next sentence {name}": value for name, value in pairs.items()},
+    }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, ExampleSet, Measure
@@ -16,7 +18,7 @@ from app.core.requests import ModelChoice
 from app.core.results import Classification
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.measure.evaluate import qa_figures, question_on, read_known, recorded
+from app.flows.measure.evaluate import qa_figures, question_on, read_known, recorded_qa
 from app.flows.measure.evaluate_classes import class_figures, require_one_winner
 from app.flows.measure.evaluate_names import find_known
 from app.flows.measure.example_files import Examples, read_examples, sets_that_come_along
@@ -28,6 +30,7 @@ from app.training.examples import QaExample, TextExample
 from app.training.metrics import name_figures
 from app.training.tagged import TaggedText
 
+Labels = Mapping[str, str] | None
 _SEED = 13
 WARMING = 4  # examples read before the clock starts
 
@@ -41,41 +44,18 @@ class Outcome:
     device: str = ""
 
 
-def _reader_of(
-    workspace: Workspace,
-    card: ModelCard,
-    items: Sequence[QaExample | TextExample | TaggedText],
-    choice: ModelChoice,
-    labels: Mapping[str, str] | None,
-) -> _Questions | _Texts | _Names:
-    """The reader of examples that are all of one kind.
-
-    `warm` reads a few and refuses what does not fit, `read` reads all. Raises SpanlightError where the model does not
-    fit the examples.
-    """
-    first = items[0]
-    if isinstance(first, QaExample):
-        return _Questions(workspace, [item for item in items if isinstance(item, QaExample)], choice)
-    if isinstance(first, TextExample):
-        texts = [item for item in items if isinstance(item, TextExample)]
-        return _Texts(workspace, card, texts, choice, labels)
-    return _Names(workspace, card, [item for item in items if isinstance(item, TaggedText)], choice, labels)
+# Reads examples of one kind: all of them, or a few before the clock starts.
+Reader = Callable[[Sequence[Any], GroupReport], Outcome]
 
 
-class _Questions:
+def _questions_reader(
+    workspace: Workspace, card: ModelCard, items: Sequence[QaExample], choice: ModelChoice, _: Labels
+) -> Reader:
     """An answer is right that is exactly one of the known ones, and no answer where there is none."""
 
-    def __init__(self, workspace: Workspace, items: Sequence[QaExample], choice: ModelChoice) -> None:
-        self._workspace, self._items, self._choice = workspace, items, choice
-
-    def warm(self, whole: GroupReport) -> None:
-        questions = ((item, question_on(item)) for item in self._items[:WARMING])
-        read_known(self._workspace, questions, self._choice, whole)
-
-    def read(self, whole: GroupReport) -> Outcome:
-        questions = ((item, question_on(item)) for item in self._items)
-        outcomes, last = read_known(self._workspace, questions, self._choice, whole)
-        figures = recorded(qa_figures(outcomes))
+    def read(some: Sequence[QaExample], whole: GroupReport) -> Outcome:
+        outcomes, last = read_known(workspace, ((item, question_on(item)) for item in some), choice, whole)
+        figures = recorded_qa(qa_figures(outcomes))
         names = ("exact", "f1", "forced f1", "no answer right", "calibration error")
         return Outcome(
             {name: figures[name] for name in names if name in figures},
@@ -83,106 +63,79 @@ class _Questions:
             last.device,
         )
 
+    return read
 
-class _Texts:
+
+def _texts_reader(
+    workspace: Workspace, card: ModelCard, items: Sequence[TextExample], choice: ModelChoice, labels: Labels
+) -> Reader:
     """The known class is right; several of the model's labels may map to one, with their probabilities added up."""
+    require_one_winner(card)
+    spelt = one_spelling([item.label for item in items])
+    known = list(dict.fromkeys(spelt.values()))
+    own = matched(card.name, card.labels, known, labels)
+    # The model's other labels are never right, and must not be taken for labels of the set.
+    others = {label: f"{label} (not in the set)" for label in card.labels if label not in own}
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        card: ModelCard,
-        items: Sequence[TextExample],
-        choice: ModelChoice,
-        labels: Mapping[str, str] | None,
-    ) -> None:
-        require_one_winner(card)
-        self._workspace, self._items, self._choice = workspace, items, choice
-        self._spelt = one_spelling([item.label for item in items])
-        self._known = list(dict.fromkeys(self._spelt.values()))
-        self._matched = matched(card.name, card.labels, self._known, labels)
-        # The model's other labels are never right, and must not be taken for labels of the set.
-        self._others = {
-            label: f"{label} (not in the set)" for label in card.labels if label not in self._matched
-        }
-
-    def warm(self, whole: GroupReport) -> None:
-        self._classify(self._items[:WARMING], whole)
-
-    def read(self, whole: GroupReport) -> Outcome:
-        predicted = [self._winner(item) for item in self._classify(self._items, whole)]
-        truths = [self._spelt[item.label] for item in self._items]
-        figures = class_figures(predicted, truths, [*self._known, *self._others.values()])
-        return Outcome(
-            {
-                "accuracy": 100 * figures.accuracy,
-                "macro f1": 100 * figures.macro_f1,
-                "calibration error": 100 * figures.calibration_error,
-            },
-            tuple(winner == truth for (winner, _), truth in zip(predicted, truths, strict=True)),
-        )
-
-    def _classify(self, items: Sequence[TextExample], whole: GroupReport) -> list[Classification]:
-        found: list[Classification] = []
-
-        def take(item: TextExample, classes: Classification | None) -> None:
-            assert classes is not None  # no example is blank
-            found.append(classes)
-
-        classify_texts(self._workspace, ((item, item.text) for item in items), self._choice, whole, take)
-        return found
-
-    def _winner(self, classes: Classification) -> tuple[str, float]:
+    def winner(classes: Classification | None) -> tuple[str, float]:
+        assert classes is not None  # no example is blank
         sums: dict[str, float] = {}
         for score in classes.scores:
-            label = self._matched.get(score.label) or self._others[score.label]
+            label = own.get(score.label) or others[score.label]
             sums[label] = sums.get(label, 0.0) + score.probability
-        winner = max(sums, key=sums.__getitem__)
-        return winner, min(1.0, sums[winner])
+        best = max(sums, key=sums.__getitem__)
+        return best, min(1.0, sums[best])
+
+    def read(some: Sequence[TextExample], whole: GroupReport) -> Outcome:
+        predicted: list[tuple[str, float]] = []
+        texts = ((item, item.text) for item in some)
+        classify_texts(workspace, texts, choice, whole, lambda _, classes: predicted.append(winner(classes)))
+        truths = [spelt[item.label] for item in some]
+        found = class_figures(predicted, truths, [*known, *others.values()])
+        figures = {
+            "accuracy": 100 * found.accuracy,
+            "macro f1": 100 * found.macro_f1,
+            "calibration error": 100 * found.calibration_error,
+        }
+        right = tuple(label == truth for (label, _), truth in zip(predicted, truths, strict=True))
+        return Outcome(figures, right)
+
+    return read
 
 
-class _Names:
+def _names_reader(
+    workspace: Workspace, card: ModelCard, items: Sequence[TaggedText], choice: ModelChoice, labels: Labels
+) -> Reader:
     """A sentence is right where exactly its names are found, each with its exact place and kind."""
+    spelt = one_spelling([name.kind for item in items for name in item.names])
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        card: ModelCard,
-        items: Sequence[TaggedText],
-        choice: ModelChoice,
-        labels: Mapping[str, str] | None,
-    ) -> None:
-        self._workspace, self._card, self._items, self._choice = workspace, card, items, choice
-        self._labels = labels
-        self._spelt = one_spelling([name.kind for item in items for name in item.names])
-        self._matched: dict[str, str] = {}
-
-    def warm(self, whole: GroupReport) -> None:
+    def read(some: Sequence[TaggedText], whole: GroupReport) -> Outcome:
+        found, kinds, device = find_known(workspace, some, choice, whole)
         # The task derives the kinds of names that a model knows from its labels, in any of several schemes.
-        _, kinds, _ = find_known(self._workspace, self._items[:WARMING], self._choice, whole)
-        known = list(dict.fromkeys(self._spelt.values()))
-        self._matched = matched(self._card.name, sorted(kinds), known, self._labels)
+        own = matched(card.name, sorted(kinds), list(dict.fromkeys(spelt.values())), labels)
 
-    def read(self, whole: GroupReport) -> Outcome:
-        found, _, device = find_known(self._workspace, self._items, self._choice, whole)
-        guesses = [
-            {(name.span, kind) for name in names if (kind := self._kind(name.label))} for names in found
-        ]
-        truths = [{(name.span, self._spelt[name.kind]) for name in item.names} for item in self._items]
+        def kind(label: str) -> str:
+            """The set's kind for a model's; else that itself (a wrong kind), or none if `labels` were given."""
+            return own.get(label, "" if labels else f"{label} (not in the set)")
+
+        guesses = [{(name.span, its) for name in names if (its := kind(name.label))} for names in found]
+        truths = [{(name.span, spelt[name.kind]) for name in item.names} for item in some]
         overall, _ = name_figures(guesses, truths)
-        return Outcome(
-            {
-                "f1": 100 * overall.f1,
-                "precision": 100 * overall.precision,
-                "recall": 100 * overall.recall,
-            },
-            tuple(guessed == true for guessed, true in zip(guesses, truths, strict=True)),
-            device,
-        )
+        figures = {
+            "f1": 100 * overall.f1,
+            "precision": 100 * overall.precision,
+            "recall": 100 * overall.recall,
+        }
+        return Outcome(figures, tuple(map(operator.eq, guesses, truths)), device)
 
-    def _kind(self, label: str) -> str:
-        """The set's kind for a model's label; else the label itself (a wrong kind), or none if `labels` were given."""
-        other = "" if self._labels else f"{label} (not in the set)"
-        return self._matched.get(label, other)
+    return read
+
+
+_READERS: dict[Head, Callable[..., Reader]] = {
+    Head.QUESTION_ANSWERING: _questions_reader,
+    Head.CLASSIFICATION: _texts_reader,
+    Head.TOKEN_CLASSIFICATION: _names_reader,
+}
 
 
 def example_sets(workspace: Workspace, report: Report) -> tuple[ExampleSet, ...]:
@@ -212,13 +165,13 @@ def measure(
     items = tuple(sample(file_examples.items, limit, _SEED))
     examples = Examples(data.head, items)
     choice = workspace.choose(data.head, model, device, report, adjusted=False)
-    reader = _reader_of(workspace, card, items, choice, labels)
+    read = _READERS[data.head](workspace, card, items, choice, labels)
     workspace.engine.load(choice, data.head, report)
     # The engine reports a group's progress under this name.
-    what = "questions" if isinstance(items[0], QaExample) else "texts"
-    reader.warm(GroupReport(Quiet(report), min(WARMING, len(items)), what))
+    what = "questions" if data.head is Head.QUESTION_ANSWERING else "texts"
+    read(items[:WARMING], GroupReport(Quiet(report), min(WARMING, len(items)), what))
     whole = GroupReport(report, len(items), what)
-    done = reader.read(whole)
+    done = read(items, whole)
     seconds = whole.seconds
     report.check()
     # Queried only now: where memory ran out, the model may have moved to another device.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -71,6 +71,10 @@ def per_cent(values: Sequence[float]) -> float | None:
     return 100.0 * sum(values) / len(values) if values else None
 
 
-def rounded(figures: Mapping[str, float | None], digits: int) -> dict[str, float]:
-    """Figures as they are saved with a model; one over no example is left out."""
-    return {name: round(value, digits) for name, value in figures.items() if value is not None}
+def recorded(figures: object, digits: int, *left_out: str) -> dict[str, float]:
+    """Figures, a dataclass, as they are saved with a model: by name in words; those over no example are left out."""
+    return {
+        name.replace("_", " "): round(float(value), digits)
+        for name, value in asdict(figures).items()  # type: ignore[call-overload]
+        if value is not None and name not in left_out
+    }

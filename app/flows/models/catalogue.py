@@ -13,7 +13,7 @@ from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
 from app.core.measures import Measure, examples, kind_of_examples
 from app.core.message import Message, shipped
-from app.core.models import DeviceOption, Devices, Head, ModelCard, family_title
+from app.core.models import Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Passport
 from app.core.plain import from_plain
 from app.core.report import Report
@@ -27,23 +27,19 @@ _log = logging.getLogger(__name__)
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # The largest share of the memory for the weights alone at each level; working memory and other programs add to it.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
-# By the level and whether it would run on a GPU; the values are filled in for a model.
+# The values are filled in for a model.
 _WORDS = {
-    (EASILY, False): Message("Fits easily: takes {needed} of this computer's {memory} of memory."),
-    (EASILY, True): Message("Fits easily: takes {needed} of the GPU's {memory} of memory."),
-    (WELL, False): Message("Fits: takes {needed} of this computer's {memory} of memory."),
-    (WELL, True): Message("Fits: takes {needed} of the GPU's {memory} of memory."),
-    (LARGE, False): Message("Large for this computer: takes {needed} of its {memory}."),
-    (LARGE, True): Message("Large for the GPU: takes {needed} of its {memory}."),
-    (TOO_LARGE, False): Message("Too large for this computer: takes {needed} of its {memory}."),
-    (TOO_LARGE, True): Message("Too large for the GPU: takes {needed} of its {memory}."),
+    EASILY: Message("Fits easily: takes {needed} of this computer's {memory} of memory."),
+    WELL: Message("Fits: takes {needed} of this computer's {memory} of memory."),
+    LARGE: Message("Large for this computer: takes {needed} of its {memory}."),
+    TOO_LARGE: Message("Too large for this computer: takes {needed} of its {memory}."),
 }
 # Larger readers are not recommended, nor any that takes more seconds for a page here.
 _MOST_WEIGHTS = 200 * 10**6
 _SLOW_PAGE = 20.0
 # A page has about 500 words, or 680 tokens; a window of 384 goes on by 256.
 _TOKENS_ON_PAGE = 1000
-_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+_BYTES = 4  # of a weight in memory, as float32
 _HEADS = {
     Head.QUESTION_ANSWERING: "ask answers questions reader",
     Head.CLASSIFICATION: "classify classes sentiment",
@@ -173,10 +169,8 @@ def stronger_readers(workspace: Workspace, report: Report, *, language: str = ""
     return Stronger(installed, f1, stronger(models, installed or reader, without=here, language=language))
 
 
-def recommended(
-    readers: Sequence[OfferedModel], reading_speed: float, *, memory: int | None = None
-) -> OfferedModel | None:
-    """The first of `stronger` readers that fits the memory (the computer's by default) well and reads a page fast.
+def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> OfferedModel | None:
+    """The first of `stronger` readers that fits the computer's memory well and reads a page fast.
 
     None where all are too large or, at the `reading_speed` of the settings, too slow.
     """
@@ -186,7 +180,7 @@ def recommended(
             for each in readers
             if each.parameters <= _MOST_WEIGHTS
             and page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE
-            and fits(each, memory=memory) in (EASILY, WELL)
+            and fits(each) in (EASILY, WELL)
         ),
         None,
     )
@@ -229,49 +223,35 @@ def free_licence(licence: str) -> bool | None:
     return True if name.startswith(_FREE) else None
 
 
-def fits(
-    model: OfferedModel | Passport | ModelCard, devices: Devices | None = None, *, memory: int | None = None
-) -> str:
-    """How a model's weights fit the memory where it would run: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown.
-
-    `devices` has the GPUs where they are known; `memory` is the computer's in bytes, by default the system's.
-    """
-    needed, place = weights(model, devices), _memory(devices, memory)
-    if not needed or not place:
+def fits(model: OfferedModel | Passport | ModelCard) -> str:
+    """How a model's weights fit the computer's memory: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown."""
+    needed, memory = _needed(model), computer()[0]
+    if not needed or not memory:
         return ""
-    return next((level for share, level in _SHARES if needed <= share * place), TOO_LARGE)
+    return next((level for share, level in _SHARES if needed <= share * memory), TOO_LARGE)
 
 
 def suits(
-    model: OfferedModel | Passport | ModelCard,
-    workspace: Workspace,
-    *,
-    devices: Devices | None = None,
-    measures: Sequence[Measure] = (),
-    memory: int | None = None,
+    model: OfferedModel | Passport | ModelCard, workspace: Workspace, *, measures: Sequence[Measure] = ()
 ) -> str:
     """A sentence on how a model suits this computer: the memory of its weights, and its speed where known.
 
     A reader's speed is its `page_seconds`; any other model's is estimated from the latest of `measures` of a model with
     the same head on this computer, by the number of parameters. Without such a measure the sentence has no speed.
-    Empty where neither is known.
+    Empty where the memory is not known.
     """
-    level = fits(model, devices, memory=memory)
+    level = fits(model)
     if not level:
         return ""
-    fit = _WORDS[level, _gpu(devices) is not None].filled(
-        needed=bytes_in_words(weights(model, devices)),
-        memory=bytes_in_words(_memory(devices, memory)),
-    )
+    fit = _WORDS[level].filled(needed=bytes_in_words(_needed(model)), memory=bytes_in_words(computer()[0]))
     pace = _speed(model, workspace, measures)
     return Message("{fit} {pace}", fit=fit, pace=pace) if pace else fit
 
 
-def weights(model: OfferedModel | Passport | ModelCard, devices: Devices | None = None) -> int:
-    """Bytes that a model's weights take in memory, in the dtype that `auto` computes in; 0 where it is not known."""
+def _needed(model: OfferedModel | Passport | ModelCard) -> int:
+    """Bytes that a model's weights take in memory; 0 where it is not known."""
     card = model.card if isinstance(model, Passport) else model
-    dtype = devices.auto.dtype if devices is not None else "float32"
-    return card.parameters * _BYTES.get(dtype, 4) if card is not None else 0
+    return card.parameters * _BYTES if card is not None else 0
 
 
 def _speed(
@@ -300,24 +280,6 @@ def _rate(measure: Measure) -> str:
         kind = kind_of_examples(measure.head)
         return Message("{speed:.1f} {examples} a second", speed=measure.speed, examples=kind)
     return Message("{examples} a second", examples=examples(round(measure.speed), measure.head))
-
-
-def _memory(devices: Devices | None, memory: int | None) -> int:
-    """The memory where a model would run, in bytes."""
-    gpu = _gpu(devices)
-    if gpu is not None:
-        return gpu.memory
-    return computer()[0] if memory is None else memory
-
-
-def _gpu(devices: Devices | None) -> DeviceOption | None:
-    """The GPU with its own memory that `auto` chooses."""
-    if devices is None or not devices.auto.device.startswith("cuda"):
-        return None
-    return next(
-        (each for each in devices.options if each.key == devices.auto.device and each.usable and each.memory),
-        None,
-    )
 
 
 def _reads(model: OfferedModel | ModelCard, language: str, reader: ModelCard) -> bool:

@@ -18,8 +18,7 @@ from app.core.report import Report
 from app.flows.models.devices import unload
 from app.flows.teach.run import begun_with, discard_run
 from app.flows.workspace import Workspace
-from app.models.disk.card import model_name
-from app.models.disk.names import typed_path
+from app.models.disk.names import model_name, typed_path
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import remove_folder
 from app.models.download.cache import cache_size, forget, snapshot_of, storage_of

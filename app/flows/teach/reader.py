@@ -31,7 +31,7 @@ from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 from app.models.disk import copying
 from app.models.disk.card import read_card
-from app.models.disk.config import family_in, read_config
+from app.models.disk.config import read_config
 from app.models.disk.copying import Meter, check_space, files_of
 from app.models.disk.installed import fingerprint
 from app.models.disk.names import free_name
@@ -403,9 +403,8 @@ def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
     largest = max(path.stat().st_size for path in files)
     each = _steps_an_epoch(learnt)
     config = read_config(Path(run.folder), run.base)
-    family = family_in(config)
     # Where all layers share their weights, none can be frozen alone.
-    frozen = {"frozen": float(config[family.layers] // _FROZEN)} if family.layer_pattern else {}
+    frozen = {"frozen": float(config.layers // _FROZEN)} if config.family.layer_pattern else {}
     return TrainingRequest(
         QA, run.folder, (f"{learn}*1", f"{replay}*{weight:.6f}"), (f"{folder / _HOLD}*1",), str(folder / _MODEL),
         epochs=float(run.steps // each), learning_rate=_RATE * min(1.0, (_WIDTH / card.width) ** 2), batch_size=_BATCH,

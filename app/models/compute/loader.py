@@ -18,9 +18,9 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
 from app.models.compute.forward import Arrays, Forward, MaskedPositions, Precise
-from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint, tensors
-from app.models.disk.config import for_transformers
-from app.models.disk.heads import MEAN_LAYER, no_head
+from app.models.disk.checkpoint import Checkpoint, read_checkpoint, tensors
+from app.models.disk.heads import MEAN_LAYER, masked_words, no_head, takes_mean
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.weights import read_file
 from app.models.families import Family, WordsHead
 
@@ -73,7 +73,7 @@ def load(
         forward = Forward(own, head, device.device, card.max_length)
         precise = _precise(card, checkpoint, head, device, check, own)
         return Loaded(card, device, tokenizer, forward, precise=precise)
-    words = checkpoint.words if head is Head.MASKED_WORDS else None
+    words = masked_words(checkpoint) if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model.base_model, family, check)
     places = MaskedPositions(_part(model, words.module)) if words else None
@@ -134,7 +134,7 @@ def _precise(
 
     weights = card.parameters
     if device.device == "cpu":  # a layer at a time, and the word embeddings if they are not shared
-        weights //= checkpoint.config[checkpoint.family.layers]
+        weights //= checkpoint.config.layers
         words = narrow.encoder.embeddings.words
         if str(words.dtype) != f"torch.{checkpoint.weights.dtype}":
             weights += words.numel()
@@ -172,9 +172,9 @@ def _model(
     import torch
 
     family = checkpoint.family
-    mean = head is Head.EMBEDDINGS or (head is Head.CLASSIFICATION and checkpoint.takes_mean)
+    mean = head is Head.EMBEDDINGS or (head is Head.CLASSIFICATION and takes_mean(checkpoint))
     transformers_class = model_class(family, Head.EMBEDDINGS if mean else head)
-    values = for_transformers(checkpoint.config, head, card.labels)
+    values = checkpoint.config.for_transformers(head, card.labels)
     # DeBERTa's class has two forms of the head, and takes the wrong one if the config does not name one.
     if words and len(family.words) > 1:
         values["legacy"] = words is family.words[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,110 @@ LONGEST_CONFIG = 16 * 2**20
 UNQUANTISED = Message("Fetch its unquantised version (float32, float16, bfloat16).")
 
 
-def read_config(folder: Path, name: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The keys of a model's config.json that Spanlight knows, each value checked; `name` is the model's in messages."""
+
+    name: str
+    values: Mapping[str, Any]
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a key of the family, transformers' default where none is stated."""
+        return self.values.get(key, KEYS[self.kind][key].default)
+
+    def stated(self, key: str) -> Any:
+        """A key's value in the file, None without one."""
+        return self.values.get(key)
+
+    @property
+    def kind(self) -> str:
+        """The family's name, as transformers has it."""
+        return str(self.values["model_type"])
+
+    @property
+    def family(self) -> Family:
+        """The family."""
+        return FAMILIES[self.kind]
+
+    @property
+    def hidden(self) -> int:
+        """The width of a token's state."""
+        return int(self[self.family.hidden])
+
+    @property
+    def inner(self) -> int:
+        """The width between the two linears of a layer's feed-forward network."""
+        return int(self["hidden_dim" if self.kind == "distilbert" else "intermediate_size"])
+
+    @property
+    def heads(self) -> int:
+        """How many attention heads a layer has."""
+        return int(self[self.family.heads])
+
+    @property
+    def layers(self) -> int:
+        """How many layers run one after another."""
+        return int(self[self.family.layers])
+
+    @property
+    def width(self) -> int:
+        """The width of the word embeddings."""
+        return int(next((self[key] for key in self.family.embedding if self[key] is not None), 0))
+
+    @property
+    def longest(self) -> int:
+        """The most tokens that there are position embeddings for: RoBERTa counts from after its padding id."""
+        unused = self["pad_token_id"] + 1 if self.family.positions_after_padding else 0
+        return int(self["max_position_embeddings"]) - unused
+
+    def number(self, key: str, most: int) -> int:
+        """A positive integer. Raises SpanlightError if it is missing or too large."""
+        value = self.stated(key)
+        if value is None:
+            raise SpanlightError(
+                Message("config.json of {name} cannot be right: {key} is missing.", name=self.name, key=key),
+                DAMAGED,
+            )
+        if type(value) is not int or not 1 <= value <= most:
+            raise self.wrong(key)
+        return value
+
+    def wrong(self, key: str) -> SpanlightError:
+        """The error for a value that no model has."""
+        value = shown(self.stated(key))
+        return SpanlightError(
+            Message(
+                "config.json of {name} cannot be right: {key} is {value}.",
+                name=self.name,
+                key=key,
+                value=value,
+            ),
+            DAMAGED,
+        )
+
+    def for_transformers(self, head: Head, labels: Sequence[str]) -> dict[str, Any]:
+        """The arguments of transformers' config class for one head: known keys, and `labels` if it classifies."""
+        known = KEYS[self.kind]
+        values = {key: value for key, value in self.values.items() if key in known}
+        if "layer_norm_eps" in values:
+            values["layer_norm_eps"] = float(values["layer_norm_eps"])
+        # The question answering classes take the number of labels for start and end.
+        classifies = head in (Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
+        names = list(labels) if classifies else ["LABEL_0", "LABEL_1"]
+        values["id2label"] = dict(enumerate(names))
+        values["label2id"] = {label: index for index, label in enumerate(names)}
+        problem = self.stated("problem_type")
+        if head is Head.CLASSIFICATION and (len(names) > 1 or problem != ProblemType.SINGLE_LABEL):
+            values["problem_type"] = problem
+        return values
+
+
+def read_config(folder: Path, name: str) -> Config:
     """A folder's config.json, parsed by `parse_config`. Raises SpanlightError as that does."""
     return parse_config(read_file(folder / CONFIG, LONGEST_CONFIG), name)
 
 
-def parse_config(content: bytes, name: str) -> dict[str, Any]:
+def parse_config(content: bytes, name: str) -> Config:
     """The keys of a config that Spanlight knows, checked; `name` is the model's name in messages.
 
     A key whose value is null is treated as missing, and an unknown one is dropped. Raises SpanlightError for a key that
@@ -42,19 +141,10 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
     values = {key: value for key, value in parsed.items() if value is not None}
     for key in values:
         _refuse_danger(key, name)
-    family = _model_type(values, name)
-    known = KEYS[family]
+    known = KEYS[_model_type(values, name)]
     for key, value in values.items():
         if key in known and not known[key].fits(value):
-            raise SpanlightError(
-                Message(
-                    "config.json of {name} cannot be right: {key} is {value}.",
-                    name=name,
-                    key=key,
-                    value=shown(value),
-                ),
-                DAMAGED,
-            )
+            raise Config(name, values).wrong(key)
         if key in ONLY and value != ONLY[key][0]:
             raise SpanlightError(
                 Message(
@@ -75,7 +165,7 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
                 ),
                 Message("Choose a model of a known family: {titles}.", titles=TITLES),
             )
-    return {key: value for key, value in values.items() if key in known or key in READ}
+    return Config(name, {key: value for key, value in values.items() if key in known or key in READ})
 
 
 def rename_labels(folder: Path, labels: Sequence[str]) -> None:
@@ -88,33 +178,6 @@ def rename_labels(folder: Path, labels: Sequence[str]) -> None:
     values["id2label"] = {str(at): label for at, label in enumerate(labels)}
     values["label2id"] = {label: at for at, label in enumerate(labels)}
     write_json(path, values)
-
-
-def family_in(config: Mapping[str, Any]) -> Family:
-    """The family of a parsed config."""
-    return FAMILIES[config["model_type"]]
-
-
-def value_of(config: Mapping[str, Any], key: str) -> Any:
-    """A key's value in a parsed config, transformers' default if it is missing."""
-    return config.get(key, KEYS[config["model_type"]][key].default)
-
-
-def for_transformers(config: Mapping[str, Any], head: Head, labels: Sequence[str]) -> dict[str, Any]:
-    """The arguments of transformers' config class for one head: known keys, and `labels` if it classifies."""
-    known = KEYS[config["model_type"]]
-    values = {key: value for key, value in config.items() if key in known}
-    if "layer_norm_eps" in values:
-        values["layer_norm_eps"] = float(values["layer_norm_eps"])
-    # The question answering classes take the number of labels for start and end.
-    classifies = head in (Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
-    names = list(labels) if classifies else ["LABEL_0", "LABEL_1"]
-    values["id2label"] = dict(enumerate(names))
-    values["label2id"] = {label: index for index, label in enumerate(names)}
-    problem = config.get("problem_type")
-    if head is Head.CLASSIFICATION and (len(names) > 1 or problem != ProblemType.SINGLE_LABEL):
-        values["problem_type"] = problem
-    return values
 
 
 def shown(value: object) -> str:

@@ -16,10 +16,10 @@ from app.core.errors import SpanlightError
 from app.core.message import Message, shipped
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
-from app.models.disk.card import CHECK_FILES, CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
+from app.models.disk.card import CHECK_FILES, CONFIG, TOKENIZER, TOKENIZER_CONFIG, read_card
 from app.models.disk.copying import pieces_of
 from app.models.disk.heads import DOES, no_head
-from app.models.disk.names import typed_path
+from app.models.disk.names import model_name, typed_path
 from app.models.disk.notes import NOTES
 from app.models.disk.origin import ORIGIN, read_origin
 from app.models.disk.weights import INDEX, reading

@@ -1,4 +1,4 @@
-"""Names of models: valid as folder names on every file system."""
+"""Names of models: as they are shown, and valid as folder names on every file system."""
 
 from __future__ import annotations
 
@@ -10,12 +10,24 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 
 MOST_LETTERS, MOST_BYTES = 80, 160
+LONGEST_NAME = 96
 NAMELESS = "model"
 _RESERVED = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
     + [f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"]
 )
 _FORBIDDEN = frozenset('<>:"/\\|?*')
+
+
+def model_name(folder: Path) -> str:
+    """The display name of the model in a folder: the folder's name, or the repository's in a Hugging Face cache."""
+    repository = folder.parent.parent.name
+    name = folder.name or folder.resolve().name
+    if folder.parent.name == "snapshots" and repository.startswith("models--"):
+        name = repository.split("--")[-1]
+    # A foreign name must not control a terminal or change a sentence's writing direction.
+    name = "".join(sign if sign.isprintable() else "?" for sign in name)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def safe_name(wanted: str) -> str:

@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
-from app.models.disk.config import family_in, value_of
-from app.models.families import Family
+from app.models.disk.config import Config
 
 Shape = tuple[int, ...]
 Shapes = Iterator[tuple[str, Shape]]
 
 
-def encoder_shapes(config: Mapping[str, Any]) -> Shapes:
+def encoder_shapes(config: Config) -> Shapes:
     """The name of each weight of the encoder, without the common prefix, and its shape."""
-    return _OF[config["model_type"]](_Sizes(config))
+    return _OF[config.kind](config)
 
 
-def pooler_shapes(config: Mapping[str, Any]) -> Shapes:
+def pooler_shapes(config: Config) -> Shapes:
     """The weights of the layer over the first token in a text classifier or a next sentence head."""
-    family, sizes = family_in(config), _Sizes(config)
-    if "pooler" in family.optional and not sizes["classifier_activation"]:
+    if "pooler" in config.family.optional and not config["classifier_activation"]:
         return
-    yield from _linear(family.pooler, sizes.hidden, sizes.hidden)
-
-
-class _Sizes:
-    """A config's values, transformers' defaults where they are missing."""
-
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        family = family_in(config)
-        self._config = config
-        self.hidden: int = config[family.hidden]
-        self.heads: int = config[family.heads]
-        self.layers: int = config[family.layers]
-        self.inner: int = value_of(config, "hidden_dim" if family.hidden == "dim" else "intermediate_size")
-        self.width: int = embedding_width(config, family)
-
-    def __getitem__(self, key: str) -> Any:
-        return value_of(self._config, key)
-
-
-def embedding_width(config: Mapping[str, Any], family: Family) -> int:
-    """The width of the word embeddings."""
-    found = next((value for key in family.embedding if (value := value_of(config, key)) is not None), 0)
-    return int(found)
+    yield from _linear(config.family.pooler, config.hidden, config.hidden)
 
 
 def _linear(name: str, out: int, into: int, bias: bool = True) -> Shapes:
@@ -58,11 +33,11 @@ def _norm(name: str, width: int) -> Shapes:
     yield f"{name}.bias", (width,)
 
 
-def _embeddings(sizes: _Sizes, width: int, types: bool = True) -> Shapes:
-    yield "embeddings.word_embeddings.weight", (sizes["vocab_size"], sizes.width)
-    yield "embeddings.position_embeddings.weight", (sizes["max_position_embeddings"], width)
+def _embeddings(config: Config, width: int, types: bool = True) -> Shapes:
+    yield "embeddings.word_embeddings.weight", (config["vocab_size"], config.width)
+    yield "embeddings.position_embeddings.weight", (config["max_position_embeddings"], width)
     if types:
-        yield "embeddings.token_type_embeddings.weight", (sizes["type_vocab_size"], width)
+        yield "embeddings.token_type_embeddings.weight", (config["type_vocab_size"], width)
     yield from _norm("embeddings.LayerNorm", width)
 
 
@@ -79,151 +54,151 @@ def _feed_forward(layer: str, hidden: int, inner: int) -> Shapes:
     yield from _norm(f"{layer}.output.LayerNorm", hidden)
 
 
-def _bert(sizes: _Sizes) -> Shapes:
-    hidden = sizes.hidden
-    yield from _embeddings(sizes, sizes.width)
-    if sizes.width != hidden:  # ELECTRA's
-        yield from _linear("embeddings_project", hidden, sizes.width)
-    for number in range(sizes.layers):
+def _bert(config: Config) -> Shapes:
+    hidden = config.hidden
+    yield from _embeddings(config, config.width)
+    if config.width != hidden:  # ELECTRA's
+        yield from _linear("embeddings_project", hidden, config.width)
+    for number in range(config.layers):
         layer = f"encoder.layer.{number}"
         for part in ("query", "key", "value"):
             yield from _linear(f"{layer}.attention.self.{part}", hidden, hidden)
-        yield from _after_attention(layer, hidden, sizes.inner)
+        yield from _after_attention(layer, hidden, config.inner)
 
 
-def _mpnet(sizes: _Sizes) -> Shapes:
-    hidden = sizes.hidden
-    yield from _embeddings(sizes, hidden, types=False)
-    yield "encoder.relative_attention_bias.weight", (sizes["relative_attention_num_buckets"], sizes.heads)
-    for number in range(sizes.layers):
+def _mpnet(config: Config) -> Shapes:
+    hidden = config.hidden
+    yield from _embeddings(config, hidden, types=False)
+    yield "encoder.relative_attention_bias.weight", (config["relative_attention_num_buckets"], config.heads)
+    for number in range(config.layers):
         layer = f"encoder.layer.{number}"
         for part in ("q", "k", "v", "o"):
             yield from _linear(f"{layer}.attention.attn.{part}", hidden, hidden)
         yield from _norm(f"{layer}.attention.LayerNorm", hidden)
-        yield from _feed_forward(layer, hidden, sizes.inner)
+        yield from _feed_forward(layer, hidden, config.inner)
 
 
-def _distilbert(sizes: _Sizes) -> Shapes:
-    hidden = sizes.hidden
-    yield from _embeddings(sizes, hidden, types=False)
-    for number in range(sizes.layers):
+def _distilbert(config: Config) -> Shapes:
+    hidden = config.hidden
+    yield from _embeddings(config, hidden, types=False)
+    for number in range(config.layers):
         layer = f"transformer.layer.{number}"
         for part in ("q_lin", "k_lin", "v_lin", "out_lin"):
             yield from _linear(f"{layer}.attention.{part}", hidden, hidden)
         yield from _norm(f"{layer}.sa_layer_norm", hidden)
-        yield from _linear(f"{layer}.ffn.lin1", sizes.inner, hidden)
-        yield from _linear(f"{layer}.ffn.lin2", hidden, sizes.inner)
+        yield from _linear(f"{layer}.ffn.lin1", config.inner, hidden)
+        yield from _linear(f"{layer}.ffn.lin2", hidden, config.inner)
         yield from _norm(f"{layer}.output_layer_norm", hidden)
 
 
-def _albert(sizes: _Sizes) -> Shapes:
-    hidden = sizes.hidden
-    yield from _embeddings(sizes, sizes.width)
-    yield from _linear("encoder.embedding_hidden_mapping_in", hidden, sizes.width)
-    for group in range(sizes["num_hidden_groups"]):
-        for number in range(sizes["inner_group_num"]):
+def _albert(config: Config) -> Shapes:
+    hidden = config.hidden
+    yield from _embeddings(config, config.width)
+    yield from _linear("encoder.embedding_hidden_mapping_in", hidden, config.width)
+    for group in range(config["num_hidden_groups"]):
+        for number in range(config["inner_group_num"]):
             layer = f"encoder.albert_layer_groups.{group}.albert_layers.{number}"
             yield from _norm(f"{layer}.full_layer_layer_norm", hidden)
             for part in ("query", "key", "value", "dense"):
                 yield from _linear(f"{layer}.attention.{part}", hidden, hidden)
             yield from _norm(f"{layer}.attention.LayerNorm", hidden)
-            yield from _linear(f"{layer}.ffn", sizes.inner, hidden)
-            yield from _linear(f"{layer}.ffn_output", hidden, sizes.inner)
+            yield from _linear(f"{layer}.ffn", config.inner, hidden)
+            yield from _linear(f"{layer}.ffn_output", hidden, config.inner)
 
 
-def _mobilebert(sizes: _Sizes) -> Shapes:
-    hidden, inner, narrow = sizes.hidden, sizes.inner, sizes["intra_bottleneck_size"]
-    true = narrow if sizes["use_bottleneck"] else hidden
-    yield from _embeddings(sizes, hidden)
-    together = sizes.width * (3 if sizes["trigram_input"] else 1)
+def _mobilebert(config: Config) -> Shapes:
+    hidden, inner, narrow = config.hidden, config.inner, config["intra_bottleneck_size"]
+    true = narrow if config["use_bottleneck"] else hidden
+    yield from _embeddings(config, hidden)
+    together = config.width * (3 if config["trigram_input"] else 1)
     yield from _linear("embeddings.embedding_transformation", hidden, together)
-    for number in range(sizes.layers):
+    for number in range(config.layers):
         layer = f"encoder.layer.{number}"
         for part in ("query", "key", "value"):
-            own = part == "value" and not sizes["use_bottleneck_attention"]
+            own = part == "value" and not config["use_bottleneck_attention"]
             yield from _linear(f"{layer}.attention.self.{part}", true, hidden if own else true)
         yield from _after_attention(layer, true, inner)
-        if sizes["use_bottleneck"]:
+        if config["use_bottleneck"]:
             yield from _linear(f"{layer}.output.bottleneck.dense", hidden, true)
             yield from _norm(f"{layer}.output.bottleneck.LayerNorm", hidden)
-            for part in ("input", *(["attention"] if sizes["key_query_shared_bottleneck"] else [])):
+            for part in ("input", *(["attention"] if config["key_query_shared_bottleneck"] else [])):
                 yield from _linear(f"{layer}.bottleneck.{part}.dense", narrow, hidden)
                 yield from _norm(f"{layer}.bottleneck.{part}.LayerNorm", narrow)
-        for more in range(sizes["num_feedforward_networks"] - 1):
+        for more in range(config["num_feedforward_networks"] - 1):
             yield from _linear(f"{layer}.ffn.{more}.intermediate.dense", inner, true)
             yield from _linear(f"{layer}.ffn.{more}.output.dense", true, inner)
             yield from _norm(f"{layer}.ffn.{more}.output.LayerNorm", true)
 
 
-def _deberta_embeddings(sizes: _Sizes) -> Shapes:
-    yield "embeddings.word_embeddings.weight", (sizes["vocab_size"], sizes.width)
-    if sizes["position_biased_input"]:
-        yield "embeddings.position_embeddings.weight", (sizes["max_position_embeddings"], sizes.width)
-    if sizes["type_vocab_size"]:
-        yield "embeddings.token_type_embeddings.weight", (sizes["type_vocab_size"], sizes.width)
-    if sizes.width != sizes.hidden:
-        yield from _linear("embeddings.embed_proj", sizes.hidden, sizes.width, bias=False)
-    yield from _norm("embeddings.LayerNorm", sizes.hidden)
+def _deberta_embeddings(config: Config) -> Shapes:
+    yield "embeddings.word_embeddings.weight", (config["vocab_size"], config.width)
+    if config["position_biased_input"]:
+        yield "embeddings.position_embeddings.weight", (config["max_position_embeddings"], config.width)
+    if config["type_vocab_size"]:
+        yield "embeddings.token_type_embeddings.weight", (config["type_vocab_size"], config.width)
+    if config.width != config.hidden:
+        yield from _linear("embeddings.embed_proj", config.hidden, config.width, bias=False)
+    yield from _norm("embeddings.LayerNorm", config.hidden)
 
 
-def _kinds(sizes: _Sizes) -> tuple[str, ...]:
+def _kinds(config: Config) -> tuple[str, ...]:
     """The kinds of DeBERTa's relative attention: content to position, position to content."""
-    value = sizes["pos_att_type"] or []
+    value = config["pos_att_type"] or []
     kinds = value.lower().split("|") if isinstance(value, str) else value
-    return tuple(kind.strip() for kind in kinds) if sizes["relative_attention"] else ()
+    return tuple(kind.strip() for kind in kinds) if config["relative_attention"] else ()
 
 
-def _distances(sizes: _Sizes) -> int:
+def _distances(config: Config) -> int:
     """How many distances between tokens DeBERTa distinguishes, in each direction."""
-    most = sizes["max_relative_positions"]
-    return int(most if most > 0 else sizes["max_position_embeddings"])
+    most = config["max_relative_positions"]
+    return int(most if most > 0 else config["max_position_embeddings"])
 
 
-def _deberta(sizes: _Sizes) -> Shapes:
-    hidden, kinds = sizes.hidden, _kinds(sizes)
-    yield from _deberta_embeddings(sizes)
-    for number in range(sizes.layers):
+def _deberta(config: Config) -> Shapes:
+    hidden, kinds = config.hidden, _kinds(config)
+    yield from _deberta_embeddings(config)
+    for number in range(config.layers):
         layer = f"encoder.layer.{number}"
         within = f"{layer}.attention.self"
         yield f"{within}.q_bias", (hidden,)
         yield f"{within}.v_bias", (hidden,)
         yield from _linear(f"{within}.in_proj", 3 * hidden, hidden, bias=False)
-        if sizes["talking_head"]:
+        if config["talking_head"]:
             for part in ("head_logits_proj", "head_weights_proj"):
-                yield from _linear(f"{within}.{part}", sizes.heads, sizes.heads, bias=False)
+                yield from _linear(f"{within}.{part}", config.heads, config.heads, bias=False)
         if "c2p" in kinds:
             yield from _linear(f"{within}.pos_proj", hidden, hidden, bias=False)
         if "p2c" in kinds:
             yield from _linear(f"{within}.pos_q_proj", hidden, hidden)
-        yield from _after_attention(layer, hidden, sizes.inner)
-    if sizes["relative_attention"]:
-        yield "encoder.rel_embeddings.weight", (2 * _distances(sizes), hidden)
+        yield from _after_attention(layer, hidden, config.inner)
+    if config["relative_attention"]:
+        yield "encoder.rel_embeddings.weight", (2 * _distances(config), hidden)
 
 
-def _deberta_v2(sizes: _Sizes) -> Shapes:
-    hidden, kinds = sizes.hidden, _kinds(sizes)
-    each = sizes["attention_head_size"] or hidden // sizes.heads
-    yield from _deberta_embeddings(sizes)
-    for number in range(sizes.layers):
+def _deberta_v2(config: Config) -> Shapes:
+    hidden, kinds = config.hidden, _kinds(config)
+    each = config["attention_head_size"] or hidden // config.heads
+    yield from _deberta_embeddings(config)
+    for number in range(config.layers):
         layer = f"encoder.layer.{number}"
-        own = () if sizes["share_att_key"] else tuple(
+        own = () if config["share_att_key"] else tuple(
             part for kind, part in (("c2p", "pos_key_proj"), ("p2c", "pos_query_proj")) if kind in kinds
         )  # fmt: skip
         for part in ("query_proj", "key_proj", "value_proj", *own):
-            yield from _linear(f"{layer}.attention.self.{part}", sizes.heads * each, hidden)
-        yield from _after_attention(layer, hidden, sizes.inner)
-    if sizes["relative_attention"]:
-        buckets = sizes["position_buckets"]
-        yield "encoder.rel_embeddings.weight", (2 * (buckets if buckets > 0 else _distances(sizes)), hidden)
-    if "layer_norm" in (norm.strip() for norm in sizes["norm_rel_ebd"].lower().split("|")):
+            yield from _linear(f"{layer}.attention.self.{part}", config.heads * each, hidden)
+        yield from _after_attention(layer, hidden, config.inner)
+    if config["relative_attention"]:
+        buckets = config["position_buckets"]
+        yield "encoder.rel_embeddings.weight", (2 * (buckets if buckets > 0 else _distances(config)), hidden)
+    if "layer_norm" in (norm.strip() for norm in config["norm_rel_ebd"].lower().split("|")):
         yield from _norm("encoder.LayerNorm", hidden)
-    if kernel := sizes["conv_kernel_size"]:
-        yield "encoder.conv.conv.weight", (hidden, hidden // sizes["conv_groups"], kernel)
+    if kernel := config["conv_kernel_size"]:
+        yield "encoder.conv.conv.weight", (hidden, hidden // config["conv_groups"], kernel)
         yield "encoder.conv.conv.bias", (hidden,)
         yield from _norm("encoder.conv.LayerNorm", hidden)
 
 
-_OF: dict[str, Callable[[_Sizes], Shapes]] = {
+_OF: dict[str, Callable[[Config], Shapes]] = {
     "bert": _bert,
     "roberta": _bert,
     "xlm-roberta": _bert,

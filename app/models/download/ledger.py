@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from app.core.errors import SpanlightError
 from app.core.message import Message, restored, stored
 from app.core.network import LedgerEntry
-from app.core.plain import json_of
+from app.core.plain import from_plain, json_of
 from app.models.disk.locks import Lock
 
 # Bytes; beyond that the older half is deleted.
@@ -131,15 +132,7 @@ def read_ledger(path: Path | str) -> tuple[LedgerEntry, ...]:
 
 def _entry(record: dict[str, Any]) -> LedgerEntry | None:
     try:
-        return LedgerEntry(
-            sent=str(record["sent"]),
-            method=str(record["method"]),
-            address=str(record["address"]),
-            why=restored(str(record["why"])),
-            status=int(record.get("status", 0)),
-            received=int(record.get("received", 0)),
-            seconds=float(record.get("seconds", 0.0)),
-            error=restored(str(record.get("error", ""))),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError):
+        entry = from_plain(LedgerEntry, record)
+    except ValueError:
         return None
+    return replace(entry, why=restored(entry.why), error=restored(entry.error))

@@ -43,8 +43,10 @@ class Embeddings:
             self._types = reader.tensor(plan.embeddings("token_type_embeddings.weight"), torch.float32)
         self._norm = Norm(reader, plan.embeddings("LayerNorm"))
         self._project: Linear | None = None
-        if plan.width != plan.hidden:
-            make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
+        if plan.config.width != plan.config.hidden:
+            make = linears_for(
+                reader.device, reader.dtype, plan.config.hidden, plan.config.inner, plan.activation
+            )
             self._project = make(reader.pair(f"{plan.prefix}embeddings_project"), "")
 
     def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
@@ -97,7 +99,7 @@ class Layer:
 
     def __init__(self, reader: Reader, number: int, make: MakeLinear, few: bool) -> None:
         plan = reader.plan
-        self._heads, self._dtype = plan.heads, reader.dtype
+        self._heads, self._dtype = plan.config.heads, reader.dtype
         query, *key_value = (plan.part(number, part) for part in ("query", "key", "value"))
         self._query = make(reader.pair(query), "") if few else None
         self._query_key_value = make(reader.pair(*([] if few else [query]), *key_value), "")
@@ -151,7 +153,9 @@ class Encoder:
             wide = torch.float32 if reader.device == "cpu" else None
             self.distances = RelativePositions(reader.tensor(plan.distances, wide))
         # One layer at a time, so that only one layer's weights are in memory both as read and as packed.
-        make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
+        make = linears_for(
+            reader.device, reader.dtype, plan.config.hidden, plan.config.inner, plan.activation
+        )
         self.layers: Sequence[Layer] = () if streaming else tuple(_layers(reader, make, few))
 
     def states(self, batch: Batch, ids: Tensor, types: Tensor | None = None) -> Tensor:
@@ -179,5 +183,5 @@ class Encoder:
 
 def _layers(reader: Reader, make: MakeLinear, few: bool) -> Iterator[Layer]:
     plan = reader.plan
-    for number in range(plan.layers):
-        yield Layer(reader, number, make, few and number == plan.layers - 1)
+    for number in range(plan.config.layers):
+        yield Layer(reader, number, make, few and number == plan.config.layers - 1)

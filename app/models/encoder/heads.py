@@ -9,9 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from app.core.models import Head
-from app.models.disk.card import Checkpoint
-from app.models.disk.config import value_of
-from app.models.disk.heads import MEAN_LAYER
+from app.models.disk.checkpoint import Checkpoint
+from app.models.disk.heads import MEAN_LAYER, masked_words, takes_mean
 from app.models.encoder.batch import Batch
 from app.models.encoder.encoder import Encoder, Norm
 from app.models.encoder.linears import PlainLinear
@@ -70,13 +69,12 @@ class OfWords:
     """The masked-words head: a dense layer, LayerNorm, and the product with every word's embedding."""
 
     def __init__(self, reader: Reader, checkpoint: Checkpoint, words: Tensor) -> None:
-        form, plan = checkpoint.words, reader.plan
-        if form is None or form.wide or form.rest or checkpoint.config.get("tie_word_embeddings") is False:
+        form, config, plan = masked_words(checkpoint), checkpoint.config, reader.plan
+        if form is None or form.wide or form.rest or config.stated("tie_word_embeddings") is False:
             raise Unknown("a masked-words head of another form")
-        kind = checkpoint.config["model_type"]
-        key = {"bert": "hidden_act", "distilbert": "activation"}.get(kind)
+        key = {"bert": "hidden_act", "distilbert": "activation"}.get(config.kind)
         # RoBERTa's, MPNet's and ELECTRA's heads have GELU whatever the layers' activation in the config.
-        activation = ACTIVATIONS[value_of(checkpoint.config, key)] if key else "gelu"
+        activation = ACTIVATIONS[config[key]] if key else "gelu"
         self._dense = PlainLinear(reader.pair(form.dense, dtype=torch.float32), activation)
         self._norm = Norm(reader, form.norm)
         self._words = words
@@ -126,13 +124,13 @@ OwnHead = OfTokens | OfFirstToken | OfWords | OfMean
 
 def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | None) -> OwnHead:
     """A head from a checkpoint's weights; `words` are the word embeddings in float32, for masked words."""
-    family, kind = checkpoint.family, checkpoint.config["model_type"]
+    family, kind = checkpoint.family, checkpoint.config.kind
     match head:
         case Head.QUESTION_ANSWERING:
             return OfTokens(reader, "qa_outputs", ("start_logits", "end_logits"))
         case Head.TOKEN_CLASSIFICATION:
             return OfTokens(reader, family.token_classifier, ("logits",))
-        case Head.CLASSIFICATION if checkpoint.takes_mean:
+        case Head.CLASSIFICATION if takes_mean(checkpoint):
             return OfMean(reader)
         case Head.CLASSIFICATION:
             return OfFirstToken(reader, family.pooler, family.classifier, _CLASSIFIER[kind])

@@ -28,7 +28,7 @@ import torch
 from torch import Tensor
 
 from app.core.models import Head
-from app.models.disk.card import Checkpoint
+from app.models.disk.checkpoint import Checkpoint
 from app.models.encoder.batch import batch_of
 from app.models.encoder.encoder import Encoder
 from app.models.encoder.heads import OfMean, OwnHead, head_of
@@ -54,7 +54,7 @@ class OwnModel:
 
     def __init__(self, encoder: Encoder, head: OwnHead, size: int) -> None:
         self.encoder, self.head, self.bytes = encoder, head, size
-        self.config = Config(encoder.plan.vocabulary, encoder.plan.types)
+        self.config = Config(encoder.plan.config["vocab_size"], encoder.plan.types)
 
     def __call__(
         self,

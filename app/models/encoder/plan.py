@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.models.disk.card import Checkpoint
-from app.models.disk.config import value_of
+from app.models.disk.checkpoint import Checkpoint
+from app.models.disk.config import Config
 from app.models.disk.config_keys import KEYS
-from app.models.disk.shapes import embedding_width
-from app.models.families import Family
 
 # The activations between a layer's two feed-forward linears, by the names in a config: oneDNN's name and algorithm.
 ACTIVATIONS = {
@@ -60,23 +58,16 @@ LAYERS = {
 class Plan:
     """An encoder of the BERT family (Devlin et al. 2019), all of whose parts are supported.
 
-    `prefix` is that of the encoder's weights. `width` is the word embeddings', which a projection widens to `hidden` if
-    they differ (ELECTRA). `types` counts the token types, 0 without their embeddings. `padding` is the token after
+    `prefix` is that of the encoder's weights. A projection widens the word embeddings where they are narrower than the
+    states (ELECTRA). `types` counts the token types, 0 without their embeddings. `padding` is the token after
     whose number positions are counted, skipping padding (RoBERTa), None if they are counted from 0. `distances` is the
     full name of the relative position bias, empty without one. `names` are those of a layer's parts in the checkpoint,
     after `layer`.
     """
 
-    family: Family
+    config: Config
     prefix: str
-    hidden: int
-    inner: int
-    heads: int
-    layers: int
-    width: int
-    vocabulary: int
     types: int
-    positions: int
     padding: int | None
     epsilon: float
     activation: str
@@ -89,34 +80,27 @@ class Plan:
 
     def part(self, layer: int, name: str) -> str:
         """The full name of a layer's part, without `.weight` and `.bias`."""
-        return f"{self.prefix}{self.family.layer_pattern}{layer}.{self.names[name]}"
+        return f"{self.prefix}{self.config.family.layer_pattern}{layer}.{self.names[name]}"
 
 
 def plan_of(checkpoint: Checkpoint) -> Plan | None:
     """The plan of a checkpoint's encoder, None if any part of it is not supported here."""
-    config, family = checkpoint.config, checkpoint.family
-    kind = str(config["model_type"])
+    config = checkpoint.config
+    kind = config.kind
     distilled = kind == "distilbert"
-    activation = ACTIVATIONS.get(value_of(config, "activation" if distilled else "hidden_act"))
+    activation = ACTIVATIONS.get(config["activation" if distilled else "hidden_act"])
     if kind not in LAYERS or activation is None:
         return None
     typed = "type_vocab_size" in KEYS[kind]
-    types = int(value_of(config, "type_vocab_size")) if typed else 0
+    types = int(config["type_vocab_size"]) if typed else 0
     if typed and types < 1:
         return None
     return Plan(
-        family=family,
+        config=config,
         prefix=checkpoint.prefix,
-        hidden=config[family.hidden],
-        inner=value_of(config, "hidden_dim" if distilled else "intermediate_size"),
-        heads=config[family.heads],
-        layers=config[family.layers],
-        width=embedding_width(config, family),
-        vocabulary=config["vocab_size"],
         types=types,
-        positions=config["max_position_embeddings"],
-        padding=value_of(config, "pad_token_id") if family.positions_after_padding else None,
-        epsilon=1e-12 if distilled else float(value_of(config, "layer_norm_eps")),
+        padding=config["pad_token_id"] if config.family.positions_after_padding else None,
+        epsilon=1e-12 if distilled else float(config["layer_norm_eps"]),
         activation=activation,
         distances=f"{checkpoint.prefix}encoder.relative_attention_bias.weight" if kind == "mpnet" else "",
         names=LAYERS[kind],

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.models.disk.card import Checkpoint, tensors
+from app.models.disk.checkpoint import Checkpoint, tensors
 from app.models.encoder.plan import Plan
 
 # The names of LayerNorm's weight and bias in the first BERTs.

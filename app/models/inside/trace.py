@@ -43,7 +43,7 @@ class Trace:
     """The calls of one run in the order in which they ended, and the outputs of the base and the whole model.
 
     `encoder` is the base's part with the layers, `states` its output; `sequence` is the base's last hidden state,
-    `pooled` its pooler's output or None, `result` the model's output.
+    `result` the model's output.
     """
 
     model: nn.Module
@@ -54,7 +54,6 @@ class Trace:
     calls: list[Call] = field(default_factory=list)
     states: Any = None
     sequence: Tensor = field(default_factory=lambda: torch.empty(0))
-    pooled: Tensor | None = None
     result: Any = None
 
     @property
@@ -176,7 +175,7 @@ class _Recorder(TorchFunctionMode):
         if module is found.encoder:
             found.states = output
         if module is found.base:
-            found.sequence, found.pooled = output[0], getattr(output, "pooler_output", None)
+            found.sequence = output[0]
         if module is found.model:
             found.result = output
         ins, outs = _tensors((args, kwargs)), _tensors(output)

@@ -169,9 +169,8 @@ class InspectView(Page):
         )
         self._lay_out()
         self._arrange()
-        self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
-        self._first_job.done.connect(self._begin)
-        self._first_job.failed.connect(self._show_fault)
+        job = lanes.files.start(initial_content, workspace, self._draft.drafts)
+        self._first_job = job.then(self._begin, self._show_fault)
 
     # The page's interface to the window
 
@@ -288,11 +287,8 @@ class InspectView(Page):
             self.look_at(visit)
 
     def _offer(self) -> None:
-        if self._offer_job is not None:
-            self._offer_job.drop()
-        self._offer_job = self.lanes.files.start(offers, self.workspace)
-        self._offer_job.done.connect(self._show_offers)
-        self._offer_job.failed.connect(self._show_fault)
+        job = self.lanes.files.start(offers, self.workspace).replacing(self._offer_job)
+        self._offer_job = job.then(self._show_offers, self._show_fault)
 
     @Slot(object)
     def _show_offers(self, found: tuple[Offer, ...]) -> None:
@@ -305,11 +301,8 @@ class InspectView(Page):
         self.names.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _find(self) -> None:
-        if self._find_job is not None:
-            self._find_job.drop()
-        self._find_job = self.lanes.files.start(find_models, self.workspace, self._visit)
-        self._find_job.done.connect(self._models_found)
-        self._find_job.failed.connect(self._no_model)
+        job = self.lanes.files.start(find_models, self.workspace, self._visit).replacing(self._find_job)
+        self._find_job = job.then(self._models_found, self._no_model)
 
     @Slot(object)
     def _models_found(self, models: tuple[ModelCard, ...]) -> None:
@@ -369,9 +362,8 @@ class InspectView(Page):
 
     def _write(self, path: Path, data: bytes) -> None:
         self._saved_as = path.name
-        self._save_job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
-        self._save_job.done.connect(self._saved)
-        self._save_job.failed.connect(self._show_fault)
+        job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
+        self._save_job = job.then(self._saved, self._show_fault)
 
     @Slot()
     def _saved(self) -> None:

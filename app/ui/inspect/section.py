@@ -180,21 +180,16 @@ class Section(PagePart):
 
         A result that comes before the last one goes to `shown_in_part`; the section shows errors and the stop.
         """
-        if (before := self._jobs.get(shown)) is not None:
-            before.drop()
         self.notice.clear()
         self.note.emit("")  # a note on an earlier query no longer applies
-        self._jobs[shown] = job = self.lanes.work.start(flow, self.workspace, *arguments)
+        job = self.lanes.work.start(flow, self.workspace, *arguments).replacing(self._jobs.get(shown))
+        self._jobs[shown] = job
         job.name = Message("the work on Look inside")
         QueueStatus(self.lanes.work, job, self.strip, words)
-        job.progress.connect(self.strip.show_progress)
         if shown_in_part is not None:
             job.partial.connect(shown_in_part)
-        for end in (job.done, job.failed, job.stopped):
-            end.connect(self._clear_progress)
-        job.done.connect(shown)
-        job.failed.connect(self._show_fault)
-        job.stopped.connect(self._show_stopped)
+        job.then(*[self._clear_progress] * 3)
+        job.then(shown, self._show_fault, self._show_stopped, progress=self.strip.show_progress)
 
     def _running(self) -> list[Job]:
         return [job for job in self._jobs.values() if job.running]

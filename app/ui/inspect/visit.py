@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
-from typing import Any
+from dataclasses import asdict, replace
 
 from app.core.inside import InputWindow
-from app.core.inspection import Subject, Visit
+from app.core.inspection import Visit
 from app.core.legible import legible
 from app.core.message import restored, stored
 from app.core.models import Head, ModelCard
-from app.core.plain import json_of
+from app.core.plain import from_plain, json_of
 from app.core.report import Report
-from app.core.text import Span
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -71,12 +69,9 @@ def visit_to_json(visit: Visit | None) -> str:
     """The visit as JSON; empty for None, and for one too large to save."""
     if visit is None:
         return ""
-    subject = visit.subject
-    values = {
-        "head": subject.head, "text": subject.text, "pair": subject.pair, "focus": _pairs([subject.focus]),
-        "blanks": _pairs(subject.blanks), "model": visit.model, "title": stored(visit.title),
-    }  # fmt: skip
-    text = json_of(values, ensure_ascii=True)
+    subject = replace(visit.subject, view=None)  # made anew when it is looked at
+    plain = asdict(replace(visit, subject=subject, title=stored(visit.title)))
+    text = json_of(plain, ensure_ascii=True)
     return text if len(text) <= MAX_VISIT_CHARACTERS else ""
 
 
@@ -85,27 +80,8 @@ def visit_from_json(text: str) -> Visit | None:
     if not text:
         return None
     try:
-        values = json.loads(text)
-        focus = _spans(values["focus"])
-        subject = Subject(
-            Head(values["head"]), _string(values["text"]), _string(values["pair"]), focus[0] if focus else None,
-            _spans(values["blanks"]),
-        )  # fmt: skip
-        return Visit(subject, _string(values["model"]), restored(_string(values["title"])))
-    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        visit = from_plain(Visit, json.loads(text))
+    except (ValueError, RecursionError) as fault:
         _log.warning("what was looked into last time is not shown: %r", fault)
         return None
-
-
-def _pairs(spans: Iterable[Span | None]) -> list[list[int]]:
-    return [[span.start, span.end] for span in spans if span is not None]
-
-
-def _spans(values: Any) -> tuple[Span, ...]:
-    return tuple(Span(start, end) for start, end in values)
-
-
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"not a text: {value!r:.40}")
-    return value
+    return replace(visit, title=restored(visit.title))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from enum import StrEnum
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -15,41 +15,215 @@ from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.translation import localised, tr
-from app.ui.models.transfer_rows import Stage, TransferRow
 from app.ui.models.words import PAGES, when
 
 
-@dataclass(slots=True)
-class Transfer:
-    """A known download: `job` is the running or waiting one, None without; `card` is the installed model's."""
+class Stage(StrEnum):
+    """The stage of a download."""
 
-    passport: Passport
-    stage: Stage
-    job: Job | None = None
-    done: int = 0
-    total: int = 0
-    speed: float = 0.0
-    left: float | None = None
-    what: str = ""
-    file: str = ""
-    begun: str = ""
-    sentence: str = ""
-    hint: str = ""
-    card: ModelCard | None = None
-    used: bool = False
+    WAITING = "waiting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FAILED = "failed"
+    GOING = "going"
+    DONE = "done"
+
+
+class Transfer(QObject):
+    """A download: how far it is, in words too. `card` is the installed model's, `hint` what to do where it failed.
+
+    `changed` is sent when it is to be shown anew; `note` is one line for the status line; `installed` carries the card
+    once the model is; `gone` is sent when its files are deleted.
+    """
+
+    changed = Signal()
+    note = Signal(str)
+    installed = Signal(object)
+    gone = Signal()
+
+    def __init__(self, downloads: Downloads, passport: Passport, *, done: int = 0, begun: str = "") -> None:
+        super().__init__(downloads)
+        self._downloads = downloads
+        self.passport, self.stage = passport, Stage.PAUSED
+        self.done, self._total = done, passport.size
+        self._begun = begun
+        self.card: ModelCard | None = None
+        self._used = False
+        self._job: Job | None = None
+        self._forget_pace()
+
+    @property
+    def key(self) -> str:
+        """The repository."""
+        return self.passport.repository
+
+    @property
+    def title(self) -> str:
+        """The model's name."""
+        return self.key.rpartition("/")[2]
 
     @property
     def running(self) -> bool:
         """Whether it runs or waits."""
-        return self.job is not None and self.job.running
+        return self._job is not None and self._job.running
+
+    # What can be done
+
+    def resume(self) -> None:
+        """Begin it, or go on with it, after those queued before."""
+        if self.running:
+            return
+        self._forget_pace()
+        self.stage = Stage.WAITING
+        job = self._downloads.lanes.network.start(_download, self._downloads.workspace, self.passport)
+        job.started.connect(self._started)
+        job.partial.connect(self._partial_received)
+        self._job = job.then(self._done, self._failed, self._paused, progress=self._progressed)
+        self._post_note()
+
+    def pause(self) -> bool:
+        """Pause it, keeping its files; returns whether it ran or waited."""
+        running = self.running
+        if self._job is not None and running:
+            self._job.stop()
+        return running
+
+    def throw_away(self) -> None:
+        """Stop it and delete its files."""
+        if self._job is not None:
+            self._job.drop()
+        self.stage, self._job = Stage.GOING, None
+        job = self._downloads.lanes.network.start(_give_up, self._downloads.workspace, self.key)
+        job.then(self._deleted, self._failed)
+        self._post_note()
+
+    def now_used(self) -> None:
+        """Mark its model as the one in use."""
+        self._used = True
+        self.changed.emit()
+
+    # Signals of its job
+
+    def _forget_pace(self) -> None:
+        self._speed = 0.0
+        self._left: float | None = None
+        self._what = self._file = self._fault = self.hint = ""
+
+    def _post_note(self) -> None:
+        if self.stage in (Stage.RUNNING, Stage.FAILED):
+            self.note.emit(tr("{model}: {words}", model=self.title, words=self.words))
+        else:
+            self.note.emit(tr("{model} {state}", model=self.title, state=self.words))
+        self.changed.emit()
+
+    @Slot()
+    def _started(self) -> None:
+        self.stage = Stage.RUNNING
+        self.note.emit(tr("Downloading {model}", model=self.title))
+        self.changed.emit()
+
+    @Slot(object)
+    def _partial_received(self, news: Downloading) -> None:
+        self.done, self._total, self._speed, self._file = news.done, news.total, news.speed, news.file
+        self._what = ""
+        self.changed.emit()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        self._left = progress.seconds_left
+        # Bytes are reported by partial results; other work, such as trying the model out, by its own words.
+        counts_bytes = progress.total in (self.passport.to_fetch, self.passport.size)
+        before, self._what = self._what, progress.what
+        if counts_bytes and self.done < progress.total:
+            self._what = ""
+        # The status line shows the kind of work; the row shows the progress.
+        if self._what and self._what != before:
+            self._post_note()
+        else:
+            self.changed.emit()
+
+    @Slot(object)
+    def _done(self, had: tuple[ModelCard, bool]) -> None:
+        self.card, self._used = had
+        self.stage, self._job = Stage.DONE, None
+        self._post_note()
+        self.installed.emit(self.card)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.stage, self._job = Stage.FAILED, None
+        self._fault, self.hint = localised(fault.sentence), localised(fault.hint)
+        self._post_note()
+
+    @Slot()
+    def _paused(self) -> None:
+        self.stage, self._job = Stage.PAUSED, None
+        self._post_note()
+
+    @Slot()
+    def _deleted(self) -> None:
+        self.note.emit(tr("{model}: what was downloaded is deleted", model=self.title))
+        self.gone.emit()
+
+    # In words
+
+    @property
+    def share(self) -> float | None:
+        """How much of it is there, 0 to 1; None where that is not known."""
+        if self.stage is Stage.RUNNING and (self._what or not self.done):
+            return None
+        return min(1.0, self.done / self._total) if self._total else 0.0
+
+    @property
+    def use(self) -> str:
+        """What having the installed model used is called: "Use it for Ask"; empty where it is, or is not installed."""
+        if self.card is None or self._used:
+            return ""
+        return tr("Use it for {page}", page=PAGES[self.card.heads[0]])
+
+    @property
+    def blocked(self) -> str:
+        """Why it cannot be resumed now, empty where it can."""
+        return tr("Spanlight is offline") if self._downloads.workspace.settings.offline else ""
+
+    @property
+    def words(self) -> str:
+        """How far it is."""
+        of = localised(wording.size(self._total))
+        if self.done:
+            of = tr("{done} of {total}", done=wording.size(self.done), total=of)
+        match self.stage:
+            case Stage.WAITING:
+                first = self._downloads.running()
+                return tr("waits for {model}", model=first.title) if first else tr("begins")
+            case Stage.GOING:
+                return tr("is being thrown away")
+            case Stage.DONE if self.card is not None and self._used:
+                return tr("is installed, and used for {page} now", page=PAGES[self.card.heads[0]])
+            case Stage.DONE:
+                return tr("is installed")
+            case Stage.FAILED:
+                return self._fault
+            case Stage.PAUSED if self._begun:
+                begun = when(self._begun, within=True)
+                return tr("paused at {amount}, begun {moment}", amount=of, moment=begun)
+            case Stage.PAUSED:
+                return tr("paused at {amount}", amount=of)
+        if self._what:
+            return localised(self._what)
+        parts = [of]
+        if self._speed:
+            parts.append(tr("{size} a second", size=wording.size(round(self._speed))))
+        if self._left is not None:
+            parts.append(localised(wording.time_left(self._left)))
+        if self._file:
+            parts.append(self._file)
+        return " · ".join(parts)
 
 
 class Downloads(QObject):
-    """Runs downloads in the network lane and reports their state.
-
-    `changed` is sent when the rows are to be refreshed; `note` is one line for the status line; `installed` carries the
-    card of a model that was just downloaded.
-    """
+    """All downloads, run one after the other in the network lane; their signals are passed on."""
 
     changed = Signal()
     note = Signal(str)
@@ -57,207 +231,60 @@ class Downloads(QObject):
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
         super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
+        self.workspace, self.lanes = workspace, lanes
         self._all: dict[str, Transfer] = {}
 
     def look(self) -> None:
         """Find unfinished downloads of earlier sessions."""
-        self._lanes.files.start(unfinished, self._workspace).then(self._unfinished_found)
+        self.lanes.files.start(unfinished, self.workspace).then(self._unfinished_found)
 
     def start(self, passport: Passport) -> None:
         """Download a model, after those queued before."""
         known = self._all.get(passport.repository)
         if known is not None and known.running:
             return
-        transfer = Transfer(passport, Stage.WAITING)
-        if known is not None and known.passport.commit == passport.commit:
-            transfer.done = known.done
-        self._all[passport.repository] = transfer
-        self._run(transfer)
+        same = known is not None and known.passport.commit == passport.commit
+        self._add(Transfer(self, passport, done=known.done if known is not None and same else 0)).resume()
+        if known is not None:
+            known.deleteLater()
+
+    def all(self) -> tuple[Transfer, ...]:
+        """Every download that is known."""
+        return tuple(self._all.values())
 
     def find(self, repository: str) -> Transfer | None:
         """The download of a repository, with its passport from the time it was begun."""
         return self._all.get(repository)
 
-    def pause(self, repository: str) -> bool:
-        """Pause a download, keeping its files; returns whether there was one to pause."""
-        known = self._all.get(repository)
-        if known is None or known.job is None or not known.running:
-            return False
-        known.job.stop()
-        return True
+    def running(self) -> Transfer | None:
+        """The one that runs."""
+        return next((each for each in self._all.values() if each.stage is Stage.RUNNING), None)
 
-    def pause_running(self) -> bool:
-        """Pause the running download; returns whether there is one."""
-        return any(self.pause(key) for key, one in self._all.items() if one.stage is Stage.RUNNING)
-
-    def resume(self, repository: str) -> None:
-        """Resume an interrupted download."""
-        known = self._all.get(repository)
-        if known is not None and not known.running:
-            self._run(known)
-
-    def throw_away(self, repository: str) -> None:
-        """Stop a download and delete its files."""
-        known = self._all.get(repository)
-        if known is None:
-            return
-        if known.job is not None:
-            known.job.drop()
-        known.stage, known.job = Stage.GOING, None
-        job = self._lanes.network.start(_give_up, self._workspace, repository)
-        job.setProperty("repository", repository)
-        job.then(self._deleted, self._failed)
-        self._post_note(known)
-
-    def now_used(self, repository: str) -> None:
-        """Mark a finished download's model as the one in use."""
-        known = self._all.get(repository)
-        if known is not None:
-            known.used = True
+    def put_away(self, transfer: Transfer) -> None:
+        """Remove a download from the list."""
+        if self._all.pop(transfer.key, None) is not None:
+            transfer.deleteLater()
             self.changed.emit()
 
-    def put_away(self, repository: str) -> None:
-        """Remove a finished download from the list."""
-        if self._all.pop(repository, None) is not None:
-            self.changed.emit()
-
-    def rows(self) -> tuple[TransferRow, ...]:
-        """A row for each download."""
-        return tuple(self._row(key, one) for key, one in self._all.items())
-
-    # Signals of the jobs
-
-    def _run(self, transfer: Transfer) -> None:
-        transfer.stage, transfer.sentence, transfer.hint, transfer.what = Stage.WAITING, "", "", ""
-        transfer.speed, transfer.left = 0.0, None
-        job = self._lanes.network.start(_download, self._workspace, transfer.passport)
-        job.setProperty("repository", transfer.passport.repository)
-        job.started.connect(self._started)
-        job.partial.connect(self._partial_received)
-        transfer.job = job.then(self._done, self._failed, self._paused, progress=self._progressed)
-        self._post_note(transfer)
-
-    def _mine(self) -> Transfer | None:
-        """The download whose job sent the current signal."""
-        return self._all.get(str(self.sender().property("repository")))
-
-    def _post_note(self, transfer: Transfer) -> None:
-        row = self._row(transfer.passport.repository, transfer)
-        if transfer.stage in (Stage.RUNNING, Stage.FAILED):
-            self.note.emit(tr("{model}: {words}", model=row.title, words=row.words))
-        else:
-            self.note.emit(tr("{model} {state}", model=row.title, state=row.words))
-        self.changed.emit()
+    def _add(self, transfer: Transfer) -> Transfer:
+        self._all[transfer.key] = transfer
+        transfer.changed.connect(self.changed)
+        transfer.note.connect(self.note)
+        transfer.installed.connect(self.installed)
+        transfer.gone.connect(self._gone)
+        return transfer
 
     @Slot()
-    def _started(self) -> None:
-        if (one := self._mine()) is not None:
-            one.stage = Stage.RUNNING
-            self.note.emit(tr("Downloading {model}", model=_name(one.passport)))
-            self.changed.emit()
-
-    @Slot(object)
-    def _partial_received(self, news: Downloading) -> None:
-        one = self._mine()
-        if one is not None:
-            one.done, one.total, one.speed, one.what = news.done, news.total, news.speed, ""
-            one.file = news.file
-            self.changed.emit()
-
-    @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
-        if (one := self._mine()) is not None:
-            one.left = progress.seconds_left
-            # Bytes are reported by partial results; other work, such as trying the model out, by its own words.
-            counts_bytes = progress.total == one.passport.to_fetch or progress.total == one.passport.size
-            what = "" if counts_bytes and one.done < progress.total else progress.what
-            begun, one.what = bool(what) and what != one.what, what
-            # The status line shows the kind of work; the row shows the progress.
-            if begun:
-                self._post_note(one)
-            else:
-                self.changed.emit()
-
-    @Slot(object)
-    def _done(self, had: tuple[ModelCard, bool]) -> None:
-        if (one := self._mine()) is not None:
-            card, one.used = had
-            one.stage, one.card, one.job = Stage.DONE, card, None
-            self._post_note(one)
-            self.installed.emit(card)
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        if (one := self._mine()) is not None:
-            fault = fault_of(error)
-            one.stage, one.sentence, one.hint, one.job = Stage.FAILED, fault.sentence, fault.hint, None
-            self._post_note(one)
-
-    @Slot()
-    def _paused(self) -> None:
-        if (one := self._mine()) is not None and one.stage is not Stage.GOING:
-            one.stage, one.job = Stage.PAUSED, None
-            self._post_note(one)
-
-    @Slot()
-    def _deleted(self) -> None:
-        gone = self._all.pop(str(self.sender().property("repository")), None)
-        if gone is not None:
-            self.note.emit(tr("{model}: what was downloaded is deleted", model=_name(gone.passport)))
-        self.changed.emit()
+    def _gone(self) -> None:
+        if isinstance(transfer := self.sender(), Transfer):
+            self.put_away(transfer)
 
     @Slot(object)
     def _unfinished_found(self, found: tuple[Unfinished, ...]) -> None:
         for one in found:
-            key = one.passport.repository
-            if key not in self._all:
-                self._all[key] = Transfer(one.passport, Stage.PAUSED, done=one.done, begun=one.begun)
+            if one.passport.repository not in self._all:
+                self._add(Transfer(self, one.passport, done=one.done, begun=one.begun))
         self.changed.emit()
-
-    # In words
-
-    def _row(self, key: str, one: Transfer) -> TransferRow:
-        share, use = _share(one), ""
-        if one.card is not None and not one.used:
-            use = tr("Use it for {page}", page=PAGES[one.card.heads[0]])
-        blocked = tr("Spanlight is offline") if self._workspace.settings.offline else ""
-        return TransferRow(
-            key, _name(one.passport), one.stage, self._words(one), share, localised(one.hint), use, blocked
-        )
-
-    def _words(self, one: Transfer) -> str:
-        of = localised(wording.size(one.total or one.passport.size))
-        if one.done:
-            of = tr("{done} of {total}", done=wording.size(one.done), total=of)
-        match one.stage:
-            case Stage.WAITING:
-                first = next((each for each in self._all.values() if each.stage is Stage.RUNNING), None)
-                return tr("waits for {model}", model=_name(first.passport)) if first else tr("begins")
-            case Stage.GOING:
-                return tr("is being thrown away")
-            case Stage.DONE if one.card is not None and one.used:
-                return tr("is installed, and used for {page} now", page=PAGES[one.card.heads[0]])
-            case Stage.DONE:
-                return tr("is installed")
-            case Stage.FAILED:
-                return localised(one.sentence)
-            case Stage.PAUSED if one.begun:
-                begun = when(one.begun, within=True)
-                return tr("paused at {amount}, begun {moment}", amount=of, moment=begun)
-            case Stage.PAUSED:
-                return tr("paused at {amount}", amount=of)
-        if one.what:
-            return localised(one.what)
-        parts = [of]
-        if one.speed:
-            parts.append(tr("{size} a second", size=wording.size(round(one.speed))))
-        if one.left is not None:
-            parts.append(localised(wording.time_left(one.left)))
-        if one.file:
-            parts.append(one.file)
-        return " · ".join(parts)
 
 
 def _download(workspace: Workspace, passport: Passport, report: Report) -> tuple[ModelCard, bool]:
@@ -270,14 +297,3 @@ def _give_up(workspace: Workspace, repository: str, report: Report) -> None:
     """Delete the fetched files; a download that had not begun has none."""
     if any(one.passport.repository == repository for one in unfinished(workspace, report)):
         give_up(workspace, repository, report)
-
-
-def _share(one: Transfer) -> float | None:
-    total = one.total or one.passport.size
-    if one.stage is Stage.RUNNING and (one.what or not one.done):
-        return None
-    return min(1.0, one.done / total) if total else 0.0
-
-
-def _name(passport: Passport) -> str:
-    return passport.repository.rpartition("/")[2]

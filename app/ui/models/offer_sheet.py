@@ -21,9 +21,8 @@ from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
 from app.ui.models.details import ModelSheet
-from app.ui.models.downloads import Downloads
+from app.ui.models.downloads import Downloads, Stage
 from app.ui.models.offers import offered_facts, passport_facts
-from app.ui.models.transfer_rows import Stage
 
 _BUSY = (Stage.WAITING, Stage.RUNNING, Stage.GOING)
 
@@ -225,7 +224,8 @@ class OfferSheet(ModelSheet):
         if self._folder:
             self.show_requested.emit(self._folder)
         elif self._stage() in (Stage.PAUSED, Stage.FAILED):
-            self._downloads.resume(self._repository)
+            if (begun := self._downloads.find(self._repository)) is not None:
+                begun.resume()
         elif known is None:
             self._look_up()
         elif known.card is not None and self._stage() not in _BUSY:

@@ -22,7 +22,7 @@ from app.ui.kit.model_list import Choices, ListedSection, ModelFilters
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.models.downloads import Downloads
+from app.ui.models.downloads import Downloads, Transfer
 from app.ui.models.import_card import ImportCard
 from app.ui.models.offer_sheet import OfferSheet
 from app.ui.models.offers import LICENCES, SIZES, Offers, offers
@@ -165,7 +165,10 @@ class OfferedSection(ListedSection):
 
     def stop(self) -> bool:
         """Stop a look-up or an import, else pause the running download."""
-        return self.sheet.stop() or self.imports.stop() or self.downloads.pause_running()
+        if self.sheet.stop() or self.imports.stop():
+            return True
+        running = self.downloads.running()
+        return running is not None and running.pause()
 
     def take_files(self, paths: list[Path]) -> bool:
         """Import folders and zips that seem to be models."""
@@ -218,7 +221,7 @@ class OfferedSection(ListedSection):
 
     def _own(self) -> tuple[str, ...]:
         """Repositories outside the catalogue: named here, or with a download from an earlier session."""
-        known = dict.fromkeys([*self._named, *(row.key for row in self.downloads.rows())])
+        known = dict.fromkeys([*self._named, *(each.key for each in self.downloads.all())])
         return tuple(one for one in known if self._offers.find(one) is None)
 
     @Slot(str)
@@ -269,21 +272,20 @@ class OfferedSection(ListedSection):
 
     # Downloads
 
-    @Slot(str, str)
-    def _act_on_download(self, repository: str, action: str) -> None:
-        known = self.downloads.find(repository)
-        card = known.card if known is not None else None
+    @Slot(object, str)
+    def _act_on_download(self, transfer: Transfer, action: str) -> None:
+        card = transfer.card
         match action:
             case "pause":
-                self.downloads.pause(repository)
+                transfer.pause()
             case "resume":
-                self.downloads.resume(repository)
+                transfer.resume()
             case "throw":
-                self.downloads.throw_away(repository)
+                transfer.throw_away()
             case "close":
-                self.downloads.put_away(repository)
+                self.downloads.put_away(transfer)
             case "show" if card is not None:
-                self.downloads.put_away(repository)
+                self.downloads.put_away(transfer)
                 self.go.emit("installed", card)
             case "use" if card is not None:
                 self.lanes.files.start(_use, self.workspace, card).then(self._used, self.show_fault)
@@ -291,7 +293,8 @@ class OfferedSection(ListedSection):
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
         self.note.emit(tr("{model} is used for {page} now", model=card.title, page=PAGES[card.heads[0]]))
-        self.downloads.now_used(card.repository)
+        if (transfer := self.downloads.find(card.repository)) is not None:
+            transfer.now_used()
         self.changed.emit(card.heads[0].value)
 
     @Slot(object)
@@ -310,7 +313,7 @@ class OfferedSection(ListedSection):
     def _show_transfers(self) -> None:
         if self._own() != self._shown:
             self.show_rows()
-        self.transfers.set_rows(self.downloads.rows())
+        self.transfers.show_transfers(self.downloads.all())
 
     @Slot()
     def _to_list(self) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QProgressBar
@@ -15,35 +13,7 @@ from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Button, as_tip, plain_label, push_button, rule
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
-
-
-class Stage(StrEnum):
-    """The stage of a download."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    PAUSED = "paused"
-    FAILED = "failed"
-    GOING = "going"
-    DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class TransferRow:
-    """One download: its repository, the model's name, its stage, words, the share done (None: not known), a hint.
-
-    `use` is the label of an installed one's button: "Use it for Ask"; `blocked` is why it cannot be resumed now.
-    """
-
-    key: str
-    title: str
-    stage: Stage
-    words: str
-    share: float | None = 0.0
-    hint: str = ""
-    use: str = ""
-    blocked: str = ""
-
+from app.ui.models.downloads import Stage, Transfer
 
 _THROW = ("throw", Message("Throw away…"), "delete", "")
 # The buttons shown instead while asking for confirmation.
@@ -64,15 +34,15 @@ _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
 
 
 class _Row(QFrame):
-    """One download's row. `action_requested` carries its key and an action; `left` is sent when it loses its focus."""
+    """One download's row. `action_requested` carries it and an action; `left` is sent when it loses its focus."""
 
-    action_requested = Signal(str, str)
+    action_requested = Signal(object, str)
     left = Signal()
 
-    def __init__(self, theme: Theme, shown: TransferRow) -> None:
+    def __init__(self, theme: Theme, transfer: Transfer) -> None:
         super().__init__()
         self._theme = theme
-        self.row = shown
+        self._transfer = transfer
         self._title = plain_label(type="strong", wrap=False)
         self._words = ElidedLabel()
         self._words.setProperty("type", "small")
@@ -82,35 +52,37 @@ class _Row(QFrame):
         line = row(theme, self._title, (self._words, 1), gap=3)
         self._buttons: dict[str, Button] = {}
         self._asking = False
+        self._offered = (transfer.stage, transfer.use)  # what the buttons are for
         left = column(theme, line, self._bar, self._hint, gap=1.5)
         self._whole = row(theme, (left, 1), gap=2, parent=self)
         self._make_buttons()
-        self.take(shown)
+        self.show_transfer(transfer)
 
-    def take(self, row: TransferRow) -> None:
-        """Show the current state."""
-        if (row.stage, row.use) != (self.row.stage, self.row.use):
-            self._asking = self._asking and _THROW in _BUTTONS[row.stage]
-            self.row = row
+    def show_transfer(self, transfer: Transfer) -> None:
+        """Show a download as it is now."""
+        self._transfer = transfer
+        if self._offered != (transfer.stage, transfer.use):
+            self._offered = (transfer.stage, transfer.use)
+            self._asking = self._asking and _THROW in _BUTTONS[transfer.stage]
             self._make_buttons()
-        self.row = row
         for action, button in self._buttons.items():
-            blocked = row.blocked if action == "resume" else ""
+            blocked = transfer.blocked if action == "resume" else ""
             button.setEnabled(not blocked)
             button.setToolTip(as_tip(blocked))
-        self._title.setText(row.title)
-        self._words.set_full_text(row.words)
-        mark(self._words, ink="fault" if row.stage is Stage.FAILED else "quiet")
-        self._hint.setText(row.hint)
-        self._hint.setVisible(bool(row.hint))
-        self._bar.setVisible(row.stage not in (Stage.DONE, Stage.WAITING))
-        if row.share is None:
+        title, words, share = transfer.title, transfer.words, transfer.share
+        self._title.setText(title)
+        self._words.set_full_text(words)
+        mark(self._words, ink="fault" if transfer.stage is Stage.FAILED else "quiet")
+        self._hint.setText(transfer.hint)
+        self._hint.setVisible(bool(transfer.hint))
+        self._bar.setVisible(transfer.stage not in (Stage.DONE, Stage.WAITING))
+        if share is None:
             self._theme.show_busy(self._bar)
         else:
             self._bar.setRange(0, 1000)
-            self._bar.setValue(round(row.share * 1000))
-        self._bar.setAccessibleName(f"{row.title}: {row.words}")
-        self.setAccessibleName(f"{row.title}: {row.words} {row.hint}".strip())
+            self._bar.setValue(round(share * 1000))
+        self._bar.setAccessibleName(f"{title}: {words}")
+        self.setAccessibleName(f"{title}: {words} {transfer.hint}".strip())
 
     def button(self, action: str) -> Button | None:
         """The button of an action, None if it is not offered now."""
@@ -126,10 +98,10 @@ class _Row(QFrame):
     def _make_buttons(self) -> None:
         focused = self.isAncestorOf(self.window().focusWidget() or self)
         before, self._buttons = self._buttons, {}
-        for action, title, icon, kind in _CONFIRMATION if self._asking else _BUTTONS[self.row.stage]:
-            if words := localised(title) or self.row.use:
+        for action, title, icon, kind in _CONFIRMATION if self._asking else _BUTTONS[self._transfer.stage]:
+            if words := localised(title) or self._transfer.use:
                 button = push_button(
-                    self._theme, words, kind=kind, icon=icon, name=f"{words}: {self.row.title}"
+                    self._theme, words, kind=kind, icon=icon, name=f"{words}: {self._transfer.title}"
                 )
                 button.setProperty("action", action)
                 button.clicked.connect(self._clicked)
@@ -150,22 +122,22 @@ class _Row(QFrame):
     def _clicked(self) -> None:
         action = str(self.sender().property("action"))
         # A long download must not be deleted by one accidental press next to Pause.
-        if action == "keep" or (action == "throw" and not self._asking and self.row.share != 0):
+        if action == "keep" or (action == "throw" and not self._asking and self._transfer.share != 0):
             self._asking = action == "throw"
             self._make_buttons()
         else:
             self._asking = False
-            self.action_requested.emit(self.row.key, action)
+            self.action_requested.emit(self._transfer, action)
 
 
 class TransferRows(QFrame):
     """All downloads, one below the other; hidden without any.
 
-    `action_requested` carries a repository and an action: pause, resume, throw, use, show or close. `left` is sent when
+    `action_requested` carries a download and an action: pause, resume, throw, use, show or close. `left` is sent when
     the keyboard focus was on a row without a button for it any more, and no other row has one.
     """
 
-    action_requested = Signal(str, str)
+    action_requested = Signal(object, str)
     left = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -178,25 +150,25 @@ class TransferRows(QFrame):
         self.setAccessibleName(tr("Downloads"))
         self.hide()
 
-    def set_rows(self, rows: Sequence[TransferRow]) -> None:
+    def show_transfers(self, transfers: Sequence[Transfer]) -> None:
         """Show these downloads."""
-        keys = [row.key for row in rows]
+        keys = [transfer.key for transfer in transfers]
         left = False
         for key in [key for key in self._rows if key not in keys]:
             gone = self._rows.pop(key)
             left = left or gone.isAncestorOf(self.window().focusWidget() or self)
             gone.hide()
             gone.deleteLater()
-        for shown in rows:
-            if shown.key in self._rows:
-                self._rows[shown.key].take(shown)
+        for transfer in transfers:
+            if transfer.key in self._rows:
+                self._rows[transfer.key].show_transfer(transfer)
             else:
-                widget = self._rows[shown.key] = _Row(self._theme, shown)
+                widget = self._rows[transfer.key] = _Row(self._theme, transfer)
                 widget.action_requested.connect(self.action_requested)
                 widget.left.connect(self._leave)
                 self._column.addWidget(widget)
                 widget.show()
-        self.setVisible(bool(rows))
+        self.setVisible(bool(transfers))
         if left:
             self._leave()
 
@@ -209,10 +181,6 @@ class TransferRows(QFrame):
         """Put the keyboard focus on the first button of a download."""
         if key in self._rows:
             self._rows[key].go_in()
-
-    def rows(self) -> tuple[TransferRow, ...]:
-        """The shown rows."""
-        return tuple(row.row for row in self._rows.values())
 
     def button(self, key: str, action: str) -> Button | None:
         """The button for an action on a download; None if it is not offered now."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.measures import Measure
-from app.core.models import SHOWN_HEADS, DeviceChoice, DeviceOption, Devices, Head, ModelCard
+from app.core.models import SHOWN_HEADS, Head, ModelCard
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Silent
+from app.flows.models import catalogue
 from app.flows.models.catalogue import (
     EASILY,
     LARGE,
@@ -31,7 +33,6 @@ from app.flows.models.catalogue import (
     stronger_readers,
     suits,
     summary,
-    weights,
 )
 from app.flows.workspace import Workspace
 from app.models.families import FAMILIES
@@ -46,6 +47,17 @@ ENTRIES: list[dict[str, Any]] = json.loads(SHIPPED.read_bytes())["models"]
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     return fake_workspace(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def memory(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets the computer's memory, 8 GB at first."""
+
+    def put(size: int) -> None:
+        monkeypatch.setattr(catalogue, "computer", lambda: (size, size))
+
+    put(8 * GB)
+    return put
 
 
 @pytest.fixture
@@ -129,36 +141,18 @@ def model(parameters: int) -> ModelCard:
     ],
 )
 def test_how_a_model_fits_the_memory(parameters: int, level: str, said: str, workspace: Workspace) -> None:
-    assert fits(model(parameters), memory=8 * GB) == level
-    assert suits(model(parameters), workspace, memory=8 * GB) == said
+    assert fits(model(parameters)) == level
+    assert suits(model(parameters), workspace) == said
 
 
-def test_nothing_is_said_of_what_is_not_known(workspace: Workspace) -> None:
+def test_nothing_is_said_of_what_is_not_known(workspace: Workspace, memory: Callable[[int], None]) -> None:
     refused = Passport("a/b", "0" * 40, "", None, ())
-    assert suits(refused, workspace, memory=8 * GB) == ""
-    assert suits(model(0), workspace, memory=8 * GB) == ""
-    assert suits(model(1000), workspace, memory=0) == ""
+    assert suits(refused, workspace) == ""
+    assert suits(model(0), workspace) == ""
     passport = Passport("a/b", "0" * 40, "", model(10**9), ())
-    assert suits(passport, workspace, memory=8 * GB) == suits(model(10**9), workspace, memory=8 * GB)
-
-
-def gpu(usable: bool = True, dtype: str = "bfloat16") -> Devices:
-    options = (
-        DeviceOption("cpu", "CPU", True, "", 8 * GB, 4 * GB),
-        DeviceOption("cuda:0", "Large GPU", usable, "", 16 * GB, 15 * GB, ("float32", "bfloat16")),
-    )
-    return Devices(options, DeviceChoice("cuda:0" if usable else "cpu", dtype, ""), "2.10")
-
-
-def test_a_gpu_that_is_taken_is_what_counts(workspace: Workspace) -> None:
-    assert (
-        suits(model(10**9), workspace, devices=gpu())
-        == "Fits easily: takes 2.0 GB of the GPU's 16 GB of memory."
-    )
-    assert weights(model(10**9), gpu(dtype="float32")) == 4 * GB
-    assert suits(model(1000), workspace).startswith("Fits easily: takes 4.0 kB of this computer's ")
-    on_cpu = suits(model(10**9), workspace, devices=gpu(usable=False, dtype="float32"), memory=8 * GB)
-    assert on_cpu == "Large for this computer: takes 4.0 GB of its 8.0 GB."
+    assert suits(passport, workspace) == suits(model(10**9), workspace) != ""
+    memory(0)
+    assert suits(passport, workspace) == ""
 
 
 def measure(folder: str, head: Head = Head.QUESTION_ANSWERING, seconds: float = 10.0) -> Measure:
@@ -173,7 +167,7 @@ def test_speed_is_told_only_where_a_like_model_was_measured(tmp_path: Path) -> N
     large = model(100_000_000)
 
     def said(*measures: Measure) -> str:
-        return suits(large, workspace, measures=measures, memory=8 * GB)
+        return suits(large, workspace, measures=measures)
 
     plain = "Fits easily: takes 400 MB of this computer's 8.0 GB of memory."
     assert said() == plain
@@ -183,7 +177,7 @@ def test_speed_is_told_only_where_a_like_model_was_measured(tmp_path: Path) -> N
         said(measure("/small")) == f"{plain} Roughly 2.0 questions a second, going by reader measured here."
     )
     assert said(measure("/small", seconds=0.0)) == plain
-    own = suits(small, workspace, measures=[measure("/small")], memory=8 * GB)
+    own = suits(small, workspace, measures=[measure("/small")])
     assert (
         own
         == "Fits easily: takes 40 MB of this computer's 8.0 GB of memory. Measured here: 20 questions a second."
@@ -207,16 +201,19 @@ def test_stronger_readers_are_those_with_more_f1_in_the_same_language(
     assert german and all(model.languages == ("multi",) for model in german)
 
 
-def test_nothing_large_or_slow_is_recommended(models: tuple[OfferedModel, ...]) -> None:
+def test_nothing_large_or_slow_is_recommended(
+    models: tuple[OfferedModel, ...], memory: Callable[[int], None]
+) -> None:
     found = stronger(models, READER)
-    best = recommended(found, 0.0, memory=16 * GB)
+    best = recommended(found, 0.0)
     assert best is not None and found[0].parameters > 200e6 >= best.parameters
-    assert recommended(found, 0.0, memory=GB // 2) is None, "nothing fits well"
     speed = 1000 * best.parameters / 20  # a page of it takes 20 seconds
     assert page_seconds(best.parameters, speed) == pytest.approx(20)
-    assert recommended(found, 1.01 * speed, memory=16 * GB) == best
-    assert recommended(found, 0.99 * speed, memory=16 * GB) not in (best, None)
-    assert recommended(found, 1.0, memory=16 * GB) is None
+    assert recommended(found, 1.01 * speed) == best
+    assert recommended(found, 0.99 * speed) not in (best, None)
+    assert recommended(found, 1.0) is None
+    memory(GB // 2)
+    assert recommended(found, 0.0) is None, "nothing fits well"
 
 
 def test_what_is_installed_is_not_recommended(workspace: Workspace, models: tuple[OfferedModel, ...]) -> None:
@@ -271,9 +268,9 @@ def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(
     workspace.settings.reading_speed = 500.0 * model.parameters
     page = "oughly 2 seconds a page on this computer"
     assert summary(model, workspace.settings.reading_speed) == f"{said}, r{page}"
-    assert suits(model, workspace, memory=8 * GB).endswith(f" of memory. R{page}.")
+    assert suits(model, workspace).endswith(f" of memory. R{page}.")
     names = next(each for each in models if Head.QUESTION_ANSWERING not in each.heads)
-    assert "a page" not in suits(names, workspace, memory=8 * GB)
+    assert "a page" not in suits(names, workspace)
 
 
 # The catalogue that comes along

@@ -15,7 +15,8 @@ from app.models.compute import forward as module
 from app.models.compute.faults import out_of_memory
 from app.models.compute.forward import Arrays, Forward, Precise
 from app.models.compute.loader import Loaded, load
-from app.models.disk.card import read_card, read_checkpoint
+from app.models.disk.card import read_card
+from app.models.disk.checkpoint import read_checkpoint
 from tests.helpers.small_models import LAYERS, small_checkpoint
 
 QA = Head.QUESTION_ANSWERING

@@ -16,7 +16,7 @@ from transformers.activations import ACT2FN
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.models.disk.card import card_from, read_card
-from app.models.disk.config import for_transformers, parse_config, rename_labels, shown
+from app.models.disk.config import parse_config, rename_labels, shown
 from app.models.disk.config_keys import ACTIVATIONS, KEYS, READ
 from app.models.disk.shapes import encoder_shapes, pooler_shapes
 from app.models.disk.weights import Tensor, Weights
@@ -87,9 +87,9 @@ def test_what_is_not_known_is_dropped(family: str) -> None:
         "hidden_act" if family == "distilbert" else "activation": "evil", "auto_map": None, "is_decoder": False,
     }  # fmt: skip
     read = parse_config(json.dumps(said).encode(), "m")
-    assert read == known
+    assert read.values == known
     for head in KNOWN[family].heads_known:
-        made = for_transformers(read, head, ("a", "b"))
+        made = read.for_transformers(head, ("a", "b"))
         assert set(made) <= {*KEYS[family], "id2label", "label2id", "problem_type"}
         config = class_of(family)(**made)
         assert config.num_labels == 2
@@ -102,20 +102,20 @@ def test_another_family_s_names_for_sizes_are_not_taken(family: str) -> None:
     """DistilBERT's class takes hidden_size for dim: a second size, never checked, would come in by that name."""
     other = "hidden_size" if family == "distilbert" else "dim"
     read = parse_config(json.dumps(smallest(family, **{other: 10**9})).encode(), "m")
-    config = class_of(family)(**for_transformers(read, Head.QUESTION_ANSWERING, ()))
+    config = class_of(family)(**read.for_transformers(Head.QUESTION_ANSWERING, ()))
     assert config.hidden_size == 32
 
 
 def test_labels_and_problem_reach_the_classifier_only() -> None:
     read = parse_config(json.dumps(smallest("bert", problem_type="regression")).encode(), "m")
-    assert for_transformers(read, Head.CLASSIFICATION, ("x",))["problem_type"] == "regression"
-    reader = for_transformers(read, Head.QUESTION_ANSWERING, ("x", "y", "z"))
+    assert read.for_transformers(Head.CLASSIFICATION, ("x",))["problem_type"] == "regression"
+    reader = read.for_transformers(Head.QUESTION_ANSWERING, ("x", "y", "z"))
     assert len(reader["id2label"]) == 2
     assert "problem_type" not in reader
     single = parse_config(
         json.dumps(smallest("bert", problem_type="single_label_classification")).encode(), "m"
     )
-    assert "problem_type" not in for_transformers(single, Head.CLASSIFICATION, ("x",))
+    assert "problem_type" not in single.for_transformers(Head.CLASSIFICATION, ("x",))
 
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
@@ -167,7 +167,7 @@ def on_paper(family: str, head: Head, config: Any) -> dict[str, tuple[int, ...]]
 def test_the_shapes_are_those_of_transformers(family: str, values: dict[str, Any]) -> None:
     read = parse_config(json.dumps(smallest(family, **values)).encode(), "m")
     known = KNOWN[family]
-    made = class_of(family)(**for_transformers(read, Head.CLASSIFICATION, ("a", "b", "c")))
+    made = class_of(family)(**read.for_transformers(Head.CLASSIFICATION, ("a", "b", "c")))
     expected = on_paper(family, Head.CLASSIFICATION, made)
     head = (
         *(name for name, _ in pooler_shapes(read)),
@@ -202,7 +202,7 @@ def test_any_values_are_refused_or_make_a_model_of_the_shapes_told(
     try:
         read = parse_config(content, "m")
         # Without a size that must be there, there are no shapes: any weights are refused.
-        shapes = dict(encoder_shapes(read)) if smallest(family).keys() <= read.keys() else {}
+        shapes = dict(encoder_shapes(read)) if smallest(family).keys() <= read.values.keys() else {}
         prefix = KNOWN[family].prefix
         weights = Weights({f"{prefix}.{name}": Tensor("F32", shape) for name, shape in shapes.items()})
         card = card_from("m", content, weights)
@@ -210,7 +210,7 @@ def test_any_values_are_refused_or_make_a_model_of_the_shapes_told(
         check_refusal(fault, Path("/nowhere/m"))
         return
     assert isinstance(card, ModelCard)
-    made = class_of(family)(**for_transformers(read, Head.QUESTION_ANSWERING, ()))
+    made = class_of(family)(**read.for_transformers(Head.QUESTION_ANSWERING, ()))
     found = on_paper(family, Head.QUESTION_ANSWERING, made)
     assert {name: shape for name, shape in found.items() if name.startswith(f"{prefix}.")} == {
         f"{prefix}.{name}": shape for name, shape in shapes.items()

@@ -15,8 +15,8 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.models.get import unfinished
+from app.ui.models.downloads import Stage
 from app.ui.models.offered import OfferedSection
-from app.ui.models.transfer_rows import Stage
 from tests.helpers.hub_server import HubServer
 from tests.helpers.models_page import Opened
 from tests.helpers.small_models import small_checkpoint
@@ -124,7 +124,7 @@ def test_a_paused_download_rests_while_offline_and_is_thrown_away(opened: Opened
     section = opened.look_up(READER)
     section.sheet.button.click()
     opened.qtbot.waitUntil(
-        lambda: bool(section.transfers.rows()) and bool(section.transfers.rows()[0].share), timeout=30_000
+        lambda: bool(section.downloads.all()) and bool(section.downloads.all()[0].share), timeout=30_000
     )
     assert section.stop()
     opened.qtbot.waitUntil(lambda: opened.lanes.network.idle, timeout=30_000)
@@ -147,7 +147,7 @@ def test_a_paused_download_rests_while_offline_and_is_thrown_away(opened: Opened
     throw.setFocus()
     throw.click()
     assert opened.page.focusWidget() is section.list
-    opened.qtbot.waitUntil(lambda: not section.transfers.rows(), timeout=30_000)
+    opened.qtbot.waitUntil(lambda: not section.downloads.all(), timeout=30_000)
     assert section.transfers.isHidden()
     assert not unfinished(opened.workspace, Silent())
     assert not [path for path in Path(opened.workspace.settings.hub_cache).rglob("blobs/*") if path.is_file()]
@@ -159,7 +159,7 @@ def test_a_download_that_fails_says_why_and_is_tried_again(opened: Opened, hub: 
     hub.fail("/cdn/*", status=404)
     section.sheet.button.click()
     until(opened, Stage.FAILED)
-    row = section.transfers.rows()[0]
+    row = section.downloads.all()[0]
     assert row.words and row.hint
     hub.heal()
     hub.fail("/cdn/*model.safetensors", rate=SLOW)
@@ -223,7 +223,7 @@ def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
     assert opened.workspace.find_model(Head.QUESTION_ANSWERING).name == "reader-careful"
     section.transfers.button(READER, "use").click()
     opened.settle()
-    assert section.transfers.rows()[0].words == "is installed, and used for Ask now"
+    assert section.downloads.all()[0].words == "is installed, and used for Ask now"
     reader = opened.workspace.find_model(Head.QUESTION_ANSWERING)
     assert reader.repository == READER
 
@@ -259,20 +259,20 @@ def test_a_download_is_paused_and_gone_on_with_after_a_new_start(
     section = opened.look_up(READER)
     section.sheet.button.click()
     opened.qtbot.waitUntil(
-        lambda: bool(section.transfers.rows()) and "a second" in section.transfers.rows()[0].words,
+        lambda: bool(section.downloads.all()) and "a second" in section.downloads.all()[0].words,
         timeout=30_000,
     )
-    assert " of " in section.transfers.rows()[0].words
+    assert " of " in section.downloads.all()[0].words
     assert section.stop()
     assert stage(opened) is Stage.PAUSED
     assert section.sheet.button.text() == "Resume"
-    assert section.transfers.rows()[0].words.startswith("paused at ")
+    assert section.downloads.all()[0].words.startswith("paused at ")
     opened.qtbot.waitUntil(lambda: opened.lanes.network.idle, timeout=30_000)
     opened.workspace.save_settings()
 
     again = open_models_page()
     until(again, Stage.PAUSED)
-    row = again.offered().transfers.rows()[0]
+    row = again.offered().downloads.all()[0]
     assert row.title == "tiny-reader"
     assert 0 < (row.share or 0) < 1
     hub.heal()
@@ -296,7 +296,7 @@ def test_a_second_download_waits_for_the_first(opened: Opened, hub: HubServer, r
     section.repository.button.click()
     assert section.sheet.button.text().startswith("Download ")
     section.sheet.button.click()
-    rows = {row.title: row for row in section.transfers.rows()}
+    rows = {row.title: row for row in section.downloads.all()}
     assert rows["other"].stage is Stage.WAITING
     assert rows["other"].words == "waits for tiny-reader"
     section.transfers.button("lion/other", "pause").click()
