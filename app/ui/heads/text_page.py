@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
@@ -299,7 +300,7 @@ class TextPage(Page):
     @Slot()
     def _look_inside(self) -> None:
         if (visit := self.visit()) is not None:
-            self.look_inside.emit(visit)
+            self.go.emit("inspect", visit)
 
     # The result, kept for the next start
 
@@ -528,7 +529,7 @@ class TextPage(Page):
         panel.lock.entered.connect(self._unlock)
         panel.lock.left.connect(self._stop_reading)
         panel.open.clicked.connect(self._choose_file)
-        panel.model.settings.clicked.connect(self.open_settings)
+        panel.model.settings.clicked.connect(partial(self.go.emit, "settings", None))
         self._language.used.connect(self._model_used)
-        self._language.models_requested.connect(self.find_models)
+        self._language.go.connect(self.go)
         self._language.failed.connect(self.show_fault)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -172,8 +172,6 @@ class ClassifyView(TextPage):
     HEAD = Head.CLASSIFICATION
     SAMPLES = CLASSIFY
     FILES = Message("Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)")
-    # Files with many texts, which are classified in a table.
-    tables_given = Signal(list)
     DRAFTS = ("classify",)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -198,7 +196,7 @@ class ClassifyView(TextPage):
     def open_files(self, paths: list[Path]) -> None:
         """Put a file's text on the paper, or hand a table on."""
         if tables := [path for path in paths if path.suffix.lower() in _TABLES]:
-            self.tables_given.emit(tables)
+            self.go.emit("teach", ("labels", tables))  # many texts are classified there
         else:
             super().open_files(paths)
 
