@@ -95,17 +95,13 @@ class FilePane(QStackedWidget):
 
     @Slot()
     def _read(self) -> None:
-        if self._job is not None:
-            self._job.drop()
         self.document = None
         self._opening.reading(Path(self._path).name)
         self.setCurrentWidget(self._opening)
-        self._job = job = self._lanes.documents.start(
+        job = self._lanes.documents.start(
             read_document, self._workspace, Path(self._path), password=self._password
-        )
-        job.progress.connect(self._progressed)
-        job.done.connect(self._done)
-        job.failed.connect(self._not_read)
+        ).replacing(self._job)
+        self._job = job.then(self._done, self._not_read, progress=self._progressed)
 
     @Slot(str)
     def _unlock(self, password: str) -> None:

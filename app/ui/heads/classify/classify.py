@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Slot
@@ -28,7 +29,7 @@ from app.ui.heads.text_panel import PaperTerm, TextPanel, centred, source_line
 from app.ui.kit.boxes import row
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import as_file_name, save_name
-from app.ui.kit.jobs import Job, Lanes, do
+from app.ui.kit.jobs import Lanes, do
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import breakable, nice_label
 from app.ui.kit.segments import Segments
@@ -176,7 +177,6 @@ class ClassifyView(TextPage):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._save_job: Job | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
             theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
@@ -276,9 +276,8 @@ class ClassifyView(TextPage):
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""
         data = self._class_panel.table.csv()
-        self._save_job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
-        self._save_job.done.connect(self._saved)
-        self._save_job.failed.connect(self.show_fault)
+        write = partial(write_atomic, path, data, private=False)
+        self.lanes.files.start(do, write).then(self._saved, self.show_fault)
 
     @Slot()
     def _saved(self) -> None:
