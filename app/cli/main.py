@@ -85,42 +85,27 @@ def main(argv: list[str], early: Child | None = None) -> int:
 
 def _command(name: str) -> Command:
     """The subcommand's module; only the one that is needed is imported."""
+    command: Command
     match name:
         case "ask":
-            from app.cli import ask
-
-            return ask
+            from app.cli import ask as command
         case "text":
-            from app.cli import text
-
-            return text
+            from app.cli import text as command
         case "classify":
-            from app.cli import classify
-
-            return classify
+            from app.cli import classify as command
         case "fill":
-            from app.cli import fill
-
-            return fill
+            from app.cli import fill as command
         case "next":
-            from app.cli import follow
-
-            return follow
+            from app.cli import follow as command
         case "tokens":
-            from app.cli import tokens
-
-            return tokens
+            from app.cli import tokens as command
         case "inspect":
-            from app.cli import inspect
-
-            return inspect
+            from app.cli import inspect as command
         case "evaluate":
-            from app.cli import evaluate
-
-            return evaluate
+            from app.cli import evaluate as command
         case "bench":
             try:
-                from app.bench import command as bench
+                from app.bench import command
             except ModuleNotFoundError as fault:
                 if fault.name != "app.bench":
                     raise
@@ -128,38 +113,22 @@ def _command(name: str) -> Command:
                     "What measures Spanlight does not come along with an installer.",
                     "Run it from its source.",
                 ) from None
-
-            return bench
         case "train":
-            from app.cli import train
-
-            return train
+            from app.cli import train as command
         case "teach":
-            from app.cli import teach
-
-            return teach
+            from app.cli import teach as command
         case "models":
             from app.cli.models import command
-
-            return command
         case "history":
-            from app.cli import history
-
-            return history
+            from app.cli import history as command
         case "table":
-            from app.cli import table
-
-            return table
+            from app.cli import table as command
         case "export":
-            from app.cli import export
-
-            return export
+            from app.cli import export as command
         case "library":
-            from app.cli import library
-
-            return library
+            from app.cli import library as command
         case "updates":
-            from app.cli import updates
-
-            return updates
-    raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
+            from app.cli import updates as command
+        case _:
+            raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
+    return command

@@ -40,17 +40,11 @@ def _action(word: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:
     """What adds a word's arguments, and what it runs; only the module that is needed is imported."""
     match word:
         case "list" | "use" | "remove" | "devices":
-            from app.cli.models import installed
-
-            return installed.ACTIONS[word]
+            from app.cli.models.installed import ACTIONS
         case "offered" | "download" | "import":
-            from app.cli.models import getting
-
-            return getting.ACTIONS[word]
+            from app.cli.models.getting import ACTIONS
         case "measure" | "compare":
-            from app.cli.models import measuring
-
-            return measuring.ACTIONS[word]
-    from app.cli.models import network
-
-    return network.ACTIONS[word]
+            from app.cli.models.measuring import ACTIONS
+        case _:
+            from app.cli.models.network import ACTIONS
+    return ACTIONS[word]

@@ -71,6 +71,8 @@ class OverviewSection(Section):
         self._lay_out()
         self.licence.followed.connect(partial(self.go.emit, "licences", None))
         self.fault.followed.connect(partial(self.go.emit, "diagnostics", None))
+        self.updates.followed.connect(partial(self.go.emit, "settings", "updates"))
+        self.welcome.followed.connect(partial(self.go.emit, "ask", "welcome"))
 
     def shown(self) -> None:
         """Query the computer once; the device is shown after running work."""

@@ -21,11 +21,7 @@ SECTIONS: tuple[type[Section], ...] = (OverviewSection, LicencesSection, Diagnos
 
 
 class AboutView(SectionedPage[Section]):
-    """The names of the sections above, the current one below.
-
-    `closed` requests the previous page, `updates_requested` the check for updates in the settings, and
-    `welcome_requested` the welcome of the first start.
-    """
+    """The names of the sections above, the current one below. `closed` requests the previous page."""
 
     KEY = "about"
     TITLE = Message("About")
@@ -38,19 +34,11 @@ class AboutView(SectionedPage[Section]):
     )
 
     closed = Signal()
-    updates_requested = Signal()
-    welcome_requested = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(SECTIONS, workspace, theme, lanes)
         self.back.clicked.connect(self.closed)
         self.add_shortcuts(("Ctrl+F", self._search), ("Ctrl+L", self._search))
-
-    def connect_section(self, section: Section) -> None:
-        """Connect to the links that lead to other pages."""
-        if isinstance(section, OverviewSection):
-            section.updates.followed.connect(self.updates_requested)
-            section.welcome.followed.connect(self.welcome_requested)
 
     def stop(self) -> bool:
         """Go back to the previous page."""

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.message import Message
@@ -52,12 +52,7 @@ _MANY = 10  # files opened at once: they may be meant as a library
 
 
 class AskView(Page):
-    """The list of documents at the left, tabs, the page in the middle, question and answers at the right.
-
-    `models_given` carries the paths of models among files to open, `changed` the head for which another model is used.
-    """
-
-    models_given = Signal(list)
+    """The list of documents at the left, tabs, the page in the middle, question and answers at the right."""
 
     KEY = "ask"
     TITLE = Message("Ask")
@@ -220,7 +215,7 @@ class AskView(Page):
         if given.folders:
             self.libraries.add(given.folders)
         if given.models:
-            self.models_given.emit(given.models)
+            self.go.emit("models", given.models)
 
     def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
@@ -252,6 +247,15 @@ class AskView(Page):
     def _keep_together(self) -> None:
         """Keep the files that were opened at once as a library."""
         self.libraries.add(self._opened_together)
+
+    def receive(self, argument: object) -> None:
+        """Open the document of an entry of the history, or show the welcome."""
+        from app.core.history import Entry
+
+        if isinstance(argument, Entry):
+            self.open_entry(argument)
+        else:
+            self.show_welcome()
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
@@ -529,7 +533,7 @@ class AskView(Page):
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)
-        panel.readers.clicked.connect(partial(self.open_models.emit, "offered"))
+        panel.readers.clicked.connect(partial(self.go.emit, "models", ("offered",)))
         self.theme.changed.connect(panel.refresh)
 
     def _make_shortcuts(self) -> None:

@@ -279,7 +279,7 @@ class Asking(QObject):
 
         line = LanguageLine(self.workspace, self.theme, self.lanes, Head.QUESTION_ANSWERING)
         line.used.connect(self._reader_used)
-        line.models_requested.connect(self._page.find_models)
+        line.go.connect(self._page.go)
         line.failed.connect(self.panel.notice.show_error)
         line.told.connect(self._offer_stronger)
         self.panel.add_line(line)
@@ -402,7 +402,7 @@ class Asking(QObject):
         run = self._run()
         visit = run.visit() if run is not None else None
         if visit is not None:
-            self._page.look_inside.emit(visit)
+            self._page.go.emit("inspect", visit)
 
     # The threshold, and stronger readers
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
@@ -29,7 +30,7 @@ from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.boxes import column
 from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
@@ -145,8 +146,8 @@ class TextPage(Page):
             ("Ctrl+L", self._go_to_text), ("Ctrl+I", self._look_inside), *reading_keys(self.find_bar, zoom),
         )  # fmt: skip
         self.refresh()
-        self._first_job = self.lanes.files.start(initial_content, self.workspace, self.DRAFTS, self.SAMPLES)
-        self._first_job.done.connect(self._begin)
+        first = self.lanes.files.start(initial_content, self.workspace, self.DRAFTS, self.SAMPLES)
+        self._first_job = first.then(self._begin)
 
     # The page's interface to the window
 
@@ -244,20 +245,16 @@ class TextPage(Page):
 
     def start(self, words: str, flow: Callable[..., object], request: object, way: str = "") -> None:
         """Start the flow on `texts()`, replacing a running one; `words` are shown while it is getting ready."""
-        if self._job is not None:
-            self._job.drop()
         texts, file = self.texts(), self.file
         self._asked = lambda result: KeptResult(texts, result, way, file)
         self.note.emit("")
         self._language.look(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
-        self._job = self.lanes.work.start(flow, self.workspace, request)
+        self._job = self.lanes.work.start(flow, self.workspace, request).replacing(self._job)
         self._job.name = tr("the work on {page}", page=self.TITLE)
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
-        self._job.progress.connect(self.progressed)
-        self._job.partial.connect(self._partly_done)
-        self._job.done.connect(self._done)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._stopped)
+        self._job.then(
+            self._done, self._failed, self._stopped, progress=self.progressed, partial=self._partly_done
+        )
 
     def working(self) -> bool:
         """Whether the flow runs."""
@@ -298,7 +295,7 @@ class TextPage(Page):
     @Slot()
     def _look_inside(self) -> None:
         if (visit := self.visit()) is not None:
-            self.look_inside.emit(visit)
+            self.go.emit("inspect", visit)
 
     # The result, kept for the next start
 
@@ -310,12 +307,8 @@ class TextPage(Page):
 
     def _keep_result(self) -> None:
         """Save the result that is shown, in the files lane."""
-        if self._keeping is not None:
-            self._keeping.drop()
-        self._keeping = self.lanes.files.start(
-            keep_result, self.workspace, self.KEY, self.HEAD, self._to_keep()
-        )
-        self._keeping.failed.connect(self.show_fault)
+        job = self.lanes.files.start(keep_result, self.workspace, self.KEY, self.HEAD, self._to_keep())
+        self._keeping = job.replacing(self._keeping).then(failed=self.show_fault)
 
     def _to_keep(self) -> KeptResult | None:
         """The result that is shown, unless it goes with its text, or there is to be no history."""
@@ -342,8 +335,7 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
         if self.workspace.settings.keep_history:
-            job = self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD)
-            job.done.connect(self._kept_read)
+            self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD).then(self._kept_read)
 
     @Slot(int)
     def _sample_chosen(self, index: int) -> None:
@@ -393,17 +385,12 @@ class TextPage(Page):
         return asked
 
     def _read(self) -> None:
-        if self._reading is not None:
-            self._reading.drop()
         strip = self._panel.strip
         strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
-        self._reading = self.lanes.documents.start(
-            read_documents, self.workspace, self._paths, self._passwords
+        job = self.lanes.documents.start(read_documents, self.workspace, self._paths, self._passwords)
+        self._reading = job.replacing(self._reading).then(
+            self._read_done, self._not_read, strip.clear, progress=strip.show_progress
         )
-        self._reading.progress.connect(strip.show_progress)
-        self._reading.done.connect(self._read_done)
-        self._reading.failed.connect(self._not_read)
-        self._reading.stopped.connect(strip.clear)
 
     @Slot(object)
     def _not_read(self, error: BaseException) -> None:
@@ -453,13 +440,8 @@ class TextPage(Page):
 
     def _find_model(self) -> None:
         """Find the current model, and load it if the model or the device changed."""
-        if self._finding is not None:
-            self._finding.drop()
-        self._finding = self.lanes.files.start(
-            lambda workspace, report: workspace.find_model(self.HEAD), self.workspace
-        )
-        self._finding.done.connect(self._model_found)
-        self._finding.failed.connect(self._no_model)
+        job = self.lanes.files.start(do, partial(self.workspace.find_model, self.HEAD))
+        self._finding = job.replacing(self._finding).then(self._model_found, self._no_model)
 
     @Slot(object)
     def _model_found(self, card: ModelCard) -> None:
@@ -473,10 +455,9 @@ class TextPage(Page):
         self._loaded = wanted
         loading, name, _ = _LOADING[self.HEAD]
         self._note_of_model(localised(loading))
-        self._loading = self.lanes.work.start(load_head, self.workspace, self.HEAD)
-        self._loading.name = localised(name)
-        self._loading.done.connect(self._model_ready)
-        self._loading.failed.connect(self._model_not_loaded)
+        job = self.lanes.work.start(load_head, self.workspace, self.HEAD)
+        job.name = localised(name)
+        self._loading = job.then(self._model_ready, self._model_not_loaded)
 
     @Slot(object)
     def _model_ready(self, loaded: LoadedModel) -> None:
@@ -527,7 +508,7 @@ class TextPage(Page):
         panel.lock.entered.connect(self._unlock)
         panel.lock.left.connect(self._stop_reading)
         panel.open.clicked.connect(self._choose_file)
-        panel.model.settings.clicked.connect(self.open_settings)
+        panel.model.settings.clicked.connect(partial(self.go.emit, "settings", None))
         self._language.used.connect(self._model_used)
-        self._language.models_requested.connect(self.find_models)
+        self._language.go.connect(self.go)
         self._language.failed.connect(self.show_fault)

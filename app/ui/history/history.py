@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from app.core.corrections import Correction
@@ -70,11 +70,7 @@ def _export(workspace: Workspace, words: str, kind: str, output: Path, report: R
 
 
 class HistoryView(Page):
-    """All questions asked, newest first, with a search above and export below.
-
-    `opened` carries an Entry whose document is to be opened with its answer highlighted; `ask_asked` requests the page
-    Ask; `changed` carries the name of the setting that was just changed and saved.
-    """
+    """All questions asked, newest first, with a search above and export below."""
 
     KEY = "history"
     TITLE = Message("History")
@@ -87,9 +83,6 @@ class HistoryView(Page):
         ("Ctrl+Z", Message("Bring back what was deleted")),
         ("Ctrl+C", Message("Copy the answer with where it stands")),
     )
-
-    opened = Signal(object)
-    ask_asked = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -364,7 +357,7 @@ class HistoryView(Page):
         if self.panel.search.text().strip():
             self._show_all()
         else:
-            self.ask_asked.emit()
+            self.go.emit("ask", None)
 
     @Slot(bool)
     def _history_toggled(self, on: bool) -> None:
@@ -383,8 +376,10 @@ class HistoryView(Page):
 
     @Slot(str, object)
     def _act(self, action: str, entry: Entry) -> None:
-        actions = {"open": self.opened.emit, "check": self.check, "delete": self._delete, "copy": self._copy}
-        actions[action](entry)
+        if action == "open":
+            self.go.emit("ask", entry)
+        else:
+            {"check": self.check, "delete": self._delete, "copy": self._copy}[action](entry)
 
     def _copy(self, entry: Entry) -> None:
         QGuiApplication.clipboard().setText(

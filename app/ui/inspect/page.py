@@ -174,7 +174,15 @@ class InspectView(Page):
 
     # The page's interface to the window
 
-    @Slot(object)
+    def receive(self, argument: object) -> None:
+        """Inspect a result."""
+        assert isinstance(argument, Visit)
+        self.look_at(argument)
+
+    @Slot(str, object)
+    def _another(self, key: str, visit: Visit) -> None:
+        self.look_at(visit)
+
     def look_at(self, visit: Visit) -> None:
         """Inspect a result: find its models, then show it in the current section."""
         self._drop()
@@ -249,7 +257,7 @@ class InspectView(Page):
         section.note.connect(self.note)
         section.lost.connect(self.lost)
         section.save_requested.connect(self._save_chart)
-        section.look_inside.connect(self.look_at)
+        section.go.connect(self._another)
         ground = QFrame()
         ground.setProperty("kind", "panel")
         column(self.theme, section, margins=(6, 5, 6, 6), parent=ground)

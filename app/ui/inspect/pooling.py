@@ -219,7 +219,7 @@ class PoolingSection(Section):
         """Inspect the window's text with a classification head, which takes the first token only."""
         if self._pooling is not None:
             text = window_text(self._pooling, self.visit.subject.text)
-            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text)))
+            self.go.emit("inspect", Visit(Subject(Head.CLASSIFICATION, text)))
 
 
 def proof(found: Pooling) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -52,6 +53,5 @@ class Draft(QObject):
 
     @Slot()
     def _save(self) -> None:
-        text = self._text()
-        self._job = self._lanes.files.start(do, lambda: self.drafts.save(self._name, text))
-        self._job.failed.connect(self.failed)
+        save = partial(self.drafts.save, self._name, self._text())
+        self._job = self._lanes.files.start(do, save).then(failed=self.failed)

@@ -132,10 +132,12 @@ class Job(QObject):
         stopped: Receiver = None,
         *,
         progress: Receiver = None,
+        partial: Receiver = None,
     ) -> Job:
-        """Connect its ends and its progress to bound slots or signals; returns the job itself."""
+        """Connect its ends, its progress and partial results to bound slots or signals; returns the job itself."""
         for signal, receiver in (
             (self.done, done), (self.failed, failed), (self.stopped, stopped), (self.progress, progress),
+            (self.partial, partial),
         ):  # fmt: skip
             if receiver is not None:
                 signal.connect(receiver)

@@ -26,12 +26,12 @@ class LanguageLine(QFrame):
     """What a head's model is asked about is in another language, and one button: a model that reads it.
 
     Hidden where there is nothing to say. `used` carries the card of the model that the button has put to use, and
-    `models_requested` the head and the language of models to be found, where none is installed; `told` is sent when
-    what there is to say was found out or is no longer so.
+    `go` leads to models on offer that do, where none is installed, as a page's own; `told` is sent when what there is
+    to say was found out or is no longer so.
     """
 
     used = Signal(object)
-    models_requested = Signal(str, str)
+    go = Signal(str, object)
     failed = Signal(object)
     told = Signal()
 
@@ -101,7 +101,7 @@ class LanguageLine(QFrame):
         if self._other is None:
             return
         if self._other.able is None:
-            self.models_requested.emit(self._head.value, self._other.language)
+            self.go.emit("models", ("offered", (self._head.value, self._other.language)))
             return
         from app.flows.models.installed import use
 

@@ -167,8 +167,9 @@ class Libraries(QObject):
             self._current = wanted = self._waiting.pop(0)
             self._job = self._lanes.library.start_aside(
                 _update, self._workspace, wanted.library, everything=wanted.everything
-            ).then(self._updated, self._failed, self._ended, progress=self._progressed)
-            self._job.partial.connect(self._file_read)
+            ).then(
+                self._updated, self._failed, self._ended, progress=self._progressed, partial=self._file_read
+            )
         self.refresh()
 
     @Slot(object)

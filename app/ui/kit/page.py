@@ -25,8 +25,10 @@ class PagePart(QWidget):
     """What a page and a section of one have in common: what they work with, and their interface to what holds them.
 
     `note` is one line for the status line (empty clears it); `lost` is sent when the model process died, so that the
-    window restarts it; `look_inside` carries a Visit for the Inspect page. `KEY` identifies it, `TITLE` is its name,
-    and `SHORTCUTS` are its keys, with what they do.
+    window restarts it. `go` carries the key of another page, or of another section of the same one, and what is to be
+    shown there, None for nothing in particular. `changed` carries what was changed and saved here: a setting's name, a
+    head's for the choice of its model, or "models". `KEY` identifies it, `TITLE` is its name, and `SHORTCUTS` are its
+    keys, with what they do.
     """
 
     KEY = ""
@@ -35,7 +37,8 @@ class PagePart(QWidget):
 
     note = Signal(str)
     lost = Signal()
-    look_inside = Signal(object)
+    go = Signal(str, object)
+    changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
@@ -54,6 +57,9 @@ class PagePart(QWidget):
             shortcut.setContext(contexts.WidgetWithChildrenShortcut if within else contexts.WindowShortcut)
             shortcut.activated.connect(slot)
 
+    def receive(self, argument: object) -> None:
+        """Show what was sent here with `go`."""
+
     def stop(self) -> bool:
         """Stop the work that runs here; returns whether there was any."""
         return False
@@ -69,19 +75,9 @@ class PagePart(QWidget):
 
 
 class Page(PagePart):
-    """A page of the window: its icon on the rail, and its interface to the window.
-
-    `open_settings` requests the settings page, `open_about` the page about Spanlight, `open_models` a section of the
-    models page by its key, `find_models` the models on offer for a head and a language. `changed` carries what was
-    changed and saved here: a setting's name, a head's for the choice of its model, or "models".
-    """
+    """A page of the window: its icon on the rail, and its interface to the window."""
 
     ICON = ""
-    open_settings = Signal()
-    open_about = Signal()
-    open_models = Signal(str)
-    find_models = Signal(str, str)
-    changed = Signal(str)
 
     def painted(self) -> None:
         """Begin work that may wait until the window is painted; called once, on the page shown then."""

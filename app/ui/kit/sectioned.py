@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from app.core.errors import EngineLost
@@ -24,20 +24,12 @@ from app.ui.kit.translation import tr
 class Section(PagePart):
     """A section of a page, created when it is first shown.
 
-    `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it. `go`
-    carries the key of another section and what to show there; `changed` carries what was changed and saved here: a
-    setting's name, or "models".
+    `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it.
     """
-
-    go = Signal(str, object)
-    changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self.notice = Notice(theme)
-
-    def receive(self, argument: object) -> None:
-        """Show what another section sent with `go`; called before `shown`."""
 
     def search(self) -> None:
         """Put the keyboard focus into the search, if there is one."""
@@ -58,10 +50,7 @@ SectionT = TypeVar("SectionT", bound=Section)
 
 
 class SectionedPage(Page, Generic[SectionT]):
-    """A page of `kinds` of sections, in the order of their names; the first one is shown first.
-
-    A subclass connects itself to further signals of a new section in `connect_section`.
-    """
+    """A page of `kinds` of sections, in the order of their names; the first one is shown first."""
 
     def __init__(
         self, kinds: Sequence[type[SectionT]], workspace: Workspace, theme: Theme, lanes: Lanes
@@ -76,10 +65,12 @@ class SectionedPage(Page, Generic[SectionT]):
         self.names.chosen.connect(self.show_section)
         self.add_shortcuts(("Ctrl+Tab", self.next), ("Ctrl+Shift+Tab", self.previous))
 
-    def connect_section(self, section: SectionT) -> None:
-        """Connect to further signals of a new section."""
-
     # The page's interface to the window
+
+    def receive(self, argument: object) -> None:
+        """Show a section, given by its key with what it is to show."""
+        assert isinstance(argument, tuple)
+        self.show_section(*argument)
 
     def shown(self) -> None:
         """Show the selected section."""
@@ -111,11 +102,9 @@ class SectionedPage(Page, Generic[SectionT]):
         if kind.KEY not in self.sections:
             section = self.sections[kind.KEY] = kind(self.workspace, self.theme, self.lanes)
             section.note.connect(self.note)
-            section.go.connect(self.show_section)
+            section.go.connect(self._go)
             section.lost.connect(self.lost)
-            section.look_inside.connect(self.look_inside)
             section.changed.connect(self._changed_here)
-            self.connect_section(section)
             self.stack.addWidget(section)
         return self.sections[kind.KEY]
 
@@ -132,6 +121,14 @@ class SectionedPage(Page, Generic[SectionT]):
         if argument is not None:
             section.receive(argument)
         section.shown()
+
+    @Slot(str, object)
+    def _go(self, key: str, argument: object) -> None:
+        """Show another section, or leave for another page."""
+        if any(key == kind.KEY for kind in self._kinds):
+            self.show_section(key, argument)
+        else:
+            self.go.emit(key, argument)
 
     @Slot()
     def search(self) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 
 from app.core import wording
 from app.core.inspection import Visit
@@ -34,13 +34,11 @@ _HARDLY = 10_000
 
 
 class InstalledSection(ListedSection):
-    """The installed models, the chosen one at the right. `verdicts_asked` requests the list on Teach."""
+    """The installed models, the chosen one at the right."""
 
     KEY = "installed"
     TITLE = Message("Installed")
     SPLITTER = "models"
-
-    verdicts_asked = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         filters = ModelFilters(theme, tr("Search what is installed"), {_TASK: TASKS})
@@ -212,7 +210,7 @@ class InstalledSection(ListedSection):
     @Slot(object)
     def _visit_found(self, visit: Visit | None) -> None:
         if visit is not None:
-            self.look_inside.emit(visit)
+            self.go.emit("inspect", visit)
 
     @Slot()
     def _show_folder(self) -> None:
@@ -292,7 +290,7 @@ class InstalledSection(ListedSection):
         details = self.details
         details.uses.use_requested.connect(self._use)
         details.reliability.follow_requested.connect(self._follow)
-        details.reliability.list_requested.connect(self.verdicts_asked)
+        details.reliability.list_requested.connect(partial(self.go.emit, "teach", ("reader",)))
         details.measure.clicked.connect(self._measure)
         details.look.clicked.connect(self._look_inside)
         details.folder.clicked.connect(self._show_folder)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-
 from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
@@ -28,7 +26,7 @@ SECTIONS: tuple[type[Section], ...] = (
 
 
 class ModelsView(SectionedPage[Section]):
-    """The names of the sections above, the current one below. `verdicts_asked` requests the list on the page Teach."""
+    """The names of the sections above, the current one below."""
 
     KEY = "models"
     TITLE = Message("Models")
@@ -45,18 +43,18 @@ class ModelsView(SectionedPage[Section]):
         ("Esc", Message("Stop or pause")),
     )
 
-    verdicts_asked = Signal()
-
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(SECTIONS, workspace, theme, lanes)
         self.add_shortcuts(
             ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self.search), ("Ctrl+L", self.search),
         )  # fmt: skip
 
-    def connect_section(self, section: Section) -> None:
-        """Connect to what the section of the installed models requests."""
-        if isinstance(section, InstalledSection):
-            section.verdicts_asked.connect(self.verdicts_asked)
+    def receive(self, argument: object) -> None:
+        """Take models that were given elsewhere, or show a section."""
+        if isinstance(argument, list):
+            self.open_files(argument)
+        else:
+            super().receive(argument)
 
     def open_files(self, paths: list[Path]) -> None:
         """Pass dropped files to the current section, or else to one that accepts them."""

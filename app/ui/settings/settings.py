@@ -148,9 +148,9 @@ class SettingsView(Page):
         self.history.chosen.connect(self._history_chosen)
         self.language.activated.connect(self._language_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
-        self.device.followed.connect(partial(self.open_models.emit, "computer"))
-        self.network.followed.connect(partial(self.open_models.emit, "network"))
-        self.about.followed.connect(self.open_about)
+        self.device.followed.connect(partial(self.go.emit, "models", ("computer",)))
+        self.network.followed.connect(partial(self.go.emit, "models", ("network",)))
+        self.about.followed.connect(partial(self.go.emit, "about", None))
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
         self.top_k.valueChanged.connect(partial(self._set, "ask_top_k"))
@@ -220,8 +220,8 @@ class SettingsView(Page):
         self.not_shown.clear()
         open_folder(self.workspace.paths.data, self.not_shown.show_not_shown, self)
 
-    def go_to_updates(self) -> None:
-        """Put the keyboard focus on the check for updates."""
+    def receive(self, argument: object) -> None:
+        """Put the keyboard focus on the check for updates: only that is asked for here."""
         self.updates.setFocus(Qt.FocusReason.OtherFocusReason)
         self._soon_show_updates()
 

@@ -119,14 +119,11 @@ class Filling(QObject):
         known = frozenset(key for key in self._model.cells if self._model.is_read(key))
         self._queue = self._in_order()
         self._starting = True
-        self._job = job = self._lane.start(_fill, self._workspace, self._table, known, tuple(self._first))
+        job = self._lane.start(_fill, self._workspace, self._table, known, tuple(self._first))
         self._starting = False
         job.name = Message("the filling of the table")
         job.started.connect(self._started)
-        job.partial.connect(self._cell_read)
-        job.progress.connect(self._progressed)
-        job.done.connect(self._done)
-        job.failed.connect(self._failed)
+        self._job = job.then(self._done, self._failed, progress=self._progressed, partial=self._cell_read)
         self.changed.emit()
 
     def _in_order(self) -> list[tuple[str, int]]:

@@ -520,7 +520,7 @@ class TableView(Page):
         libraries.files_changed.connect(store.read_files)
         libraries.added.connect(self._make_table)
         self.language.used.connect(self._reader_used)
-        self.language.models_requested.connect(self.find_models)
+        self.language.go.connect(self.go)
         self.language.failed.connect(self.notice.show_error)
         for part in (questions, exporting):
             part.failed.connect(self.notice.show_error)

@@ -78,10 +78,11 @@ class LabelsSection(Section):
             self.notice.clear()
             self.store.read(paths[0], self._read)
 
-    def classify_files(self, paths: list[Path]) -> None:
+    def receive(self, argument: object) -> None:
         """Read a table whose texts are to be classified with the model in use."""
-        self._with_model = paths[0]
-        self.open_files(paths)
+        assert isinstance(argument, list)
+        self._with_model = argument[0]
+        self.open_files(argument)
 
     @Slot()
     def stop(self) -> bool:

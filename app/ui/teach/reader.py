@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
@@ -60,11 +60,7 @@ def _look(workspace: Workspace, words: str, report: Report) -> _Found:
 
 
 class ReaderSection(Section):
-    """The corrections at the right; at the left the teaching from them, and the versions that came of it.
-
-    `opened` carries an Entry whose document is to be opened, with what was said of it; `ask_asked` requests the
-    page Ask.
-    """
+    """The corrections at the right; at the left the teaching from them, and the versions that came of it."""
 
     KEY = "reader"
     TITLE = Message("Reader")
@@ -76,9 +72,6 @@ class ReaderSection(Section):
         ("Ctrl+C", Message("Copy the question with the right words")),
         ("Esc", Message("Pause teaching")),
     )
-
-    opened = Signal(object)
-    ask_asked = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -191,12 +184,12 @@ class ReaderSection(Section):
             self.search_line.clear()
             self._look()
         else:
-            self.ask_asked.emit()
+            self.go.emit("ask", None)
 
     @Slot()
     def _open(self) -> None:
         if (one := self.list.correction()) is not None:
-            self.opened.emit(judged_entry(one))
+            self.go.emit("ask", judged_entry(one))
 
     @Slot()
     def _delete(self) -> None:

@@ -176,11 +176,9 @@ class TeachStore(QObject, LabelledTexts):
 
         assert self.dataset is not None
         self._drop_work()
-        job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed).then(
+        self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed).then(
             self.classifier_changed
-        )
-        job.done.connect(self._made)
-        job.failed.connect(self.failed)
+        ).then(self._made, self.failed)
 
     def rename(self, name: str) -> None:
         if self.dataset is not None and name.strip():
@@ -374,8 +372,9 @@ class TeachStore(QObject, LabelledTexts):
         labelled = Labelled(self.dataset, self.texts, self._learning)
         # Aside: questions and all other work go first.
         job = self._lanes.work.start_aside(flow, self._workspace, labelled).replacing(self._teaching)
-        job.partial.connect(self._part_taught)
-        self._teaching = job.then(self._done, self._teaching_failed, progress=self.teaching)
+        self._teaching = job.then(
+            self._done, self._teaching_failed, progress=self.teaching, partial=self._part_taught
+        )
         self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if goes_on else words))
         return job
 

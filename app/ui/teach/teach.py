@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 
 from app.core.message import Message
 from app.flows.workspace import Workspace
@@ -16,18 +16,11 @@ from app.ui.teach.reader import ReaderSection
 
 
 class TeachView(SectionedPage[LabelsSection | ReaderSection]):
-    """What is taught above: labels, or the reader; the last one is shown again at the next start.
-
-    `opened` carries an Entry whose document is to be opened, with what was said of it; `ask_asked` requests the page
-    Ask.
-    """
+    """What is taught above: labels, or the reader; the last one is shown again at the next start."""
 
     KEY = "teach"
     TITLE = Message("Teach")
     ICON = "teach"
-
-    opened = Signal(object)
-    ask_asked = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__((LabelsSection, ReaderSection), workspace, theme, lanes)
@@ -43,22 +36,9 @@ class TeachView(SectionedPage[LabelsSection | ReaderSection]):
         if (section := self.section()) is not None:
             self.SHORTCUTS = (*section.SHORTCUTS, ("Ctrl+Tab", Message("Labels, or the reader")))
 
-    def connect_section(self, section: LabelsSection | ReaderSection) -> None:
-        """Connect to what the section of the reader requests."""
-        if isinstance(section, ReaderSection):
-            section.opened.connect(self.opened)
-            section.ask_asked.connect(self.ask_asked)
-
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        self._labels().open_files(paths)
-
-    def classify_files(self, paths: list[Path]) -> None:
-        """Read a table whose texts are to be classified with the model in use."""
-        self._labels().classify_files(paths)
-
-    def _labels(self) -> LabelsSection:
         self.show_section(LabelsSection.KEY)
         section = self.section()
         assert isinstance(section, LabelsSection)
-        return section
+        section.open_files(paths)

@@ -142,8 +142,7 @@ class ReaderTeaching(QObject):
         self._now = _Now.TEACHING
         # Aside: questions and all other work go first.
         job = self._lanes.work.start_aside(teach_reader, self._workspace)
-        job.partial.connect(self.stepped)
-        self._job = job.then(self._done, self._failed, progress=self.teaching)
+        self._job = job.then(self._done, self._failed, progress=self.teaching, partial=self.stepped)
         self.teaching.emit(GETTING_READY)
 
     @Slot()

@@ -46,15 +46,12 @@ class Drops(QObject):
         paths = local_files(event.mimeData())
         if look_like_documents(paths):
             return False
-        if self._job is not None:
-            self._job.drop()
         self._place = event.position()
         self._paths = paths
         event.acceptProposedAction()
         QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # ends the marking of the drag's target
-        self._job = self._lanes.files.start(sort_paths, paths)
-        self._job.done.connect(self._sorted)
-        self._job.failed.connect(self._not_sorted)
+        job = self._lanes.files.start(sort_paths, paths)
+        self._job = job.replacing(self._job).then(self._sorted, self._not_sorted)
         return True
 
     @Slot(object)

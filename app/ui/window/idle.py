@@ -65,9 +65,7 @@ class IdleWork(QObject):
     def _begin(self) -> None:
         flow = self.flow() if self._job is None and self._lane.idle else None
         if flow is not None:
-            self._job = self._lane.start_aside(flow)
-            self._job.done.connect(self._ended)
-            self._job.failed.connect(self._failed)
+            self._job = self._lane.start_aside(flow).then(self._ended, self._failed)
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
-from app.core.report import Progress, Report
+from app.core.report import Progress
 from app.flows.ask.question import load_reader
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.messages import fault_of
 from app.ui.kit.translation import localised, tr
 from app.ui.window.status_line import StatusLine
@@ -56,11 +58,8 @@ class Reader(QObject):
         if what in ("device", "precision", Head.QUESTION_ANSWERING):
             self.start()
         elif what == "models":
-            if self._search is not None:
-                self._search.drop()
-            self._search = self._lanes.files.start(_find_reader, self._workspace)
-            self._search.done.connect(self._found)
-            self._search.failed.connect(self.start)  # the loading shows the fault
+            job = self._lanes.files.start(do, partial(self._workspace.find_model, Head.QUESTION_ANSWERING))
+            self._search = job.replacing(self._search).then(self._found, self.start)  # it shows the fault
         elif what == "unloaded":
             self.put_away()
 
@@ -90,14 +89,10 @@ class Reader(QObject):
         self._away = False
         self._folder = ""
         self._loading = words
-        if self._job is not None:
-            self._job.drop()
         self._status.set_state("loading", words)
-        self._job = self._lanes.work.start(load_reader, self._workspace)
-        self._job.name = Message("the loading of the reader")
-        self._job.progress.connect(self._progressed)
-        self._job.done.connect(self._ready)
-        self._job.failed.connect(self._failed)
+        job = self._lanes.work.start(load_reader, self._workspace).replacing(self._job)
+        job.name = Message("the loading of the reader")
+        self._job = job.then(self._ready, self._failed, progress=self._progressed)
 
     @Slot(object)
     def _found(self, card: ModelCard) -> None:
@@ -126,7 +121,3 @@ class Reader(QObject):
         self._status.set_state("fault", f"{localised(fault.sentence)} {localised(fault.hint)}".strip())
         if fault.report:
             self.failed.emit(fault)
-
-
-def _find_reader(workspace: Workspace, report: Report) -> ModelCard:
-    return workspace.find_model(Head.QUESTION_ANSWERING)

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -38,17 +37,13 @@ from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
 from app.ui.window.idle import Embedding, Preparing, Unloading
 from app.ui.window.network import NetworkSwitch
-from app.ui.window.pages import APART, FOOT, KEYS, PAGES, make_page
+from app.ui.window.pages import APART, FOOT, KEYS, PAGES, keys_of, make_page
 from app.ui.window.rail import Rail
 from app.ui.window.reader import Reader
 from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.window.status_line import StatusLine
 from app.ui.window.upkeep import LargeFolder, Upkeep
-
-if TYPE_CHECKING:
-    from app.core.history import Entry
-    from app.core.inspection import Visit
 
 _log = logging.getLogger(__name__)
 # Pages that take no documents: those dropped there are opened on the Ask page.
@@ -115,7 +110,7 @@ class MainWindow(QMainWindow):
         self.lanes = lanes
         self.pages: dict[str, Page] = {}
         self._areas: dict[str, Scrolling] = {}
-        self._current = ""
+        self._current = self._before = ""
         self._notes: dict[str, str] = {}
         self._closed = False
         self.setWindowTitle(NAME)
@@ -137,7 +132,6 @@ class MainWindow(QMainWindow):
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
         self.rest = Rest(self)
-        self._before_about = "settings"
         if sys.platform == "darwin":
             self._add_about_action()
         self.reader.failed.connect(self.show_fault)
@@ -164,30 +158,16 @@ class MainWindow(QMainWindow):
             page = make_page(key, self.workspace, self.theme, self.lanes, self.libraries)
             page.note.connect(self._noted)
             page.lost.connect(self.reader.start)
-            page.open_settings.connect(self.show_settings)
-            page.open_about.connect(self.show_about)
-            page.open_models.connect(self.show_models)
-            page.find_models.connect(self._find_models)
+            page.go.connect(self.go)
             page.changed.connect(self._settings_changed)
-            page.look_inside.connect(self._look_inside)
             if key == "ask":
                 self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
                 for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
                     signal.connect(self.preparing.look)
-                page.models_given.connect(self._models_dropped)  # type: ignore[attr-defined]
-            if key in ("history", "teach"):
-                page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
-                page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
-            if key == "classify":
-                page.tables_given.connect(self._tables_given)  # type: ignore[attr-defined]
-            if key == "models":
-                page.verdicts_asked.connect(self._show_verdicts)  # type: ignore[attr-defined]
             if key == "settings":
                 page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
             if key == "about":
-                page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
-                page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
-                page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
+                page.closed.connect(self._go_back)  # type: ignore[attr-defined]
             self.pages[key] = page
             # With large text in a small window a page is scrolled: it is never smaller than its parts can be.
             self._areas[key] = Scrolling(page, sideways=True)
@@ -196,38 +176,29 @@ class MainWindow(QMainWindow):
             self.theme.refresh()
         if self._current and key not in APART:
             self.workspace.settings.last_view = key
-        self._current = key
+        if key != self._current:
+            self._before, self._current = self._current, key
         self.drops.enabled = key != "models"  # it takes files of any kind itself
         self.rail.select(APART.get(key, key))
         self._stack.setCurrentWidget(self._areas[key])
         self.status.set_note(self._notes.get(key, ""))
         self.pages[key].shown()
 
-    @Slot()
-    def show_settings(self) -> None:
-        """Show the settings page."""
-        self.show_page("settings")
+    @Slot(str, object)
+    def go(self, key: str, argument: object) -> None:
+        """Show a page, and there what another one has sent with it."""
+        self.show_page(key)
+        if argument is not None:
+            self.page.receive(argument)
 
     @Slot()
     def show_about(self) -> None:
         """Show the About page, which leads back to the page before."""
-        if self._current != "about":
-            self._before_about = self._current
         self.show_page("about")
 
     @Slot()
-    def _leave_about(self) -> None:
-        self.show_page(self._before_about)
-
-    @Slot()
-    def _show_updates(self) -> None:
-        self.show_page("settings")
-        self.page.go_to_updates()  # type: ignore[attr-defined]
-
-    @Slot()
-    def _show_welcome(self) -> None:
-        self.show_page("ask")
-        self.page.show_welcome()  # type: ignore[attr-defined]
+    def _go_back(self) -> None:
+        self.show_page(self._before)
 
     def _add_about_action(self) -> None:
         """Add the action that macOS shows in the application's own menu."""
@@ -236,21 +207,9 @@ class MainWindow(QMainWindow):
         action.triggered.connect(self.show_about)
         self.menuBar().addMenu(NAME).addAction(action)
 
-    @Slot(str)
-    def show_models(self, section: str) -> None:
-        """Show a section of the page of models, by its key."""
-        self.show_page("models")
-        self.page.show_section(section)  # type: ignore[attr-defined]
-
-    @Slot(str, str)
-    def _find_models(self, head: str, language: str) -> None:
-        self.show_page("models")
-        self.page.show_section("offered", (head, language))  # type: ignore[attr-defined]
-
     @Slot(list)
     def _models_dropped(self, paths: list[Path]) -> None:
-        self.show_page("models")
-        self.page.open_files(paths)
+        self.go("models", paths)
 
     @Slot(list)
     def _folders_dropped(self, paths: list[Path]) -> None:
@@ -258,16 +217,6 @@ class MainWindow(QMainWindow):
         if self._current not in ("ask", "table"):
             self.show_page("ask")
         self.page.open_files(paths)
-
-    @Slot(list)
-    def _tables_given(self, paths: list[Path]) -> None:
-        self.show_page("teach")
-        self.page.classify_files(paths)  # type: ignore[attr-defined]
-
-    @Slot()
-    def show_ask(self) -> None:
-        """Show the Ask page."""
-        self.show_page("ask")
 
     @property
     def page(self) -> Page:
@@ -287,21 +236,6 @@ class MainWindow(QMainWindow):
         bring_up(self, token)
         if paths:
             self.open_files(paths)
-
-    @Slot(object)
-    def _open_entry(self, entry: Entry) -> None:
-        self.show_page("ask")
-        self.page.open_entry(entry)  # type: ignore[attr-defined]
-
-    @Slot()
-    def _show_verdicts(self) -> None:
-        self.show_page("teach")
-        self.page.show_section("reader")  # type: ignore[attr-defined]
-
-    @Slot(object)
-    def _look_inside(self, visit: Visit) -> None:
-        self.show_page("inspect")
-        self.page.look_at(visit)  # type: ignore[attr-defined]
 
     @Slot(str)
     def _noted(self, note: str) -> None:
@@ -406,13 +340,12 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
 
     def _make_shortcuts(self) -> None:
-        for at, place in enumerate(PAGES[:9], 1):
-            shortcut = QShortcut(QKeySequence(f"Ctrl+{at}"), self)
-            shortcut.setProperty("page", place.key)
-            shortcut.activated.connect(self._go)
-        for keys, slot in (
-            ("Ctrl+,", self.show_settings), ("F1", self.show_help), ("?", self.show_help), ("Ctrl+Q", self.close),
-        ):  # fmt: skip
+        for at, place in enumerate(PAGES, 1):
+            if keys := keys_of(at, place.key):
+                shortcut = QShortcut(QKeySequence(keys), self)
+                shortcut.setProperty("page", place.key)
+                shortcut.activated.connect(self._go)
+        for keys, slot in (("F1", self.show_help), ("?", self.show_help), ("Ctrl+Q", self.close)):
             QShortcut(QKeySequence(keys), self).activated.connect(slot)
 
     @Slot()

@@ -112,8 +112,8 @@ def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(
 
 
 def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskView, qtbot: QtBot) -> None:
-    shown: list[str] = []
-    view.open_models.connect(shown.append)
+    shown: list[object] = []
+    view.go.connect(lambda *where: shown.append(where))
     panel = view.panel
     ask(view, qtbot, "doubtful?")
     view.settings_changed()  # what was being found out is given up, and found out anew
@@ -123,7 +123,7 @@ def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskVie
     assert "RoBERTa base reader, F1 82.9 on SQuAD 2.0" in said + panel.readers.toolTip()
     assert "RoBERTa base reader" in said, "all are named"
     qtbot.mouseClick(panel.readers, Qt.MouseButton.LeftButton)
-    assert shown == ["offered"]
+    assert shown == [("models", ("offered",))]
     view.workspace.settings.reading_speed = 1.0  # it was measured anew
     ask(view, qtbot, "doubtful?")
     assert "All are large or slow" in panel.stronger.text() and "Recommended" not in panel.stronger.text()
@@ -354,7 +354,7 @@ def test_all_of_it_from_the_keyboard(view: AskView, qtbot: QtBot) -> None:
 
 def test_look_inside_carries_the_question_and_the_place_that_is_lit_up(view: AskView, qtbot: QtBot) -> None:
     visits: list[Visit] = []
-    view.look_inside.connect(visits.append)
+    view.go.connect(lambda _, visit: visits.append(visit))
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert not visits, "nothing was asked yet"
     ask(view, qtbot, "How long?")

@@ -130,9 +130,9 @@ def test_without_a_model_that_reads_it_the_ones_on_offer_are_shown(
     show(view, qtbot, files["de"])
     until_said(view, qtbot, IN_GERMAN)
     assert line_of(view).button.text() == "See models that read German"
-    with qtbot.waitSignal(view.find_models) as asked:
+    with qtbot.waitSignal(view.go) as asked:
         qtbot.mouseClick(line_of(view).button, Qt.MouseButton.LeftButton)
-    assert asked.args == [Head.QUESTION_ANSWERING.value, "de"]
+    assert asked.args == ["models", ("offered", (Head.QUESTION_ANSWERING.value, "de"))]
 
 
 def test_an_installed_model_that_reads_it_is_used_at_one_click(

@@ -98,13 +98,13 @@ def test_nothing_is_run_of_blanks_and_a_changed_text_is_said_to_be_changed(
 def test_no_model_is_said_with_a_way_on(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
     engine = FakeEngine(insides.answer)
     view = open_page(kind, engine)
-    asked: list[bool] = []
-    view.open_settings.connect(lambda: asked.append(True))
+    asked: list[str] = []
+    view.go.connect(lambda key, _: asked.append(key))
     view.shown()
     qtbot.waitUntil(lambda: "Install one." in view._panel.model.words())
     assert view._panel.notice.sentence() == "", "nothing was asked yet"
     QTest.mouseClick(button(view, "Choose a model in the settings"), Qt.MouseButton.LeftButton)
-    assert asked == [True]
+    assert asked == ["settings"]
     put(view, "A ___ cup")
     view.run()
     qtbot.waitUntil(lambda: "no model" in view._panel.notice.sentence())
@@ -368,9 +368,9 @@ def test_a_text_in_another_language_is_said_until_it_is_changed(
     view.run()
     qtbot.waitUntil(lambda: view._language.isVisible())
     assert view._language.words().startswith("This text is in German; ")
-    with qtbot.waitSignal(view.find_models) as asked:
+    with qtbot.waitSignal(view.go) as asked:
         QTest.mouseClick(view._language.button, Qt.MouseButton.LeftButton)
-    assert asked.args == [view.HEAD.value, "de"]
+    assert asked.args == ["models", ("offered", (view.HEAD.value, "de"))]
     put(view, LEASE["en"])
     assert not view._language.isVisible()
     view.run()

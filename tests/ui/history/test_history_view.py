@@ -185,7 +185,7 @@ def test_an_empty_history_invites(open_view: Callable[..., HistoryView], qtbot: 
     view = open_view()
     assert view.panel.empty.title() == "Nothing asked yet"
     assert not view.panel.bar.export.isEnabled() and not view.panel.bar.delete_all.isEnabled()
-    with qtbot.waitSignal(view.ask_asked):
+    with qtbot.waitSignal(view.go):
         qtbot.mouseClick(view.panel.empty.button, Qt.MouseButton.LeftButton)
 
 
@@ -200,9 +200,9 @@ def test_the_keys_go_to_an_entry_open_it_and_come_back(
     listed = view.panel.list
     assert listed.hasFocus()
     qtbot.keyClick(listed, Qt.Key.Key_Down)
-    with qtbot.waitSignal(view.opened) as opened:
+    with qtbot.waitSignal(view.go) as opened:
         qtbot.keyClick(listed, Qt.Key.Key_Return)
-    assert opened.args == [view.workspace.history.get(1)]
+    assert opened.args == ["ask", view.workspace.history.get(1)]
     qtbot.keyClick(listed, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == (
         "How much is the deposit?\nthree months' rent\n(lease.pdf, page 2, “4. Deposit”)"
@@ -287,14 +287,14 @@ def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
     qtbot.mouseMove(listed.viewport(), rect.center())
     qtbot.waitUntil(listed.tools.isVisible)
     assert rect.contains(listed.tools.geometry())
-    with qtbot.waitSignal(view.opened) as opened:
+    with qtbot.waitSignal(view.go) as opened:
         qtbot.mouseClick(listed.buttons["open"], Qt.MouseButton.LeftButton)
-    assert opened.args[0].number == 1
-    with qtbot.waitSignal(view.opened) as opened:
+    assert opened.args[1].number == 1
+    with qtbot.waitSignal(view.go) as opened:
         qtbot.mouseClick(
             listed.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.left() + 9, rect.top() + 9)
         )
-    assert opened.args[0].number == 1
+    assert opened.args[1].number == 1
 
 
 def test_what_was_said_of_an_answer_stands_in_its_row(
@@ -618,5 +618,5 @@ def test_the_window_goes_from_an_empty_history_to_asking(
     window = open_window()
     window.show_page("history")
     qtbot.waitUntil(lambda: window.lanes.files.idle)
-    window.page.ask_asked.emit()  # type: ignore[attr-defined]
+    window.page.go.emit("ask", None)
     assert window.page.KEY == "ask"

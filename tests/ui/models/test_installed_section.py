@@ -53,10 +53,10 @@ def test_starters_are_listed_told_in_plain_words_and_stay(open_models_page: Open
     section.list.remove_requested.emit(section.list.key())
     assert details.notice.sentence() == "It comes with Spanlight and cannot be removed."
     assert details.removal.isHidden()
-    with opened.qtbot.waitSignal(opened.page.look_inside) as told:
+    with opened.qtbot.waitSignal(opened.page.go) as told:
         details.look.click()
-    assert told.args[0].subject.head is Head.TOKEN_CLASSIFICATION
-    assert Path(told.args[0].model).name == "starter-entities"
+    assert told.args[1].subject.head is Head.TOKEN_CLASSIFICATION
+    assert Path(told.args[1].model).name == "starter-entities"
 
 
 def test_the_encoder_finds_passages_and_is_neither_measured_nor_looked_into(open_models_page: Open) -> None:
@@ -155,10 +155,10 @@ def test_verdicts_adjust_a_reader_until_that_is_left_out(open_models_page: Open,
     assert workspace.adjustment(str(folder)) is None
     assert card.isVisible() and not card.follow.isChecked()
     assert changed == ["question-answering"], "the page Ask reads the threshold again"
-    asked = list[bool]()
-    opened.page.verdicts_asked.connect(lambda: asked.append(True))
+    asked = list[str]()
+    opened.page.go.connect(lambda key, _: asked.append(key))
     card.list.click()
-    assert asked and card.list.isVisible()
+    assert asked == ["teach"] and card.list.isVisible()
     card.follow.click()
     opened.settle()
     assert workspace.adjustment(str(folder)) is not None

@@ -121,9 +121,9 @@ def test_where_models_run_is_told_with_the_way_there(view: SettingsView, qtbot: 
         view.workspace.settings.device, view.workspace.settings.precision = device, precision
         view.settings_changed()
         assert view.device.words() == words
-    with qtbot.waitSignal(view.open_models) as asked:
+    with qtbot.waitSignal(view.go) as asked:
         qtbot.keyClick(view.device.link, Qt.Key.Key_Space)
-    assert asked.args == ["computer"]
+    assert asked.args == ["models", ("computer",)]
     qtbot.waitUntil(lambda: view.lanes.files.idle)
 
 
@@ -134,9 +134,9 @@ def test_the_network_is_told_with_the_way_there_and_a_disk_that_refuses(
     view.workspace.settings.offline = True
     view.settings_changed()
     assert view.network.words() == "Offline"
-    with qtbot.waitSignal(view.open_models) as asked:
+    with qtbot.waitSignal(view.go) as asked:
         qtbot.mouseClick(view.network.link, Qt.MouseButton.LeftButton)
-    assert asked.args == ["network"]
+    assert asked.args == ["models", ("network",)]
     qtbot.waitUntil(lambda: view.lanes.files.idle)
     config = view.workspace.paths.config
     config.parent.mkdir(parents=True, exist_ok=True)

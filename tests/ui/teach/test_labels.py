@@ -366,7 +366,7 @@ def test_a_table_is_classified_with_a_model_that_there_is(
 ) -> None:
     small_checkpoint(workspace.paths.models / "moods", head=Head.CLASSIFICATION, labels=("good: yes", "bad"))
     page = open_teach()
-    page.classify_files([table_file(tmp_path, labelled=False)])
+    page.receive([table_file(tmp_path, labelled=False)])
     qtbot.waitUntil(lambda: page.setup.isVisible())
     assert page.setup.model is not None and page.setup.labels.isReadOnly()
     page.setup.begin.click()

@@ -167,7 +167,7 @@ def questions(section: ReaderSection) -> list[str]:
 def test_it_invites_to_ask(open_section: Open, qtbot: QtBot) -> None:
     section = open_section()
     assert section.empty.title() == "No corrections yet" and not section.teach_card.isVisible()
-    with qtbot.waitSignal(section.ask_asked):
+    with qtbot.waitSignal(section.go):
         section.empty.button.click()
 
 
@@ -247,7 +247,7 @@ def test_the_question_is_opened_in_its_document(
     workspace.corrections.put(garden)
     section = open_section()
     opened: list[Entry] = []
-    section.opened.connect(opened.append)
+    section.go.connect(lambda _, entry: opened.append(entry))
     qtbot.keyClick(section.list, KEY.Key_Return)
     qtbot.keyClick(section.list, KEY.Key_Down)
     section.open.click()
@@ -444,7 +444,7 @@ def test_the_page_remembers_what_was_taught(
     section = again.section()
     assert isinstance(section, ReaderSection)
     qtbot.waitUntil(lambda: section.list.isVisible())
-    with qtbot.waitSignal(again.opened):
+    with qtbot.waitSignal(again.go):
         qtbot.keyClick(section.list, KEY.Key_Return)
     again.open_files([workspace.paths.example_sets / "none.csv"])
     assert again.names.selected() == "labels"

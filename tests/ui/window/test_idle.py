@@ -92,7 +92,7 @@ def test_put_away_by_hand_is_told_without_a_time(
     window: MainWindow, engine: RestingEngine, qtbot: QtBot
 ) -> None:
     window.lanes.work.start_aside(unload, window.workspace)
-    window.show_settings()
+    window.show_page("settings")
     window.page.changed.emit("unloaded")  # type: ignore[attr-defined]
     assert window.status.state() == "Put away; the next question loads it again"
     work(window)

@@ -48,7 +48,7 @@ def test_what_the_terminal_chose_holds_when_the_window_is_turned_to(
 
 
 def test_what_the_settings_page_says_follows(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_settings()
+    window.show_page("settings")
     qtbot.mouseClick(window.status.network, Qt.MouseButton.LeftButton)
     assert window.page.network.words() == "Offline"  # type: ignore[attr-defined]
     window.workspace.settings.offline = False

@@ -10,7 +10,7 @@ from tests.helpers.resting import OTHER, RestingEngine
 
 
 def tell(window: MainWindow, qtbot: QtBot, what: str) -> None:
-    window.show_settings()
+    window.show_page("settings")
     window.page.changed.emit(what)  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: window.lanes.files.idle and window.lanes.work.idle)
 

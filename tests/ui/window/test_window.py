@@ -89,7 +89,7 @@ def test_a_reader_that_cannot_be_loaded_is_said_in_the_status_line(
 def test_what_decides_where_the_reader_runs_loads_it_again(
     window: MainWindow, qtbot: QtBot, engine: FakeEngine, what: str
 ) -> None:
-    window.show_settings()
+    window.show_page("settings")
     window.workspace.settings.device = "cpu"
     window.page.changed.emit("top_k")  # type: ignore[attr-defined]
     assert window.lanes.work.idle

@@ -86,7 +86,7 @@ def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) 
 
 def test_the_verdicts_of_a_reader_are_listed_on_teach(window: MainWindow) -> None:
     window.show_page("models")
-    window.page.verdicts_asked.emit()  # type: ignore[attr-defined]
+    window.page.go.emit("teach", ("reader",))
     assert isinstance(window.page, TeachView) and window.page.names.selected() == ReaderSection.KEY
 
 
@@ -148,7 +148,7 @@ def test_what_is_no_key_sequence_is_said_as_it_is() -> None:
 
 def test_a_page_sends_to_the_models_for_a_language(window: MainWindow, qtbot: QtBot) -> None:
     window.show_page("ask")
-    window.page.find_models.emit(Head.QUESTION_ANSWERING.value, "de")
+    window.page.go.emit("models", ("offered", (Head.QUESTION_ANSWERING.value, "de")))
     models = window.page
     assert isinstance(models, ModelsView)
     section = models.section()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -28,7 +29,7 @@ from app.ui.heads.text_panel import PaperTerm, TextPanel, centred, source_line
 from app.ui.kit.boxes import row
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import as_file_name, save_name
-from app.ui.kit.jobs import Job, Lanes, do
+from app.ui.kit.jobs import Lanes, do
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import breakable, nice_label
 from app.ui.kit.segments import Segments
@@ -172,13 +173,10 @@ class ClassifyView(TextPage):
     HEAD = Head.CLASSIFICATION
     SAMPLES = CLASSIFY
     FILES = Message("Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)")
-    # Files with many texts, which are classified in a table.
-    tables_given = Signal(list)
     DRAFTS = ("classify",)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._save_job: Job | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
             theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
@@ -198,7 +196,7 @@ class ClassifyView(TextPage):
     def open_files(self, paths: list[Path]) -> None:
         """Put a file's text on the paper, or hand a table on."""
         if tables := [path for path in paths if path.suffix.lower() in _TABLES]:
-            self.tables_given.emit(tables)
+            self.go.emit("teach", ("labels", tables))  # many texts are classified there
         else:
             super().open_files(paths)
 
@@ -278,9 +276,8 @@ class ClassifyView(TextPage):
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""
         data = self._class_panel.table.csv()
-        self._save_job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
-        self._save_job.done.connect(self._saved)
-        self._save_job.failed.connect(self.show_fault)
+        write = partial(write_atomic, path, data, private=False)
+        self.lanes.files.start(do, write).then(self._saved, self.show_fault)
 
     @Slot()
     def _saved(self) -> None:

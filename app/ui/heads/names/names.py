@@ -30,7 +30,7 @@ from app.ui.heads.names.name_pane import NamePane
 from app.ui.heads.names.names_panel import NamesPanel
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import DOCUMENTS, save_name
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Lanes
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -120,7 +120,6 @@ class NamesView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self.found = NamesFound()
-        self._save_job: Job | None = None
         self._fraction = 0.0
         self.pane = NamePane(theme)
         self._names_panel = panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
@@ -311,11 +310,9 @@ class NamesView(TextPage):
         document, result = self.found.document(), self.found.result
         if document is None or result is None:
             return
-        self._save_job = self.lanes.files.start(
-            save_names, kind, [document], result.labels, result.model, path
+        self.lanes.files.start(save_names, kind, [document], result.labels, result.model, path).then(
+            self._saved, self.show_fault
         )
-        self._save_job.done.connect(self._saved)
-        self._save_job.failed.connect(self.show_fault)
 
     @Slot()
     def _saved(self) -> None:

@@ -159,7 +159,7 @@ def test_what_counts_as_a_text() -> None:
 
 def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbot: QtBot) -> None:
     visits: list[Visit] = []
-    view.look_inside.connect(visits.append)
+    view.go.connect(lambda _, visit: visits.append(visit))
     edit(view).setPlainText("nothing was classified yet")
     qtbot.keyClick(edit(view), Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert not visits

@@ -272,7 +272,7 @@ def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) 
     fill(view, qtbot, TWO)
     view._next()
     visits: list[Visit] = []
-    view.look_inside.connect(visits.append)
+    view.go.connect(lambda _, visit: visits.append(visit))
     QTest.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     blanks = (Span(2, 5), Span(17, 23))
     assert visits == [Visit(Subject(Head.MASKED_WORDS, TWO, focus=blanks[1], blanks=blanks), "gaps", TWO)]

@@ -270,7 +270,7 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
 
 def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) -> None:
     visits: list[Visit] = []
-    view.look_inside.connect(visits.append)
+    view.go.connect(lambda _, visit: visits.append(visit))
     qtbot.keyClick(view.pane, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits == []
     read(view, qtbot)

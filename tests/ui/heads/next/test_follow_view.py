@@ -148,7 +148,7 @@ def test_files_go_to_the_paper_in_use_or_to_both(view: FollowView, qtbot: QtBot,
 def test_look_inside_takes_both_passages_along(view: FollowView, qtbot: QtBot) -> None:
     tell(view, qtbot, "apples", "pears")
     visits: list[Visit] = []
-    view.look_inside.connect(visits.append)
+    view.go.connect(lambda _, visit: visits.append(visit))
     QTest.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     assert visits == [Visit(Subject(Head.NEXT_SENTENCE, "apples", "pears"), "next", "apples")]
 
