@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import shutil
 import subprocess
@@ -30,11 +31,12 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 _HOME = tempfile.mkdtemp(prefix="spanlight-tests-")
 os.environ["SPANLIGHT_HOME"] = _HOME
+_numbers = itertools.count()
 
 settings.register_profile(
     "spanlight",
     deadline=None,
-    max_examples=50,
+    max_examples=25,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -82,9 +84,9 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def spanlight_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A fresh place for settings, drafts and models, one for each test."""
-    home = tmp_path / "spanlight-home"
+def spanlight_home(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh place for settings, drafts and models, one for each test; it is made by what writes there first."""
+    home = Path(_HOME, str(next(_numbers)))
     monkeypatch.setenv("SPANLIGHT_HOME", str(home))
     return home
 
