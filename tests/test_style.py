@@ -10,7 +10,6 @@ import pytest
 
 from tests.conftest import ROOT
 
-
 # One cache: what it knows of the standard library is found once.
 MYPY = ("--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache"))
 
