@@ -1,7 +1,7 @@
 """`python3 -m tests [--all] [pytest's arguments]`: what the tests need is installed, then they run.
 
-Without `--all` the whole suite leaves out bench, packaging and what is marked as long, and takes half of the examples
-of each property.
+Without `--all` the whole suite leaves out bench, packaging and what is marked as long, and takes a quarter of the
+examples of each property.
 `python3 -m tests --soak MINUTES` uses the window for so long instead, and fails where something grows
 (`tests/hostile/soak.py`).
 """

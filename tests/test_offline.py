@@ -44,6 +44,7 @@ if __name__ == "__main__":
     from app.ui.window.start import make_application, open_window
 
     workspace = open_workspace()
+    workspace.settings.models["question-answering"] = "reader-quick"
     application = make_application(workspace)
     window = open_window(workspace)
     pages = [entry[0] for entry in PAGES]

@@ -22,7 +22,7 @@ Start = Callable[..., subprocess.CompletedProcess[str]]
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program as it is installed: without the set-up of a source tree."""
     folder = tmp_path_factory.mktemp("installed")
-    shutil.copytree(ROOT / "app", folder / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "app", folder / "app")  # with what Python has compiled of it
     (folder / "resources").mkdir()
     for entry in (ROOT / "resources").iterdir():
         (folder / "resources" / entry.name).symlink_to(entry)

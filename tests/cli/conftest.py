@@ -1,4 +1,4 @@
-"""A document, and the command line over real folders, with one model process for all of a module's commands."""
+"""A document, and the command line over real folders, with one model process for all commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LastingEngine(Engine):
         """Leave it running for the next command."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingEngine]:
     engine = LastingEngine(tmp_path_factory.mktemp("log") / "engine.log")
     yield engine
@@ -39,7 +39,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingEngine]:
 def terminal(
     engine: LastingEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Terminal:
-    """Runs commands in this process; their models run in the module's model process, started by the first of them."""
+    """Runs commands in this process; their models run in one model process, started by the first of them."""
     monkeypatch.setattr(
         cli,
         "open_workspace",

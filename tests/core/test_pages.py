@@ -7,7 +7,7 @@ import unicodedata
 from timeit import repeat
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import PageText
@@ -92,7 +92,6 @@ def is_whole(pages: tuple[PageText, ...], span: Span) -> bool:
     return True
 
 
-@settings(max_examples=80)
 @given(made_pages(), st.data())
 def test_any_words_are_found_under_their_boxes_again(
     made: tuple[str, tuple[PageText, ...]], data: st.DataObject
@@ -123,7 +122,6 @@ def test_any_words_are_found_under_their_boxes_again(
         assert mark.reason
 
 
-@settings(max_examples=40)
 @given(made_pages(), st.data())
 def test_other_words_are_never_marked(made: tuple[str, tuple[PageText, ...]], data: st.DataObject) -> None:
     text, pages = made
@@ -134,7 +132,6 @@ def test_other_words_are_never_marked(made: tuple[str, tuple[PageText, ...]], da
     assert mark_on_pages(pages, span, wrong).reason != ""
 
 
-@settings(max_examples=40)
 @given(made_pages(), st.data())
 def test_boxes_lie_on_the_page_and_apart(made: tuple[str, tuple[PageText, ...]], data: st.DataObject) -> None:
     text, pages = made
@@ -348,7 +345,6 @@ def test_the_character_at_a_point() -> None:
     assert character_at(undrawn.page(), 5, 5) == -1
 
 
-@settings(max_examples=30)
 @given(made_pages(), st.data())
 def test_the_middle_of_a_character_is_its_own(
     made: tuple[str, tuple[PageText, ...]], data: st.DataObject
@@ -368,7 +364,6 @@ def test_the_middle_of_a_character_is_its_own(
     assert box[1] <= (top + bottom) / 2 <= box[3]
 
 
-@settings(max_examples=40)
 @given(made_pages(), st.data())
 def test_a_selection_is_the_text_between_two_characters(
     made: tuple[str, tuple[PageText, ...]], data: st.DataObject

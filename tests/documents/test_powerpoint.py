@@ -6,7 +6,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import Opened, Table
@@ -255,7 +255,6 @@ def test_slides_that_powerpoint_wrote() -> None:
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=12)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(WORDS, st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=2), st.booleans()), max_size=5

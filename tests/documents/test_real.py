@@ -46,7 +46,9 @@ REAL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name.endswith("fr.docx") else ()) for name in REAL]
+)
 def test_headings_tables_and_words(shared_data: Path, name: str) -> None:
     data = (shared_data / "documents" / name).read_bytes()
     begun = time.process_time()

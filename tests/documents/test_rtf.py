@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -182,13 +182,11 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=30))
 def test_any_order_of_words_is_read(pieces: list[str]) -> None:
     text("".join(pieces))
 
 
-@settings(max_examples=60)
 @given(
     st.text(
         st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Co", "Cn", "Zl", "Zp"]), max_size=40

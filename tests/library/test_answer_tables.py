@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
@@ -111,7 +111,6 @@ def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
     assert store.question_sets() == {}
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.text(min_size=1).filter(str.strip),
     st.text(),

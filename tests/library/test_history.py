@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -18,9 +18,6 @@ from app.library import history as history_module
 from app.library.database import Database
 from app.library.history import History
 from tests.helpers.history_entries import ENTRIES, entry, unanswered
-
-# Each example is written to the disk.
-FEWER = settings(max_examples=40)
 
 
 @pytest.fixture
@@ -46,7 +43,6 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@FEWER
 @given(ENTRIES)
 def test_an_entry_comes_back_as_it_went_in(roomy: History, given_entry: Entry) -> None:
     number = roomy.add(given_entry)
@@ -54,7 +50,6 @@ def test_an_entry_comes_back_as_it_went_in(roomy: History, given_entry: Entry) -
     assert roomy.delete(number).entry == replace(given_entry, number=number)
 
 
-@FEWER
 @given(st.text(st.characters(), min_size=1, max_size=300))
 def test_a_typed_text_comes_back_as_it_went_in(roomy: History, text: str) -> None:
     number = roomy.add(entry(path="", sha256=sha256(text)), text)
@@ -63,7 +58,6 @@ def test_a_typed_text_comes_back_as_it_went_in(roomy: History, text: str) -> Non
     assert roomy.text_of(entry(path="", sha256=sha256(text))) == ""
 
 
-@FEWER
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30))
 def test_every_word_of_a_question_finds_it(roomy: History, question: str) -> None:
     number = roomy.add(entry(question=question))

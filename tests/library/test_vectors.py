@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.library.vectors import Vectors
@@ -42,7 +42,6 @@ def test_cosines_are_within_a_hundredth_of_the_exact_ones(vectors: Vectors) -> N
     assert vectors.scores(put[0])[1] == pytest.approx(1, abs=0.01)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 60), st.integers(1, 20)), max_size=12))
 def test_have_tells_what_was_put_and_not_cleared(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[bool, int, int]]

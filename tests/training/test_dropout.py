@@ -4,17 +4,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.models import Head
 from app.training.folder import load_base
 from app.training.lessons import answer_loss
 from app.training.parallel import Draws, Dropout, Workers, draws_of, give_own_draws
+from tests.helpers.opened_models import daily
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
 
-@settings(max_examples=30, deadline=None)
 @given(rate=st.floats(0.0001, 0.99), seed=st.integers(0, 2**32 - 1))
 def test_as_many_as_the_rate_says_are_dropped_and_the_mean_stays(rate: float, seed: int) -> None:
     draws = Draws()
@@ -71,7 +71,7 @@ def test_a_copy_draws_for_itself(tmp_path: Path) -> None:
     assert draws_of(model) is not draws_of(twin)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [daily(family) for family in FAMILIES])
 def test_dropout_in_two_threads_is_the_same_each_time(tmp_path: Path, family: str) -> None:
     small_checkpoint(tmp_path, family, Head.QUESTION_ANSWERING)
     rng = np.random.default_rng(1)

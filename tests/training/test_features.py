@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import View
@@ -48,7 +48,6 @@ def answer_of(feature: Feature) -> str:
     return BERT.decode(feature.input_ids[start : end + 1].tolist())
 
 
-@settings(max_examples=50, deadline=None)
 @given(length=st.integers(24, 200), seed=st.integers(0, 1000))
 def test_the_window_holds_the_answer(length: int, seed: int) -> None:
     feature = Features(BERT, length).of_question(EXAMPLE, np.random.default_rng(seed))
@@ -81,7 +80,6 @@ def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> Non
         assert answer_of(feature) == "the" and feature.paired is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(length=st.integers(48, 70), seed=st.integers(0, 1000), answered=st.booleans())
 def test_the_window_beside_holds_no_reference(length: int, seed: int, answered: bool) -> None:
     example = LONG if answered else replace(LONG, answers=())
@@ -182,7 +180,6 @@ def test_texts_are_cut_at_random_and_cropped() -> None:
     assert lengths == {16, 64}
 
 
-@settings(max_examples=100, deadline=None)
 @given(text=st.text("ab é👩\u0301\n", max_size=40), data=st.data())
 def test_the_token_span_covers_a_place(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
@@ -221,7 +218,6 @@ def tables(draw: st.DrawFn) -> dict:
     }
 
 
-@settings(max_examples=150, deadline=None)
 @given(row=tables(), family=st.sampled_from(["bert", "roberta", "mpnet", "albert"]), data=st.data())
 def test_what_is_said_in_a_table_is_never_a_target(row: dict, family: str, data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:
@@ -273,7 +269,6 @@ def test_a_place_between_what_is_said_has_its_own_tokens_only() -> None:
     assert token_span(tokens, 4, 4) is None
 
 
-@settings(max_examples=200, deadline=None)
 @given(size=st.integers(1, 200), room=st.integers(1, 60), data=st.data())
 def test_places(size: int, room: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, size - 1))
@@ -283,7 +278,6 @@ def test_places(size: int, room: int, data: st.DataObject) -> None:
     assert at <= first < at + room and (last < at + room or last - first >= room)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 6), min_size=1, max_size=20),
     room=st.integers(1, 24),

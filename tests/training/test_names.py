@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForTokenClassification
 
@@ -15,6 +15,7 @@ from app.training.losses import UNTAGGED, tag_loss
 from app.training.names import Tagging, collate_tagged, dev_figures, labels_of
 from app.training.tagged import TaggedText, detokenise
 from app.training.trainer import train
+from tests.helpers.opened_models import daily
 from tests.helpers.small_models import FAMILIES, small_checkpoint, small_tokenizer
 
 BERT = small_tokenizer("bert")
@@ -41,7 +42,6 @@ def test_first_pieces_carry_the_tag_and_a_name_goes_on_in_the_word() -> None:
     assert [tag for piece, tag in cut if piece in ("king", "/", "queen")] == ["B-PER", "I-PER", "I-PER"]
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     words=st.lists(st.sampled_from(MIXED), min_size=1, max_size=20),
     family=st.sampled_from(["bert", "roberta", "albert", "deberta-v2"]),
@@ -142,7 +142,7 @@ def test_names_are_learnt(files: Path) -> None:
     assert tuple(model.config.id2label.values()) == LABELS and model.config.label2id["I-PER"] == 4
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [daily(family) for family in FAMILIES])
 def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: str) -> None:
     training = train(request_for(files, family, epochs=0.4, options={"half": 1.0, "bfloat16": 0.0}), Silent())
     model, report = AutoModelForTokenClassification.from_pretrained(training.folder, output_loading_info=True)

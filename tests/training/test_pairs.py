@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tasks.text.windows import PairTemplate
@@ -44,7 +44,6 @@ PASSAGES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     passages=PASSAGES,
     length=st.integers(16, 40),

@@ -41,8 +41,8 @@ def test_a_checkpoint_of_other_settings_is_not_in_the_way(files: Path) -> None:
     [
         ("state.json", 20),
         ("weights.safetensors", 0),
-        ("weights.safetensors", 20),
-        ("optimizer.safetensors", None),
+        pytest.param("weights.safetensors", 20, marks=pytest.mark.long),
+        pytest.param("optimizer.safetensors", None, marks=pytest.mark.long),
     ],
 )
 def test_a_checkpoint_that_is_not_whole_gives_way_to_the_one_before(

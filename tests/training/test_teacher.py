@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -60,7 +60,6 @@ def request_to(files: Path, folder: Path, **changes) -> TrainingRequest:
 TEXTS = st.lists(st.sampled_from([*WORDS, "zyx", "日", "?", "[SEP]"]), min_size=1, max_size=60).map(" ".join)
 
 
-@settings(max_examples=50)
 @given(asked=TEXTS, contexts=st.lists(TEXTS, min_size=1, max_size=3), title=st.sampled_from(["", "the king"]))
 def test_the_teacher_reads_what_the_student_reads(
     folder: Path, teacher: Teacher, asked: str, contexts: list[str], title: str

@@ -123,7 +123,7 @@ def faults(tree: ast.Module, file: str = "") -> list[str]:
                 said = faults_of_call(node, file)
             case ast.ClassDef():
                 said = faults_of_class(node, tree, file)
-            case ast.If() if ast.unparse(node.test).endswith("== Qt.ItemDataRole.ToolTipRole"):
+            case ast.If(test=ast.Compare(comparators=[ast.Attribute(attr="ToolTipRole")])):
                 given = [each.value for each in node.body if isinstance(each, ast.Return) and each.value]
                 said = ("a model gives tips as as_tip(...)" for each in given if not is_ours(each))
         found += [f"{file}:{getattr(node, 'lineno', 0)}: {each}" for each in said]

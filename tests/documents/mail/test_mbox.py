@@ -72,7 +72,7 @@ def test_beyond_the_limits_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert "Of very large mails the beginning is shown." in found.notes
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=5))
 def test_as_many_mails_as_there_are(texts: list[str]) -> None:
     mails = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -226,7 +226,6 @@ def test_a_text_that_writer_wrote() -> None:
 WORDS = st.text("abc é日\u00a0\u200b&<", max_size=8)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(["p", "h", "item", "cell"]), WORDS), max_size=12))
 def test_every_word_has_its_heading(parts: list[tuple[str, str]]) -> None:
     made, headings = "", [""]

@@ -125,9 +125,9 @@ def test_a_file_whose_end_is_missing_has_the_pages_that_are_there() -> None:
 @pytest.mark.parametrize(
     ("name", "share", "pages", "read_pages"),
     [
-        ("alice.pdf", 0.5, 69, 60),
+        pytest.param("alice.pdf", 0.5, 69, 60, marks=pytest.mark.long),
         ("asvs-3.0.1-hebrew.pdf", 0.5, 12, 12),
-        ("asvs-4.0.3-en.pdf", 0.5, 71, 60),
+        pytest.param("asvs-4.0.3-en.pdf", 0.5, 71, 60, marks=pytest.mark.long),
         ("qed-tacl-paper.pdf", 0.999, 17, 17),
     ],
 )

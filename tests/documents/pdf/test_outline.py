@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import OutlineEntry
@@ -83,7 +83,6 @@ def test_a_circle_of_bookmarks_ends() -> None:
         ["/Fit", "/XYZ 0 300 0", "/FitH 99999", "/FitR 0 0 1 1", "/XYZ", "/Nothing 1", "/FitBH -9"]
     ),
 )
-@settings(max_examples=60, deadline=None)
 def test_every_entry_is_a_place_on_its_page(titles: list[tuple[str, int, int]], view: str) -> None:
     parts = read(small_pdf(PAGES, titles, view=view))
     for entry in parts.outline:

@@ -1,14 +1,20 @@
-"""Real PDFs: facts read off their pages by eye."""
+"""Real PDFs: facts read off their pages by eye, and random words to boxes on the page and back."""
 
 from __future__ import annotations
 
+import random
 import re
+import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from app.core.layout import Opened
-from app.core.text import Document
+from app.core.pages import mark_on_pages
+from app.core.text import Document, Span
+from tests.helpers.flowing import as_read
+from tests.helpers.page_texts import characters_under
 from tests.helpers.pdf_pages import read_real, real_names
 
 PAGES = {
@@ -123,14 +129,43 @@ FIRST_HEADINGS = {
 }
 
 
-@pytest.fixture
-def document(shared_data: Path, name: str) -> Opened:
-    parts, _ = read_real(shared_data / "documents" / f"{name}.pdf")
-    return Opened(Document(parts.text), headings=parts.headings, pages=parts.pages)
+# What a person reads in their tables, with the headers.
+ROWS = {
+    "asvs-4.0.3-en": (
+        "#: 2.1.5. Description: Verify users can change their password. L1: ✓. L2: ✓. L3: ✓. CWE: 620. "
+        "NIST §: 5.1.1.2.",
+        "#: 1.12.1. Description: [DELETED, DUPLICATE OF 12.4.1].",
+    ),
+    "asvs-3.0.1-hebrew": (
+        "#: 7.8. תיאור: ודא כי מודולי ההצפנה פועלים באופן מבוקר ובהתאם למדיניות האבטחה הציבורית. 3: V.",
+    ),
+    "aws-pinpoint-developer-guide": (
+        "Resource: Apps. Default Limit: 100 per account. Eligible for Increase: No.",
+        "Attribute: client. Description: The app client installed on the device that reports the event. See the Client "
+        "table.",
+        "Variable: region. Initial Value: us-east-1.",
+    ),
+    "qed-tacl-paper": (
+        "Parameter: + Incorrect+QED. Coefficient (SD): 0.25 (0.11).",
+        "SB-onto. Identification P: 59.0. Mention Identification R: 35.6. Identification F1: 44.4. Alignment P: 47.7. "
+        "Mention Alignment R: 28.8. Alignment F1: 35.9. Sentence Accuracy: 97.3.",
+    ),
+    "onestopqa-annotation-guidelines": ("Answer: (a) correct. Span: A (Critical span).",),
+}
+
+RUNNING = {
+    "asvs-4.0.3-en": "OWASP Application Security Verification Standard 4.0.3",
+    "asvs-4.0.3-zh-cn": "应用安全验证标准 4.0.3\t",
+    "federal-plain-language-guidelines": "Federal Plain Language Guidelines, March 2011,",
+}
+NUMBERED = ("alice", "federal-plain-language-guidelines", "qed-tacl-paper")
+LAST_PAGE_EMPTY = ("onestopqa-annotation-guidelines", "scanned-letter-no-text-layer")
 
 
 @pytest.mark.parametrize("name", real_names(PAGES))
-def test_its_pages_sentences_and_headings(document: Opened, name: str) -> None:
+def test_its_pages_sentences_headings_and_tables(shared_data: Path, name: str) -> None:
+    parts, _ = read_real(shared_data / "documents" / f"{name}.pdf")
+    document = Opened(Document(parts.text), headings=parts.headings, pages=parts.pages)
     text = document.document.text
     assert len(document.pages) == PAGES[name]
     for fact in FACTS[name]:
@@ -140,30 +175,55 @@ def test_its_pages_sentences_and_headings(document: Opened, name: str) -> None:
     for words, page, heading in [where[1:] for where in PLACES if where[0] == name]:
         place = text.index(words)
         assert (document.page_at(place), document.heading_at(place)) == (page, heading)
+    if name in RUNNING:
+        assert sum(paragraph.startswith(RUNNING[name]) for paragraph in text.split("\n\n")) == 1
+    if name in NUMBERED:
+        assert len(re.findall(r"(?m)^\d{1,3}$", text)) <= 3, "page numbers stand in sentences"
+    assert (len(document.pages[-1].span) == 0) is (name in LAST_PAGE_EMPTY)
+    read = as_read(text, parts.view).split("\n")
+    assert not [row for row in ROWS.get(name, ()) if row not in read]
 
 
-@pytest.mark.parametrize(
-    ("name", "running"),
-    [
-        ("asvs-4.0.3-en", "OWASP Application Security Verification Standard 4.0.3"),
-        ("asvs-4.0.3-zh-cn", "应用安全验证标准 4.0.3\t"),
-        ("federal-plain-language-guidelines", "Federal Plain Language Guidelines, March 2011,"),
-    ],
-)
-def test_running_heads_stand_once(document: Opened, name: str, running: str) -> None:
-    paragraphs = document.document.text.split("\n\n")
-    assert sum(paragraph.startswith(running) for paragraph in paragraphs) == 1
+MOST_WORDS = 25
+FALLBACKS = {"qed-tacl-paper": 3}  # how many of the spans fall back to a quotation at most, where any may
 
 
-@pytest.mark.parametrize("name", ["alice", "federal-plain-language-guidelines", "qed-tacl-paper"])
-def test_no_page_number_stands_in_a_sentence(document: Opened, name: str) -> None:
-    lone = re.findall(r"(?m)^\d{1,3}$", document.document.text)
-    assert len(lone) <= 3
+def random_spans(text: str, seed: int) -> list[Span]:
+    """Spans of 1 to 25 words; where a script has no blanks a stretch of letters counts as one of at most 8."""
+    words = [match.span() for match in re.finditer(r"[^\s\u3000-\u9fff]+|[\u3000-\u9fff]{1,8}", text)]
+    chance = random.Random(seed)
+    spans = []
+    for _ in range(300):
+        count = chance.randint(1, MOST_WORDS)
+        first = chance.randrange(max(1, len(words) - count))
+        spans.append(Span(words[first][0], words[min(first + count, len(words)) - 1][1]))
+    return spans
 
 
-@pytest.mark.parametrize("name", ["onestopqa-annotation-guidelines", "scanned-letter-no-text-layer"])
-def test_a_page_without_text_is_empty(document: Opened, name: str) -> None:
-    assert len(document.pages[-1].span) == 0
+def letters_of(text: str) -> list[str]:
+    """The letters without blanks and hyphens, told apart from the code under test."""
+    plain = unicodedata.normalize("NFKC", text)
+    return [letter for letter in plain if letter.isprintable() and letter not in " -\u2010\u2011"]
+
+
+@pytest.mark.parametrize("name", [name for name in real_names(PAGES) if FACTS[str(name.values[0])]])
+def test_words_are_found_on_the_page_and_read_back(shared_data: Path, name: str) -> None:
+    parts, _ = read_real(shared_data / "documents" / f"{name}.pdf")
+    # Nothing is written from right to left: the order is compared as well.
+    one_way = not any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in parts.text)
+    refused, wrong = [], []
+    for span in random_spans(parts.text, seed=7):
+        words = span.of(parts.text)
+        mark = mark_on_pages(parts.pages, span, words)
+        if mark.reason:
+            refused.append((mark.reason, words))
+            continue
+        under = characters_under(parts.pages, mark.places)
+        said, read = letters_of(words), letters_of(under)
+        if (said != read) if one_way else (Counter(said) != Counter(read)):
+            wrong.append((words, under))
+    assert not wrong
+    assert len(refused) <= FALLBACKS.get(name, 0), refused
 
 
 @pytest.mark.long

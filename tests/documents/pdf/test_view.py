@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.documents.parts import Parts
 from tests.helpers.flowing import as_read
-from tests.helpers.pdf_pages import read_real, read_words, real_names
+from tests.helpers.pdf_pages import read_words
 from tests.helpers.small_pdfs import Page, Words, lines
 
 BOLD = "Helvetica-Bold"
@@ -161,35 +160,3 @@ def test_words_anywhere_have_a_sound_view(placed: list[tuple[list[int], int, lis
     parts = read_words(words)
     if not parts.view.replacements:
         assert as_read(parts.text, parts.view) == parts.text
-
-
-# What a person reads in their tables, with the headers.
-READ = {
-    "asvs-4.0.3-en": (
-        "#: 2.1.5. Description: Verify users can change their password. L1: ✓. L2: ✓. L3: ✓. CWE: 620. "
-        "NIST §: 5.1.1.2.",
-        "#: 1.12.1. Description: [DELETED, DUPLICATE OF 12.4.1].",
-    ),
-    "asvs-3.0.1-hebrew": (
-        "#: 7.8. תיאור: ודא כי מודולי ההצפנה פועלים באופן מבוקר ובהתאם למדיניות האבטחה הציבורית. 3: V.",
-    ),
-    "aws-pinpoint-developer-guide": (
-        "Resource: Apps. Default Limit: 100 per account. Eligible for Increase: No.",
-        "Attribute: client. Description: The app client installed on the device that reports the event. See the Client "
-        "table.",
-        "Variable: region. Initial Value: us-east-1.",
-    ),
-    "qed-tacl-paper": (
-        "Parameter: + Incorrect+QED. Coefficient (SD): 0.25 (0.11).",
-        "SB-onto. Identification P: 59.0. Mention Identification R: 35.6. Identification F1: 44.4. Alignment P: 47.7. "
-        "Mention Alignment R: 28.8. Alignment F1: 35.9. Sentence Accuracy: 97.3.",
-    ),
-    "onestopqa-annotation-guidelines": ("Answer: (a) correct. Span: A (Critical span).",),
-}
-
-
-@pytest.mark.parametrize("name", real_names(READ))
-def test_real_tables(shared_data: Path, name: str) -> None:
-    parts, _ = read_real(shared_data / "documents" / f"{name}.pdf")
-    read = as_read(parts.text, parts.view).split("\n")
-    assert not [row for row in READ[name] if row not in read]

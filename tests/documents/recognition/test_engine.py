@@ -93,7 +93,7 @@ def straight(recogniser: Recogniser) -> Parts:
     return recognised(recogniser, scan([letter()]))
 
 
-@pytest.mark.parametrize("skew", [-3.0, 2.0, 5.0])
+@pytest.mark.parametrize("skew", [-3.0, *(pytest.param(skew, marks=pytest.mark.long) for skew in (2.0, 5.0))])
 def test_a_skewed_page_is_read_and_its_words_are_lit_where_they_are(
     recogniser: Recogniser, straight: Parts, skew: float
 ) -> None:
@@ -104,7 +104,9 @@ def test_a_skewed_page_is_read_and_its_words_are_lit_where_they_are(
     assert 0 < abs(here[1] - there[1]) + abs(here[0] - there[0]) < 60
 
 
-@pytest.mark.parametrize("turned", [90, 180, 270])
+@pytest.mark.parametrize(
+    "turned", [90, *(pytest.param(turned, marks=pytest.mark.long) for turned in (180, 270))]
+)
 def test_a_page_that_lies_on_its_side_is_read(recogniser: Recogniser, turned: int) -> None:
     # The picture itself is turned: what a scanner makes of a sheet put in the wrong way.
     data = scan([replace(letter(), rotation=0)])

@@ -6,7 +6,7 @@ import io
 
 import docx
 from docx.document import Document as WordDocument
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import Table
@@ -231,7 +231,6 @@ ROWS = st.builds(
 TABLES = st.lists(ROWS, max_size=4).map(lambda rows: f"<w:tbl>{''.join(rows)}</w:tbl>")
 
 
-@settings(max_examples=60)
 @given(st.lists(st.one_of(PARAGRAPHS, TABLES), max_size=8).map("".join))
 def test_any_body_makes_sound_blocks(body: str) -> None:
     read(word_file(body + p(r("end")), numbering=NUMBERING))

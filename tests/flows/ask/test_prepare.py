@@ -51,7 +51,7 @@ def test_a_question_may_stop_it(workspace: Workspace) -> None:
                 raise Stopped
 
     with pytest.raises(Stopped):
-        prepare(workspace, [Document(TEXT * 5)], Impatient(), device="cpu", model="reader-quick")
-    question = Question("When did the Knave steal the tarts?", (Document(TEXT * 5),), quick=True)
+        prepare(workspace, [Document(TEXT * 3)], Impatient(), device="cpu", model="reader-quick")
+    question = Question("When did the Knave steal the tarts?", (Document(TEXT * 3),), quick=True)
     assert ask(workspace, question, Silent(), device="cpu", model="reader-quick").answers[0].text == "1865"
     assert workspace.engine.pid == pid

@@ -183,6 +183,6 @@ def test_in_a_library_long_scans_wait_until_they_are_wanted(workspace: Workspace
 
 
 def test_an_empty_page_is_none_to_recognise(workspace: Workspace, ordered: list[int], tmp_path: Path) -> None:
-    path = written(tmp_path / "empty.pdf", scan([Page()]))
+    path = written(tmp_path / "empty.pdf", scan([Page(height=60, width=60)]))
     assert read_document(workspace, path, Silent()).document.text == ""
     assert read_document(workspace, path, Silent()).pictures == () and ordered == [0]

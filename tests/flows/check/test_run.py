@@ -73,6 +73,7 @@ def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
+@pytest.mark.long
 def test_what_is_spoilt_is_found_and_the_rest_goes_on(
     resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.library import Library
@@ -61,7 +61,6 @@ def test_a_text_with_more_that_fits_comes_before_one_with_a_single_place() -> No
     assert ranked_with_evidence(scores, {2: 8, 3: 7}) == [2, 3], "the others are gone"
 
 
-@settings(max_examples=40)
 @given(st.lists(TEXT, min_size=1, max_size=3), st.randoms(use_true_random=False))
 def test_excerpts_hold_their_passages_and_stand_in_their_texts(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], chance: random.Random

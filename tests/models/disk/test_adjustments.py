@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.core.models import Adjustment
-from app.models.disk.records import MOST_ADJUSTED, Adjustments
+from app.models.disk import records
+from app.models.disk.records import Adjustments
 from app.settings.files import write_atomic
 
 FIRST, SECOND = Adjustment(0.8, -0.1, 1.2, 0.7), Adjustment(0.7, -0.2, 1.3, 0.6)
@@ -42,13 +43,16 @@ def test_what_holds_now_and_what_held_before(adjustments: Adjustments, file: Pat
     assert not adjustments.any()
 
 
-def test_the_same_again_is_not_stored_and_the_oldest_go(adjustments: Adjustments, file: Path) -> None:
+def test_the_same_again_is_not_stored_and_the_oldest_go(
+    adjustments: Adjustments, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MOST_ADJUSTED", 20)
     adjustments.put("ab", None, 1.0)
     assert not file.exists()
     adjustments.put("ab", FIRST, 2.0)
     adjustments.put("ab", FIRST, 3.0)
     assert len(json.loads(file.read_text())["ab"]["since"]) == 1
-    for at in range(MOST_ADJUSTED):
+    for at in range(20):
         adjustments.put("ab", Adjustment(bias=at / 1000), 4.0 + at)
     assert adjustments.at("ab", 3.0) is None
     assert adjustments.at("ab", 4.0) == Adjustment(bias=0.0)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from tokenizers.pre_tokenizers import ByteLevel
@@ -59,7 +59,6 @@ def same(ours: Tokenizer, theirs: Tokenizer, text: st.SearchStrategy[str]) -> No
     """That two tokenizers split any text, and any pair, alike."""
 
     @given(text, text)
-    @settings(max_examples=150, deadline=None)
     def check(first: str, second: str) -> None:
         for pair in ((first,), (first, second)):
             mine, other = ours.encode(*pair), theirs.encode(*pair)
@@ -250,7 +249,6 @@ def test_the_normalisers_map_is_handed_on(tmp_path: Path, learnt: Pieces) -> Non
     assert steps == [{"type": "Precompiled", "precompiled_charsmap": "BAAAAAAAAAA="}]
 
 
-@settings(max_examples=200, deadline=None)
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.model"

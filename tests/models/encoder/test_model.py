@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
@@ -187,7 +187,6 @@ def test_a_narrow_table_of_words_stays_narrow(tmp_path: Path) -> None:
     assert sizes[0] == held, "nothing is held twice"
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.booleans(), min_size=9, max_size=9), min_size=1, max_size=6), st.data())
 def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.DataObject) -> None:
     """Attention of tokens to tokens, in rows of one matrix or with a mask, at any places."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken
 
@@ -69,7 +69,6 @@ def blanked(draw: st.DrawFn) -> tuple[str, tuple[Span, ...]]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=60)
 @given(given_text=blanked())
 def test_every_blank_is_one_mask_in_its_place(family: str, given_text: tuple[str, tuple[Span, ...]]) -> None:
     text, blanks = given_text
@@ -99,7 +98,6 @@ def test_without_blanks_the_tokens_are_the_texts(text: str) -> None:
     assert tokens.starts.tolist() == plain.starts.tolist()
 
 
-@settings(max_examples=60)
 @given(given_text=blanked(), window=st.integers(12, 40))
 def test_windows_read_every_blank_once_and_use_their_room(
     given_text: tuple[str, tuple[Span, ...]], window: int

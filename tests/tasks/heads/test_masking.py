@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
@@ -68,7 +68,6 @@ def test_a_model_that_knows_nothing_names_nothing() -> None:
     assert item.surprise == pytest.approx(item.masked * np.log(BERT.get_vocab_size()))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text("ab .\n\u00e9\U0001f600", max_size=60), min_size=1, max_size=6), st.integers(0, 5))
 def test_a_text_is_masked_alike_among_whatever_others(texts: list[str], seed: int) -> None:
     model = ready(Always(THE))
@@ -96,7 +95,6 @@ def test_a_real_head_is_measured(tmp_path: Path) -> None:
     assert all(item.surprise > item.masked for item in found.items)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     ids=st.lists(st.integers(5, BERT.get_vocab_size() - 1), min_size=1, max_size=80),
     rate=st.floats(0.01, 1.0),

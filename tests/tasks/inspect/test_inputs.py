@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -53,7 +53,6 @@ def agrees(found: Input, subject: Subject, model: ReadyModel) -> None:
                 assert token.span.of(where).lower() == word
 
 
-@settings(max_examples=40, deadline=None)
 @given(TEXTS, st.sampled_from(("who", "  where is the king?  ", "of the " * 30)), st.integers(0, 3))
 def test_a_question_is_seen_in_the_window_that_gave_the_answer(text: str, question: str, seed: int) -> None:
     model = span_reader(seed=seed)
@@ -86,7 +85,6 @@ def test_a_text_with_headings_and_a_table_is_seen_as_it_is_read() -> None:
     assert "".join(asked) == "whoisking", "no word of the heading is taken for the question's"
 
 
-@settings(max_examples=30, deadline=None)
 @given(TEXTS, st.integers(0, 3))
 def test_without_a_focus_the_best_answers_window_is_seen(text: str, seed: int) -> None:
     model = span_reader(seed=seed)
@@ -99,7 +97,6 @@ def test_without_a_focus_the_best_answers_window_is_seen(text: str, seed: int) -
     assert not report.partials
 
 
-@settings(max_examples=30, deadline=None)
 @given(TEXTS, st.data())
 def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -> None:
     model = classifier(("a", "b"))
@@ -140,7 +137,6 @@ def test_nothing_to_look_at_is_said(subject: Subject) -> None:
         input_of(subject, model, Silent())
 
 
-@settings(max_examples=40, deadline=None)
 @given(TEXTS, st.data())
 def test_blanks_are_seen_in_the_windows_that_fill_them(text: str, data: st.DataObject) -> None:
     model = replace(classifier(("a",)), card=card(Head.MASKED_WORDS))
@@ -170,7 +166,6 @@ def test_two_words_wanted_at_one_place_are_two_blanks() -> None:
     assert second == first + 1
 
 
-@settings(max_examples=30, deadline=None)
 @given(TEXTS, TEXTS)
 def test_a_pair_is_the_one_that_is_judged(first: str, second: str) -> None:
     model = replace(classifier(("a",)), card=card(Head.NEXT_SENTENCE))

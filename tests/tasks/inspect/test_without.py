@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -156,7 +156,6 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=60).map("".join)
 
 
-@settings(max_examples=60, deadline=None)
 @given(TEXTS, st.integers(0, 3), st.booleans())
 def test_places_are_those_of_the_text(text: str, seed: int, null: bool) -> None:
     model, subject = span_reader(seed=seed), Subject(QA, text, "who")

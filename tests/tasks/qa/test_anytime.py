@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.models import DeviceChoice, Head, QaCalibration
@@ -49,7 +49,6 @@ class ShapedModel(SpanModel):
 
 
 @pytest.mark.usefixtures("short_sections")
-@settings(max_examples=40)
 @given(
     st.lists(TEXTS, min_size=1, max_size=3),
     st.sampled_from(["who stole tarts", "king", "zebra"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.report import Silent
@@ -21,7 +21,6 @@ FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
 LONG = FILLER * (LEAST_LENGTH // len(FILLER) + 20)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.sampled_from(WORDS), max_size=800).map(" ".join), min_size=1, max_size=3),
     st.sampled_from(["who stole tarts", "king", "zebra", "", "日本"]),

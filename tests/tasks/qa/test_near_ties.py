@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.models import DeviceChoice, Head, QaCalibration
@@ -126,7 +126,6 @@ def test_nothing_is_read_again_for_clear_answers_of_bfloat16(small: Path) -> Non
     assert narrow.precise.size == 0 or any(once), "it is loaded where it is needed only"
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 1000),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=110),

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
@@ -77,7 +77,6 @@ def test_an_answer_is_exactly_the_words_at_its_place(texts: list[str], family: s
         )
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.lists(st.sampled_from(PIECES), max_size=60).map("".join), min_size=1, max_size=3),
     st.integers(0, 50),
@@ -241,7 +240,7 @@ def test_progress_and_the_best_so_far_while_reading(monkeypatch: pytest.MonkeyPa
 
 def test_a_long_document_is_read_in_little_memory() -> None:
     """Nothing of a read window is kept but its best spans: more text costs the places of its words, and no more."""
-    text = "".join(f"the king number {n % 500} stole a good book in paris. \n\n" for n in range(12_000))
+    text = "".join(f"the king number {n % 500} stole a good book in paris. \n\n" for n in range(5_000))
     model = span_reader(window=384, stride=128)
     peaks = []
     for part in (text[: len(text) // 4], text):
@@ -251,7 +250,7 @@ def test_a_long_document_is_read_in_little_memory() -> None:
         reading = read(question, model, Silent())
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert reading.windows > 600
+    assert reading.windows > 250
     # Eight bytes a word, twice while they are joined; a window's tokens take 40 a word.
     assert peaks[1] < peaks[0] + 20 * len(text.split())
     assert max(columns for _, columns in model.forward.shapes) <= 384

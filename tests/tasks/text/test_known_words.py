@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tasks.text import tokens
@@ -25,7 +25,6 @@ def plain(text: str) -> list[list[int]]:
     return [found.ids.tolist(), found.starts.tolist(), found.ends.tolist()]
 
 
-@settings(max_examples=300)
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_words_that_are_looked_up_give_the_tokenizers_own_tokens(texts: list[str]) -> None:
     words = KnownWords(BERT)

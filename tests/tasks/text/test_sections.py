@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Document, Replacement, Span, View
@@ -54,7 +54,6 @@ def test_every_code_point_is_in_one_section(texts: list[str], size: int) -> None
     assert [each.document for each in found] == sorted(each.document for each in found)
 
 
-@settings(max_examples=60)
 @given(TEXTS, st.sampled_from(FAMILIES), st.integers(60, 600))
 def test_every_token_is_scored_once_by_the_section_it_begins_in(text: str, family: str, size: int) -> None:
     scored = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.report import Silent
@@ -35,7 +35,6 @@ def asked(reading: Reading) -> Reading:
     return replace(reading, seconds=0.0)
 
 
-@settings(max_examples=30)
 @given(
     st.lists(TEXTS, min_size=1, max_size=3),
     st.sampled_from(["bert", "roberta"]),
@@ -95,7 +94,6 @@ def test_what_has_no_room_is_made_each_time_and_takes_none() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.integers(1, 50_000)), max_size=40))
-@settings(max_examples=50)
 def test_room_is_never_exceeded_and_the_least_recently_used_goes_first(
     steps: list[tuple[str, int, int]],
 ) -> None:

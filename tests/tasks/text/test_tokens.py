@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Replacement
@@ -52,7 +52,6 @@ def lists(tokens: Tokens) -> list[list[int]]:
     return [tokens.ids.tolist(), tokens.starts.tolist(), tokens.ends.tolist()]
 
 
-@settings(max_examples=100, deadline=None)
 @given(text=texts, family=families)
 def test_where_nothing_is_said_it_is_tokenise(text: str, family: str) -> None:
     found, said = tokenise_view(TOKENIZERS[family], text, ())
@@ -60,7 +59,6 @@ def test_where_nothing_is_said_it_is_tokenise(text: str, family: str) -> None:
     assert said.dtype == bool and said.shape == (len(found),) and not said.any()
 
 
-@settings(max_examples=200, deadline=None)
 @given(given_=words_and_said(), family=families)
 def test_own_tokens_keep_their_places_and_said_ones_have_no_width(
     given_: tuple[str, list[tuple[int, int]], list[Replacement]], family: str
@@ -86,7 +84,6 @@ def test_own_tokens_keep_their_places_and_said_ones_have_no_width(
     assert not any(each.start <= point < each.end for each in said for point in covered)
 
 
-@settings(max_examples=100, deadline=None)
 @given(data=st.data(), text=texts, family=families)
 def test_places_stay_inside_the_text_whatever_is_said(data: st.DataObject, text: str, family: str) -> None:
     points = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))

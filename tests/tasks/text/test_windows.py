@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, processors
 
@@ -40,7 +40,6 @@ def numbered(count: int, breaks: frozenset[int] = frozenset(), gap: str = " ") -
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=30, deadline=None)
 @given(text=texts)
 def test_pieces_have_the_tokens_of_the_whole_text(family: str, text: str) -> None:
     tokenizer = TOKENIZERS[family]
@@ -95,7 +94,6 @@ def test_the_template_is_the_post_processors(family: str) -> None:
     assert len(ids) == len(read) + template.single_overhead
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     count=st.integers(0, 400),
     asked=st.integers(0, 30),
@@ -230,7 +228,6 @@ def test_padding() -> None:
     assert arrays["attention_mask"].sum() == sum(map(len, made))
 
 
-@settings(deadline=None, max_examples=40)
 @given(count=st.integers(1, 3000), length=st.integers(40, 200))
 def test_the_estimate_is_near(count: int, length: int) -> None:
     text, tokens = numbered(count)

@@ -47,6 +47,7 @@ def sized(window: QWidget, wide: int, high: int) -> None:
 @pytest.mark.timeout(300)
 def test_everything_is_told_reached_and_seen(furnished: MainWindow, qtbot: QtBot) -> None:
     faults = []
+    ringed: set[QWidget] = set()  # the rail and the foot are the same on every page
     furnished.theme.choose("light")
     sized(furnished, 1200, 800)
     for name, page in places(furnished):
@@ -64,7 +65,9 @@ def test_everything_is_told_reached_and_seen(furnished: MainWindow, qtbot: QtBot
             chain = chain[chain.index(foot) + 1 :] + chain[: chain.index(foot) + 1]
             found += out_of_order(window, chain)
             if "," not in name:  # the sections have the same kinds of controls
-                found += [f"focus not seen: {each}" for each in unseen_focus(window, chain)]
+                new = [each for each in chain if each not in ringed]
+                found += [f"focus not seen: {each}" for each in unseen_focus(window, new)]
+                ringed.update(new)
         else:
             qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
             chain = tab_order(window)

@@ -29,7 +29,7 @@ from tests.helpers.small_models import small_checkpoint
 from tests.helpers.windows import close_window, shown_window
 
 TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."
-LONG = "\n\n".join(f"Page {number}. {TARTS} " * 4 for number in range(1200))
+LONG = "\n\n".join(f"Page {number}. {TARTS} " * 4 for number in range(500))
 MINUTE = 60_000
 
 

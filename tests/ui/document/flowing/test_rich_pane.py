@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QColor, QGuiApplication, QTextCursor, QTextDocument
@@ -148,7 +148,6 @@ def squeezed(words: str) -> str:
     return "".join(words.replace("\u2060", "\ufeff").split())
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some.integers(0, 1 << 30))
 def test_what_is_lit_is_what_the_answer_says(pane: RichPane, seed: int) -> None:
     chance = random.Random(seed)

@@ -7,7 +7,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
@@ -71,7 +71,6 @@ def texts(figure: look.Figure) -> list[str]:
     return [text.text for box in figure.boxes for text in box.texts] + [text.text for text in figure.texts]
 
 
-@settings(max_examples=25, deadline=None)
 @given(width=st.integers(200, 3000), subject=st.sampled_from([*insides.SUBJECTS, LONG]), tables=st.booleans())
 def test_nothing_stands_over_anything_else_at_any_width(
     theme_for_all: Theme, width: int, subject: Subject, tables: bool
