@@ -71,26 +71,24 @@ def ask_documents(
     over: str = "",
     model: str = "",
     device: str = "",
-    most: int = 0,
 ) -> Ran:
     """Ask documents each question on a cluster; each task's rows are written into the folder `place` when it is done.
 
-    `address` is LOCAL, AUTO or where a cluster's head node listens; `most` limits the actors, 0 for as many as there is
-    room for. Documents that rows of the same model and questions tell of are not read again unless they changed, so
-    that a run that was stopped, killed or lost goes on when it is called again. What cannot be read is a row with its
-    reason, and is read again only where that may have changed. Raises SpanlightError where the cluster, the model or
-    the folder is at fault; Stopped when cancelled.
+    `address` is LOCAL, AUTO or where a cluster's head node listens. Documents that rows of the same model and questions
+    tell of are not read again unless they changed, so that a run that was stopped, killed or lost goes on when it is
+    called again. What cannot be read is a row with its reason, and is read again only where that may have changed.
+    Raises SpanlightError where the cluster, the model or the folder is at fault; Stopped when cancelled.
     """
     storage, asked = Storage(place), replace(asked_of(workspace, columns, model), over=over)
     left = unread(items, storage.short_rows(), asked.digest)
     storage.write_run(asked)
     size = max(_LEAST_A_TASK, min(_MOST_A_TASK, len(left) // _TASKS))
     some = (left[at : at + size] for at in range(0, len(left), size))
-    tasks = [Task([asdict(item) for item in each], len(each)) for each in some]
+    tasks = [Task(each, len(each)) for each in some]
     card = workspace.find_model(Head.QUESTION_ANSWERING, model)
     needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
     more = (storage.place, asked, uuid4().hex[:8])
-    ran = run_tasks(workspace, _Reader, tasks, needs, more, address, report, most)
+    ran = run_tasks(workspace, _Reader, tasks, needs, more, address, report)
     return replace(ran, before=len(items) - len(left))
 
 
@@ -166,9 +164,9 @@ def _fetched(files: Sequence[Any]) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What an actor does at once: rows of plain values, and how many documents or texts these stand for."""
+    """What an actor does at once: Items or Slices, and how many documents or texts these stand for."""
 
-    rows: Sequence[dict[str, Any]]
+    rows: Sequence[Any]
     size: int
 
 
@@ -180,11 +178,10 @@ def run_tasks(
     more: tuple[Any, ...],
     address: str,
     report: Report,
-    most: int = 0,
 ) -> Ran:
     """Have a pool of actors do tasks; each counts how many documents or texts it has done, and how many have failed.
 
-    `more` is what the actors are made with beside the model, `most` how many there are at most.
+    `more` is what the actors are made with beside the model.
     """
     began, done, failed = time.perf_counter(), 0, 0
     total = sum(task.size for task in tasks)
@@ -200,13 +197,13 @@ def run_tasks(
         files = [ray.put(shipped_files(needs.folder))]
         on_gpu = needs.device == "cuda"
         dataset = ray.data.from_arrow(
-            [pyarrow.Table.from_pylist(list(task.rows)) for task in tasks]
+            [pyarrow.Table.from_pylist(list(map(asdict, task.rows))) for task in tasks]
         ).map_batches(
             actor,
             fn_constructor_args=(needs, files, *more),
             batch_size=None,
             batch_format="pyarrow",
-            compute=ActorPoolStrategy(min_size=1, max_size=most or None),
+            compute=ActorPoolStrategy(min_size=1),
             num_cpus=threads,
             num_gpus=1 if on_gpu else 0,
         )

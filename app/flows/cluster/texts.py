@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +129,7 @@ def classify_on(
     left = [each for each in texts.slices if each.name not in there]
     card = workspace.find_model(Head.CLASSIFICATION, model)
     needs = shipped(workspace, card, Head.CLASSIFICATION, device)
-    tasks = [Task([asdict(each)], each.rows) for each in left]
+    tasks = [Task([each], each.rows) for each in left]
     more = (storage.place, replace(texts, slices=()))
     ran = run_tasks(workspace, _Classifier, tasks, needs, more, address, report)
     return replace(ran, before=texts.total - sum(each.rows for each in left))
