@@ -18,7 +18,7 @@ from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.node import Node
 from app.flows.cluster.plan import documents_of
 from app.flows.cluster.rows import Item, unread
-from app.flows.cluster.run import ask_documents, asked_of, require_ray
+from app.flows.cluster.run import ask_documents, asked_of, require_ray, set_up_ray
 from app.flows.workspace import Workspace
 
 _NODES = (1, 2, 4)
@@ -111,7 +111,7 @@ def _one_thread(workspace: Workspace) -> Iterator[None]:
 @contextmanager
 def _cluster(nodes: int) -> Iterator[str]:
     """The address of a cluster on this computer: a head without a core, and nodes of one core each."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    set_up_ray()
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})

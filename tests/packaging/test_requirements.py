@@ -81,7 +81,10 @@ def test_qt_is_the_essentials_and_never_the_release_that_aborts() -> None:
 
 
 def test_tested_versions_lie_inside_the_ranges() -> None:
-    lines, tested = requirements.read(PYPROJECT, ["app", "test", "bundle", "cluster"]), requirements.tested(PYPROJECT)
+    lines, tested = (
+        requirements.read(PYPROJECT, ["app", "test", "bundle", "cluster"]),
+        requirements.tested(PYPROJECT),
+    )
     names = {requirements.Requirement(line).name for line in lines}
     assert {pin.split("==")[0] for pin in tested} == names
     assert installer.pins_for(lines, tested) == tested

@@ -266,14 +266,24 @@ def _fault_of(fault: BaseException) -> BaseException:
     )
 
 
+def set_up_ray() -> None:
+    """Set what Ray looks up in the environment, before it is imported.
+
+    It would tell its makers how it is used, write at length what is told here in one sentence, and connect again by
+    itself where its thread goes on after a stop.
+    """
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
+    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
+
+
 @contextmanager
 def _connected(address: str, report: Report) -> Iterator[int]:
     """A connection to a cluster, which for LOCAL is made for it; gives the threads that an actor may have on any node.
 
     Raises SpanlightError where it cannot be reached.
     """
-    # Before Ray is imported: it would tell its makers how it is used, and write what is told here in one sentence.
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_IGNORE_UNHANDLED_ERRORS": "1"}
+    set_up_ray()
     if address == LOCAL:
         # Ray's workers know where its script lies, not this source tree.
         root = str(Path(__file__).parents[3])
