@@ -10,7 +10,7 @@ from pathlib import Path
 from app.cli.terminal import TerminalReport, count, one_line, print_either
 from app.core.errors import SpanlightError
 from app.core.wording import duration, size
-from app.flows.answer_table.export import FORMATS, export_documents
+from app.flows.answer_table.export import FORMATS, export_documents, require_fits
 from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.plan import Plan, documents_of, planned
 from app.flows.cluster.results import import_results
@@ -36,10 +36,11 @@ def table_on_cluster(
             planned(workspace, items, columns, report, model=arguments.model), arguments, len(columns)
         )
         return
-    require_ray()
+    require_ray(arguments.cluster)
     items = documents_of(workspace, arguments.over, report)
     is_place = is_address(arguments.over) or is_folder(arguments.over)
     over = str(arguments.over if is_address(arguments.over) else Path(arguments.over).absolute())
+    require_fits(Path(arguments.output).suffix.lower(), len(items) * len(columns))
     with _rows_of(arguments.output, FORMATS) as (place, output):
         ran = ask_documents(
             workspace,
@@ -64,7 +65,7 @@ def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, rep
     """Have a cluster classify the texts of --file."""
     if arguments.output is None or arguments.labels is not None:
         raise SpanlightError("--cluster goes with --file and --output, and without --labels.", "Name both.")
-    require_ray()
+    require_ray(arguments.cluster)
     texts = texts_in(workspace, arguments.file, arguments.column or "", model=arguments.model)
     with _rows_of(arguments.output, (".csv",)) as (place, output):
         if output is not None:

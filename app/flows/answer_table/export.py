@@ -208,6 +208,14 @@ def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     return kind
 
 
+def require_fits(kind: str, cells: int) -> None:
+    """Raises SpanlightError for more cells than a file of this kind takes."""
+    if kind == ".xlsx" and cells >= _MOST_ROWS:
+        raise SpanlightError(
+            Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
+        )
+
+
 def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
     """A table's cells, a list for each document that is there, in the order of their paths."""
     stored = workspace.tables.cells(table)
@@ -302,10 +310,7 @@ def _all_fit(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
 def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report) -> bytes:
     from openpyxl import Workbook
 
-    if len(rows) * max(1, len(columns)) >= _MOST_ROWS:
-        raise SpanlightError(
-            Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
-        )
+    require_fits(".xlsx", len(rows) * max(1, len(columns)))
     book = Workbook(write_only=True)
     write_sheet(
         book,

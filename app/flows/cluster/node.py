@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +41,8 @@ from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
 _QUIET = Silent()
+# How the folder of a node begins; its process's number follows.
+_HOME = "spanlight-node-"
 _PIECE = 1 << 20
 
 
@@ -66,12 +70,13 @@ def shipped(workspace: Workspace, card: ModelCard, head: Head, device: str) -> S
     except OSError:
         adjustments = b""
     settings = workspace.settings
+    chosen = device or settings.device
     return Shipped(
         head,
         card.name,
         card.folder,
         fingerprint(Path(card.folder)),
-        device or settings.device,
+        "cpu" if chosen == "auto" else chosen,  # a GPU is Ray's to give
         settings.precision,
         adjustments,
     )
@@ -87,7 +92,8 @@ def node(needs: Shipped, files: Callable[[], dict[str, bytes]]) -> Iterator[Node
         raise SpanlightError(
             f"A node has Spanlight {VERSION}, this computer {needs.version}.", "Install the same on all."
         )
-    with tempfile.TemporaryDirectory(prefix="spanlight-") as home:
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=f"{_HOME}{os.getpid()}-") as home:
         config, data, logs = (Path(home) / name for name in ("config", "data", "logs"))
         for folder in (config, data, logs):
             folder.mkdir()
@@ -100,6 +106,19 @@ def node(needs: Shipped, files: Callable[[], dict[str, bytes]]) -> Iterator[Node
             yield Node(workspace, str(_model(needs, paths, files)), needs.head)
         finally:
             workspace.close()
+
+
+def _sweep() -> None:
+    """Delete the folders of nodes whose processes were killed: they may hold words of documents."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_HOME}*"):
+        number = folder.name.removeprefix(_HOME).partition("-")[0]
+        if os.name == "posix" and number.isdecimal():
+            try:
+                os.kill(int(number), 0)
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError:  # another person's
+                continue
 
 
 def _model(needs: Shipped, paths: Paths, files: Callable[[], dict[str, bytes]]) -> Path:

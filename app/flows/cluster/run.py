@@ -54,8 +54,12 @@ class Ran:
     seconds: float
 
 
-def require_ray() -> None:
-    """Raises SpanlightError where Ray is not installed."""
+def require_ray(address: str = LOCAL) -> None:
+    """Raises SpanlightError where Ray is not installed, or an address is empty."""
+    if not address.strip():
+        raise SpanlightError(
+            Message("The cluster has no address."), Message("Give auto, local, or its address.")
+        )
     if find_spec("ray") is None:
         raise SpanlightError(Message("--cluster needs Ray, which is not installed."), EXTRA)
 
@@ -82,6 +86,7 @@ def ask_documents(
     storage, asked = Storage(place), replace(asked_of(workspace, columns, model), over=over)
     left = unread(items, storage.short_rows(), asked.digest)
     storage.write_run(asked)
+    storage.sweep()
     size = max(_LEAST_A_TASK, min(_MOST_A_TASK, len(left) // _TASKS))
     some = (left[at : at + size] for at in range(0, len(left), size))
     tasks = [Task(each, len(each)) for each in some]
@@ -115,6 +120,8 @@ class Actor:
     A model that cannot be used is told with the first task: Ray keeps no more than the words of what its making raised.
     """
 
+    WHAT = Message("documents")
+
     def __init__(self, needs: Shipped, files: Sequence[Any]) -> None:
         # Processes that are spawned here would import what Ray's worker began with.
         vars(sys.modules["__main__"]).pop("__file__", None)
@@ -124,6 +131,10 @@ class Actor:
             self._node = self._stack.enter_context(node(needs, partial(_fetched, files)))
         except SpanlightError as fault:
             self._fault = str(fault)
+
+    def __del__(self) -> None:
+        """End its processes: Ray deletes what an actor has made before it ends it."""
+        self._stack.close()
 
     @property
     def node(self) -> Node:
@@ -210,13 +221,13 @@ def run_tasks(
         for found in _streamed(dataset, report):
             done += sum(found["done"])
             failed += sum(found["failed"])
-            report.progress(_progress(done, total, failed, time.perf_counter() - began))
+            report.progress(_progress(actor.WHAT, done, total, failed, time.perf_counter() - began))
     return Ran(done, 0, failed, time.perf_counter() - began)
 
 
-def _progress(done: int, total: int, failed: int, seconds: float) -> Progress:
+def _progress(what: str, done: int, total: int, failed: int, seconds: float) -> Progress:
     rate = 60 * done / max(seconds, 1e-9)
-    what = Message("documents, {failed:,} failed, {rate:,.0f} a minute", failed=failed, rate=rate)
+    what = Message("{what}, {failed:,} failed, {rate:,.0f} a minute", what=what, failed=failed, rate=rate)
     return Progress(done, total, what, (total - done) / rate * 60 if done else None)
 
 

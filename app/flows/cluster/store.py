@@ -19,6 +19,7 @@ from app.core.message import Message
 from app.core.plain import json_of
 from app.flows.cluster.rows import ANSWER_COLUMNS, ROW_COLUMNS, SHORT, Asked, Item, Part, Row
 from app.flows.library.folders import SUFFIXES
+from app.settings.files import sweep
 
 EXTRA = Message("Install it into Spanlight's environment: pip install 'spanlight[cluster]'")
 _RUN = "_run.json"
@@ -151,6 +152,11 @@ class Storage:
 
         with self._writing(name) as file:
             parquet.write_table(table, file, compression="zstd")
+
+    def sweep(self) -> None:
+        """Delete what killed processes left half written, as far as it is on a disk."""
+        if not is_address(self.place):
+            sweep(Path(self.place))
 
     def write_run(self, asked: Asked) -> None:
         """Keep what is asked, for whoever reads the folder."""

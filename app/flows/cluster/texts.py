@@ -125,6 +125,7 @@ def classify_on(
     What was written by an earlier run with the same model is not computed again. Raises as `ask_documents` does.
     """
     storage = Storage(place)
+    storage.sweep()
     there = set(storage.names())
     left = [each for each in texts.slices if each.name not in there]
     card = workspace.find_model(Head.CLASSIFICATION, model)
@@ -157,6 +158,8 @@ def _shown(value: Any) -> str:
 
 class _Classifier(Actor):
     """Classifies texts."""
+
+    WHAT = Message("texts")
 
     def __init__(self, needs: Shipped, files: Sequence[Any], place: str, texts: Texts) -> None:
         super().__init__(needs, files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -196,6 +197,24 @@ def test_a_node_without_the_model_takes_the_files_that_were_shipped(
     assert not folder.exists()
     with node(needs(model, model), dict) as here:
         assert Path(here.model) == model
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes are looked up on POSIX only")
+def test_a_node_deletes_what_killed_ones_left(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.cluster.node.Workspace", Engineless)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left, used, other = (
+        tmp_path / f"spanlight-node-{name}" for name in (f"{ended.pid}-x", f"{os.getpid()}-y", "z")
+    )
+    for folder in (left, used, other):
+        folder.mkdir()
+        (folder / "recognised.sqlite3").write_text("words")
+    with node(needs(model, model), dict):
+        assert not left.exists() and used.exists() and other.exists()
 
 
 class Engineless(Workspace):
