@@ -26,7 +26,8 @@ def main() -> int:
     from app.__main__ import prepare
 
     system = ("windows", "xvfb") if sys.platform.startswith("linux") else ()
-    code = prepare("tests", sys.argv[1:], ("test",), system)
+    extras = ("test", "cluster") if "--all" in sys.argv else ("test",)
+    code = prepare("tests", sys.argv[1:], extras, system)
     if code is not None:
         return code
     # Every worker, and every process that a test starts, would compile a thousand modules again.

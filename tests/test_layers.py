@@ -131,6 +131,9 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "olefile": ("app.documents",),
     "py3langid": ("app.documents",),
     "openpyxl": ("app.documents.spreadsheet", "app.flows.answer_table.export", "app.flows.teach.export"),
+    # On a cluster only: the extra that brings them is in no installer.
+    "ray": ("app.flows.cluster.run", "app.bench.cluster"),
+    "pyarrow": ("app.flows.cluster",),
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
         "app.engine.installation",  # tries all modules

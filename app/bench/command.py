@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
@@ -36,6 +37,7 @@ MINUTES = {
     "teach": 60,
     "training": 5,
     "recognition": 10,
+    "cluster": 10,
 }
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
@@ -61,6 +63,8 @@ reader (--model, or both that come along) gains from 64 corrections, in FOLDER/q
 training: how fast a question answering model is taught.
 recognition: pages of PDFs (--data FOLDER with documents and questions; --repeats pages of each, 2) drawn at 150, 200
 and 300 dpi, clean and spoilt: errors, places, speed, and answers (--questions of each document, 12) on scans.
+cluster: documents a minute with one, two and four nodes of a Ray cluster on this computer, of one core each (--repeats
+documents, 48; --questions, 2), held against this machine with one thread. It needs the extra spanlight[cluster].
 
 On two cores that is a matter of minutes, about: {_LASTS}
 ({_LONGER} with --against; without it less).
@@ -68,7 +72,8 @@ More words, questions or repeats take longer.
 
 What each takes, beside --model or --size, --device and --isa:
 {_TAKEN}
-With “all”, each takes of them what it knows; the bundle is measured where --bundle names it.
+With “all”, each takes of them what it knows; the bundle is measured where --bundle names it, a cluster where Ray
+is installed.
 
 Without --data, what comes along is read: real questions, and long documents made of their paragraphs' and
 the samples' sentences in an order of chance. With it, qa_dev-squad2.jsonl.xz of FOLDER (or FOLDER/qa), in
@@ -152,10 +157,11 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def _parts(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """The chosen parts; with all, the bundle only where one is named."""
+    """The chosen parts; with all, the bundle only where one is named, and a cluster where Ray is installed."""
     if arguments.what != ALL:
         return (arguments.what,)
-    return tuple(part for part in PARTS if part != "bundle" or arguments.bundle)
+    possible = {"bundle": bool(arguments.bundle), "cluster": find_spec("ray") is not None}
+    return tuple(part for part in PARTS if possible.get(part, True))
 
 
 class _Results:

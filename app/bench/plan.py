@@ -26,6 +26,7 @@ HEEDED: dict[str, tuple[str, ...]] = {
     "teach": ("data", "questions", "repeats", "examples"),
     "training": ("data", "questions", "repeats", "seed", "against"),
     "recognition": ("data", "questions", "repeats"),
+    "cluster": ("questions", "repeats"),
 }
 
 

@@ -30,7 +30,7 @@ def _measure_part(name: str, workspace: Workspace, plan: BenchPlan, report: Repo
 
 PARTS: dict[str, Measure] = {
     name: partial(_measure_part, name)
-    for name in "reading anytime memory library start bundle window teach training recognition".split()
+    for name in "reading anytime memory library start bundle window teach training recognition cluster".split()
 }
 # This part starts another module of the source in a Python of its own.
 _BY_PYTHON = ("window",)

@@ -49,6 +49,10 @@ With --labels "a; b; c" the classes are these words, or "name: a few words of de
 model has learnt them: texts are compared with the words, a first guess. `teach` learns them from
 examples.
 
+With --cluster (auto, local, or the ADDRESS of a head node) a Ray cluster classifies the texts of a Parquet
+file, or of a folder of them; OUT is a folder of Parquet files, or of a name with .csv brought together in it.
+See `table --help` for what a cluster needs.
+
 A batch reads rows {"id", "text"} of a .jsonl (or .jsonl.xz) file and appends rows {"id", "label",
 "probability", "probabilities"} in the same order; a row without an id goes by its line, from 1.
 Started again, it goes on where it was stopped or killed.
@@ -71,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--batch", metavar="IN.jsonl", help="many texts")
     parser.add_argument("--output", metavar="OUT", help="where the classes of a file or a batch go")
+    parser.add_argument("--cluster", metavar="auto|local|ADDRESS", help="have a Ray cluster do it")
     add_model_arguments(parser)
     return parser
 
@@ -82,7 +87,13 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("Give either texts, or --file, or --batch.", f"See {command()} classify --help.")
     if arguments.column is not None and arguments.file is None:
         raise SpanlightError("--column goes with --file.", "Give the table with --file.")
-    if arguments.labels is not None:
+    if arguments.cluster is not None:
+        if arguments.file is None:
+            raise SpanlightError("--cluster goes with --file.", "Give a Parquet file, or a folder of them.")
+        from app.cli.cluster import classify_on_cluster
+
+        classify_on_cluster(arguments, workspace, report)
+    elif arguments.labels is not None:
         _run_labels(arguments, workspace, report)
     elif arguments.batch is not None:
         _run_batch(arguments, workspace, report)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from app.cli.reading import ask_about_large
@@ -25,7 +24,7 @@ from app.core.wording import duration
 from app.flows.answer_table.export import export_table, require_format, write_back
 from app.flows.answer_table.fill import Filled, fill, held_table
 from app.flows.answer_table.questions import columns_of, questions_from
-from app.flows.answer_table.tables import save_table, tables
+from app.flows.answer_table.tables import table_named, tables
 from app.flows.library.folders import is_folder, walk
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
@@ -44,20 +43,36 @@ XLSX, with the answers in columns behind its own.
 Every answer is kept as soon as it is found. Stopped with Ctrl+C, what was found is written; started again,
 it goes on from there, and reads only new and changed files and new questions. The window shows the same
 table.
+
+With --cluster a Ray cluster does the same for any number of documents (pip install 'spanlight[cluster]'): local
+makes one of this computer, auto finds the one it belongs to, and an ADDRESS is that of a head node. All nodes
+see the documents at the same paths, or at addresses such as s3://BUCKET/FOLDER; --over may then also be such an
+address, or a text file with a path or an address in each line. OUT is a folder, or an address, of Parquet files
+with a row for each document; of a name with .csv, .xlsx or .jsonl that folder is OUT.rows, and is brought
+together in OUT. It computes on the CPU, or with --device cuda with a GPU for each reader. Stopped or broken off,
+the same command goes on. --dry-run tells what it would take. import OUT makes a table of the rows, or of a table
+that was exported as JSON Lines.
 """
-_LIST = "list"
+_LIST, _IMPORT = "list", "import"
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of `table`."""
     parser = new_parser("table", "Ask many documents a list of questions, and write the table.", _EPILOG)
-    parser.add_argument("questions", metavar="QUESTIONS", help="a list of questions; list shows the tables")
-    parser.add_argument("--over", metavar="FOLDER|LIBRARY", help="the documents")
+    parser.add_argument(
+        "questions",
+        metavar="QUESTIONS",
+        help="a list of questions; list shows the tables, import OUT adds one",
+    )
+    parser.add_argument("results", nargs="?", metavar="OUT", help="with import, what a cluster wrote")
+    parser.add_argument("--over", metavar="FOLDER|LIBRARY|LIST", help="the documents")
     parser.add_argument("--output", metavar="OUT", help="the file to write: .csv, .xlsx or .jsonl")
     parser.add_argument("--name", default="", help="what the table is called")
     parser.add_argument("--beside", action="store_true", help="write the list with the answers beside it")
     parser.add_argument("--yes", action="store_true", help="read a folder of many files without asking")
     parser.add_argument("--anew", action="store_true", help="read again what another model read")
+    parser.add_argument("--cluster", metavar="auto|local|ADDRESS", help="have a Ray cluster read them")
+    parser.add_argument("--dry-run", action="store_true", help="with --cluster, tell what it would take")
     add_model_arguments(parser)
     return parser
 
@@ -67,16 +82,39 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     if arguments.over is None and arguments.output is None and arguments.questions == _LIST:
         _list(workspace, report, arguments.json)
         return
-    if arguments.over is None or arguments.output is None:
+    if arguments.results is not None:
+        _import(arguments, workspace, report)
+        return
+    if arguments.dry_run and arguments.cluster is None:
+        raise SpanlightError("--dry-run goes with --cluster.", "Add --cluster local.")
+    if arguments.over is None or (arguments.output is None and not arguments.dry_run):
         missing = "--over FOLDER" if arguments.over is None else "--output OUT.xlsx"
         raise SpanlightError(f"{missing.partition(' ')[0]} is missing.", f"Add {missing}.")
-    source, output = Path(arguments.questions), Path(arguments.output)
+    source = Path(arguments.questions)
+    if arguments.cluster is not None:
+        if arguments.beside or arguments.anew:
+            raise SpanlightError("--beside and --anew do not go with --cluster.", "Leave them out.")
+        from app.cli.cluster import table_on_cluster
+
+        table_on_cluster(arguments, questions_from(workspace, source, report), workspace, report)
+        return
+    output = Path(arguments.output)
     require_format(output, (".csv", ".xlsx") if arguments.beside else (".csv", ".xlsx", ".jsonl"))
     refuse_same_file(source, output)
     questions = questions_from(workspace, source, report)
     refuse_unwritable(output)
     with held_output(output):
         _fill_and_write(arguments, questions, source, output, workspace, report)
+
+
+def _import(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    if arguments.questions != _IMPORT or arguments.over is not None or arguments.output is not None:
+        raise SpanlightError(
+            f"{one_line(arguments.results)} is one argument too many.", f"See {command()} table --help."
+        )
+    from app.cli.cluster import import_table
+
+    import_table(arguments, workspace, report)
 
 
 def _fill_and_write(
@@ -88,7 +126,8 @@ def _fill_and_write(
     report: TerminalReport,
 ) -> None:
     library = _library(arguments, workspace, report)
-    table = _table(arguments.name or f"{source.stem}, {library.name}", library, questions, workspace, report)
+    name = arguments.name or f"{source.stem}, {library.name}"
+    table = table_named(workspace, name, library, columns_of(questions), report)
     with held_table(workspace, table):
         try:
             _update(workspace, library, report)
@@ -142,23 +181,6 @@ def _update(workspace: Workspace, library: Library, report: TerminalReport) -> N
         if not workspace.library.status(library).read:
             raise
         report.notice(f"{fault.message} Asking the files that were read earlier.")
-
-
-def _table(
-    name: str, library: Library, questions: tuple[str, ...], workspace: Workspace, report: TerminalReport
-) -> AnswerTable:
-    """The table of this name with these questions added to those that it has; made where there is none."""
-    for table in tables(workspace, report):
-        if table.name.casefold() == name.casefold():
-            if table.library not in (0, library.number):
-                raise SpanlightError(
-                    f"The table “{name}” is over another library.", "Give another name with --name."
-                )
-            known = {column.question for column in table.columns}
-            new = columns_of(question for question in questions if question not in known)
-            changed = replace(table, library=library.number, columns=(*table.columns, *new))
-            return save_table(workspace, changed, report)
-    return save_table(workspace, AnswerTable(0, name, library.number, columns_of(questions)), report)
 
 
 def _read(filled: Filled) -> str:

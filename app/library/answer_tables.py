@@ -186,6 +186,28 @@ class AnswerTables(Database):
             connection.execute(statement, (*_CELL.values(cell), *answer))
             return _cell(connection, cell.column, cell.sha256)
 
+    def put_all(self, cells: Iterable[Cell]) -> None:
+        """Store cells that were read elsewhere in place of those that were read here, in one transaction.
+
+        A verdict that comes with one is taken where the person has said nothing yet.
+        """
+        with self.writing() as connection:
+            for cell in cells:
+                answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
+                connection.execute(insert("cells", _COLUMNS, "OR REPLACE"), (*_CELL.values(cell), *answer))
+                if cell.verdict is not Verdict.NONE:
+                    connection.execute(
+                        "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
+                        (
+                            cell.column,
+                            cell.sha256,
+                            cell.verdict,
+                            stored(cell.right_words),
+                            *bounds(cell.right_span),
+                            cell.judged,
+                        ),
+                    )
+
     def judge(
         self, column: int, sha256: str, verdict: Verdict, words: str, span: Span | None, judged: float
     ) -> Cell:

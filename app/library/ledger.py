@@ -251,8 +251,13 @@ class Ledger(ABC):
 
     def fail(self, file: LibraryFile, state: FileState, reason: str, content: Content) -> None:
         """Note why a file has no text; it is tried again once its size or its time differs from these."""
+        self.fail_all([(file, state, reason, content)])
+
+    def fail_all(self, noted: Iterable[tuple[LibraryFile, FileState, str, Content]]) -> None:
+        """Note for several files what `fail` does, in one transaction."""
         with self._writing() as connection:
-            self._note(connection, file, state, reason, content, None)
+            for file, state, reason, content in noted:
+                self._note(connection, file, state, reason, content, None)
 
     def _note(
         self,

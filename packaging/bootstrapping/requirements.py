@@ -1,6 +1,6 @@
 """What pyproject.toml asks for, and whether an environment has it.
 
-Only the few forms of PEP 508 that the file uses are read: name, version clauses, a marker on python_version.
+Only the few forms of PEP 508 that the file uses are read: name, extras, version clauses, a marker on python_version.
 Run as a script it exits with 0 when the interpreter that runs it meets them all:
 `requirements.py PYPROJECT GROUP...`.
 """
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 _LINE = re.compile(
-    r"^(?P<name>[A-Za-z0-9._-]+)\s*(?P<clauses>[^;]*?)\s*"
+    r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[A-Za-z0-9,._-]+\])?\s*(?P<clauses>[^;]*?)\s*"
     r"(?:;\s*python_version\s*(?P<relation><|<=|>=|>|==|!=)\s*['\"](?P<python>[\d.]+)['\"]\s*)?$"
 )
 _CLAUSE = re.compile(r"^(==|!=|>=|<=|>|<)\s*([\w.+]+)$")

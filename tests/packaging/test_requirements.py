@@ -49,7 +49,7 @@ def test_markers_on_the_python_version(here: int, asked: int, relation: str) -> 
 
 
 @pytest.mark.parametrize(
-    "line", ["torch @ https://example.org/x.whl", "torch[extra]>=2", "torch>=2; os_name == 'nt'"]
+    "line", ["torch @ https://example.org/x.whl", "torch[extra>=2", "torch>=2; os_name == 'nt'"]
 )
 def test_forms_that_are_not_read_are_refused(line: str) -> None:
     with pytest.raises(ValueError, match="not understood"):
@@ -59,8 +59,10 @@ def test_forms_that_are_not_read_are_refused(line: str) -> None:
 def test_every_line_of_ours_is_read() -> None:
     with open(PYPROJECT, "rb") as file:
         project = tomllib.load(file)["project"]
-    lines = requirements.read(PYPROJECT, ["app", "test"])
-    assert lines == project["dependencies"] + project["optional-dependencies"]["test"]
+    groups = ("test", "cluster")
+    lines = requirements.read(PYPROJECT, ["app", *groups])
+    optional = project["optional-dependencies"]
+    assert lines == project["dependencies"] + [line for group in groups for line in optional[group]]
     for line in lines:
         ours, theirs = requirements.Requirement(line), packaging.requirements.Requirement(line)
         assert ours.name == theirs.name
@@ -79,7 +81,10 @@ def test_qt_is_the_essentials_and_never_the_release_that_aborts() -> None:
 
 
 def test_tested_versions_lie_inside_the_ranges() -> None:
-    lines, tested = requirements.read(PYPROJECT, ["app", "test", "bundle"]), requirements.tested(PYPROJECT)
+    lines, tested = (
+        requirements.read(PYPROJECT, ["app", "test", "bundle", "cluster"]),
+        requirements.tested(PYPROJECT),
+    )
     names = {requirements.Requirement(line).name for line in lines}
     assert {pin.split("==")[0] for pin in tested} == names
     assert installer.pins_for(lines, tested) == tested

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,7 +25,7 @@ from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
 from app.flows.workspace import Workspace
-from app.settings.files import write_atomic
+from app.settings.files import write_atomic, writing
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -132,14 +132,37 @@ def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: R
     spreadsheet takes, and where the disk refuses; Stopped when cancelled.
     """
     kind = require_format(path)
-    rows = _rows(workspace, table)
-    if kind == ".xlsx":
-        data = _workbook(table, rows, report)
-    else:
-        lines = (line.values.values() for row in rows for line in _checked(row, report))
-        data = rows_as(kind, _names(), lines)
-    report.check()
-    write_atomic(path, data, private=False)
+    _write(kind, table.columns, _rows(workspace, table), path, report)
+
+
+def export_documents(
+    columns: Sequence[Column],
+    documents: Iterable[tuple[LibraryFile, Mapping[int, Cell]]],
+    path: Path,
+    report: Report,
+) -> None:
+    """Write documents with their cells, by the columns' numbers, as `export_table` writes a table's.
+
+    CSV and JSON Lines are written as the documents come, any number of them.
+    """
+    kind = require_format(path)
+    rows = (
+        [_Line(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
+        for file, cells in documents
+    )
+    _write(kind, columns, rows, path, report)
+
+
+def _write(
+    kind: str, columns: Sequence[Column], rows: Iterable[list[_Line]], path: Path, report: Report
+) -> None:
+    with writing(path, private=False) as file:
+        if kind == ".xlsx":
+            file.write(_workbook(columns, list(rows), report))
+        else:
+            lines = (line.values.values() for row in rows for line in _checked(row, report))
+            file.writelines(lines_as(kind, _names(), lines))
+        report.check()
 
 
 def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Path, report: Report) -> None:
@@ -185,6 +208,14 @@ def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     return kind
 
 
+def require_fits(kind: str, cells: int) -> None:
+    """Raises SpanlightError for more cells than a file of this kind takes."""
+    if kind == ".xlsx" and cells >= _MOST_ROWS:
+        raise SpanlightError(
+            Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
+        )
+
+
 def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
     """A table's cells, a list for each document that is there, in the order of their paths."""
     stored = workspace.tables.cells(table)
@@ -210,10 +241,18 @@ def _names() -> list[str]:
 
 def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
     """Rows of values as a file: CSV, or JSON Lines for ".jsonl"."""
+    return b"".join(lines_as(kind, heads, rows))
+
+
+def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
+    """The lines of `rows_as`, one after another."""
     if kind == ".csv":
-        text = csv_lines([heads, *([written(each) for each in row] for row in rows)])
-        return text.encode("utf-8-sig", "replace")
-    return "".join(f"{dumps(dict(zip(heads, row, strict=True)))}\n" for row in rows).encode("utf-8")
+        yield csv_lines([heads]).encode("utf-8-sig", "replace")
+        for row in rows:
+            yield csv_lines([[written(each) for each in row]]).encode("utf-8", "replace")
+    else:
+        for row in rows:
+            yield f"{dumps(dict(zip(heads, row, strict=True)))}\n".encode()
 
 
 def written(one: object) -> str:
@@ -268,20 +307,17 @@ def _all_fit(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(_fit, row)) for row in rows)
 
 
-def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> bytes:
+def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report) -> bytes:
     from openpyxl import Workbook
 
-    if len(rows) * max(1, len(table.columns)) >= _MOST_ROWS:
-        raise SpanlightError(
-            Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
-        )
+    require_fits(".xlsx", len(rows) * max(1, len(columns)))
     book = Workbook(write_only=True)
     write_sheet(
         book,
         "Table",
-        ["document", *(column.question for column in table.columns)],
+        ["document", *(column.question for column in columns)],
         ([(Path(row[0].file.path).name, True), *map(_shown, row)] for row in rows if _checked(row, report)),
-        [32, *[36] * len(table.columns)],
+        [32, *[36] * len(columns)],
     )
     names = _names()
     write_sheet(

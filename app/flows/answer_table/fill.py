@@ -15,7 +15,7 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import Question
-from app.core.results import Outcome, Reading
+from app.core.results import Outcome
 from app.flows.answer_table.tables import files_of
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
@@ -161,23 +161,38 @@ def _read(
         ):
             yield there  # another process was faster
             continue
-        try:
-            reading = ask(
-                workspace, Question(column.question, (opened.document,)), report, model=model, device=device
-            )
-        except EngineLost as fault:
-            yield Cell(column.number, file.sha256, CellState.FAILED, reason=str(fault))
-            continue
-        cell = workspace.tables.put(_cell(column, file, opened, reading), instead=bool(instead_of_others))
-        if cell is not None:
+        cell = read_cell(workspace, column, file.sha256, opened, report, model=model, device=device)
+        if cell.state is CellState.FAILED:
             yield cell
+            continue
+        stored = workspace.tables.put(cell, instead=bool(instead_of_others))
+        if stored is not None:
+            yield stored
 
 
-def _cell(column: Column, file: LibraryFile, opened: Opened, reading: Reading) -> Cell:
+def read_cell(
+    workspace: Workspace,
+    column: Column,
+    sha256: str,
+    opened: Opened,
+    report: Report,
+    *,
+    model: str = "",
+    device: str = "",
+) -> Cell:
+    """Ask a document with the bytes of `sha256` a column's question; where the reader breaks down, the cell has failed.
+
+    Raises as `ask` does otherwise.
+    """
+    question = Question(column.question, (opened.document,))
+    try:
+        reading = ask(workspace, question, report, model=model, device=device)
+    except EngineLost as fault:
+        return Cell(column.number, sha256, CellState.FAILED, reason=str(fault))
     shown = reading.shown
     return Cell(
         column.number,
-        file.sha256,
+        sha256,
         _STATES[reading.outcome],
         kept_answer(opened, shown) if shown is not None else None,
         reading.no_answer_probability,

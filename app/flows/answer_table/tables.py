@@ -59,6 +59,27 @@ def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> Answ
     )
 
 
+def table_named(
+    workspace: Workspace, name: str, library: Library, columns: Iterable[Column], report: Report
+) -> AnswerTable:
+    """The table of this name with these questions added to those that it has; made where there is none.
+
+    Raises SpanlightError where it is over another library, and as `save_table` does.
+    """
+    for table in tables(workspace, report):
+        if table.name.casefold() == name.casefold():
+            if table.library not in (0, library.number):
+                raise SpanlightError(
+                    Message("The table “{name}” is over another library.", name=name),
+                    Message("Give it another name."),
+                )
+            known = {column.question for column in table.columns}
+            new = [column for column in columns if column.question not in known]
+            changed = replace(table, library=library.number, columns=(*table.columns, *new))
+            return save_table(workspace, changed, report)
+    return save_table(workspace, AnswerTable(0, name, library.number, tuple(columns)), report)
+
+
 def library_over(workspace: Workspace, table: AnswerTable) -> Library:
     """The library whose files are a table's rows; raises SpanlightError where it was removed."""
     for library in workspace.library.libraries():

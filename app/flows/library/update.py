@@ -9,7 +9,7 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -194,13 +194,13 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
     changed = []
     for done, file in enumerate(files):
         report.progress(Progress(done, len(files), Message("files compared")))
-        if _sha256(file.path, report.check) not in (file.sha256, ""):
+        if sha256_of(file.path, report.check) not in (file.sha256, ""):
             changed.append(file)
     failed = index.files(library, [FileState.FAILED, FileState.LOCKED, FileState.NO_TEXT])
     index.set_state([*changed, *failed], FileState.WAITING)
 
 
-def _sha256(path: str, check: Callable[[], object]) -> str:
+def sha256_of(path: str, check: Callable[[], object]) -> str:
     """The SHA-256 of a file's bytes, empty if it cannot be read; `check` is called between pieces."""
     digest = hashlib.sha256()
     try:
@@ -216,7 +216,7 @@ def _sha256(path: str, check: Callable[[], object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Refused:
+class Refused:
     """Why a file has no text, and its content then; a time of 0 has it tried again with the next update."""
 
     state: FileState
@@ -225,7 +225,7 @@ class _Refused:
 
 
 # The content alone where its text is known already.
-_Found = Content | Opened | _Refused
+_Found = Content | Opened | Refused
 
 
 class _Readers:
@@ -274,27 +274,35 @@ class _Readers:
         there = Content("", size, modified)
         until = _Until(lambda: self._stopped)
         # Next to reading a document this costs nothing, and one that was only moved is not read.
-        sha256 = _sha256(file.path, until.check)
+        sha256 = sha256_of(file.path, until.check)
         if sha256 and self._index.holds(file.path, sha256):
             return Content(sha256, size, modified)
         documents = self._free.get()
         try:
             order = Read(file.path, Path(file.path).name, words_only=True)
             return scans(self._workspace, documents).read(order, until, self._recognise)
-        except PasswordNeeded as fault:
-            return _Refused(FileState.LOCKED, fault.message, there)
-        except NotStarted:
-            raise
-        except NoText as fault:
-            return _Refused(FileState.NO_TEXT, fault.message, there)
-        except SpanlightError as fault:
-            # What may not be opened now may be later, without a change of the file.
-            return _Refused(FileState.FAILED, str(fault), there if sha256 else Content("", size, 0))
-        except ChildBug:
-            _log.exception("a file of a library was not read")
-            return _Refused(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
+        except (SpanlightError, ChildBug) as fault:
+            return refused(fault, there, was_hashed=bool(sha256))
         finally:
             self._free.put(documents)
+
+
+def refused(fault: SpanlightError | ChildBug, there: Content, *, was_hashed: bool) -> Refused:
+    """Why reading a file failed; one whose bytes could not be hashed either is tried again without a change of it.
+
+    Raises the fault again where no process could be started, which no file is to blame for.
+    """
+    match fault:
+        case PasswordNeeded():
+            return Refused(FileState.LOCKED, fault.message, there)
+        case NotStarted():
+            raise fault
+        case NoText():
+            return Refused(FileState.NO_TEXT, fault.message, there)
+        case SpanlightError():
+            return Refused(FileState.FAILED, str(fault), there if was_hashed else replace(there, modified=0))
+    _log.error("a file was not read", exc_info=fault)
+    return Refused(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
 
 
 class _Until(Silent):
@@ -316,22 +324,29 @@ def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int
             done = _put(index, file, found)
             counts["read" if done else "failed"] += 1
             counts["words"] += len(found.document.text.split())
-        case _Refused(state, reason, content):
+        case Refused(state, reason, content):
             index.fail(file, state, reason, content)
             counts["failed"] += 1
 
 
 def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
     """Store what was read from a file, and return whether it has a text."""
-    if not opened.document.text.strip():
-        reasons = [*opened.notes, *([_WAITS] if waits(opened) else [])]
-        reason = joined(reasons, " ") or Message("It holds no text.")
-        index.fail(file, FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
+    if without := without_words(opened):
+        index.fail(file, without.state, without.reason, without.content)
         return False
     view = with_view(opened.document).view
     assert view is not None
     index.put(file, opened, view)
     return True
+
+
+def without_words(opened: Opened) -> Refused | None:
+    """Why a document that was read has no words; None where it has."""
+    if opened.document.text.strip():
+        return None
+    reasons = [*opened.notes, *([_WAITS] if waits(opened) else [])]
+    reason = joined(reasons, " ") or Message("It holds no text.")
+    return Refused(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
 
 
 def _progress(done: int, total: int, began: float) -> Progress:

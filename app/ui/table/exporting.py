@@ -1,4 +1,4 @@
-"""Writes the current table to a file, or its answers into the list that its questions came from."""
+"""Writes the current table to a file, or its answers into the list of its questions, and opens results as a table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.core.message import Message
 from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
 from app.ui.kit.jobs import Flow
 from app.ui.kit.page import Page
@@ -14,11 +15,17 @@ from app.ui.table.head import BACK
 from app.ui.table.questions import LIST_KINDS, Questions
 from app.ui.table.store import TableStore
 
+_RESULTS = Message("Results (*.jsonl *.parquet);;All files (*)")
+
 
 class Exporting(QObject):
-    """Asks where to write to, and writes in the lane of documents. `failed` carries an error."""
+    """Asks where to write to, and writes in the lane of documents; asks for results, and takes them into a table.
+
+    `failed` carries an error, `opened` the flow's Imported.
+    """
 
     failed = Signal(object)
+    opened = Signal(object)
 
     def __init__(self, store: TableStore, questions: Questions, page: Page) -> None:
         super().__init__(page)
@@ -37,6 +44,19 @@ class Exporting(QObject):
         kinds = kinds_of(key)
         if name := save_name(self._page, tr("Export the table"), f"{as_file_name(table.name)}{key}", kinds):
             self.export_to(Path(name))
+
+    @Slot()
+    def ask_results(self) -> None:
+        """Ask for a table that was exported as JSON Lines, or the rows that a cluster wrote."""
+        if name := open_name(self._page, tr("Open results"), localised(_RESULTS)):
+            self.open_results(Path(name))
+
+    def open_results(self, path: Path) -> None:
+        from app.flows.cluster.results import import_results
+
+        page = self._page
+        page.note.emit(tr("Opening {file}…", file=path.name))
+        page.lanes.files.start(import_results, page.workspace, str(path)).then(self.opened, self.failed)
 
     def export_to(self, path: Path) -> None:
         from app.flows.answer_table.export import export_table

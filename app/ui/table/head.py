@@ -30,6 +30,7 @@ _FILTERS = (
 )
 _ACTIONS = (
     (Message("New table…"), "new"),
+    (Message("Open results…"), "open"),
     (Message("Rename…"), "rename"),
     (Message("Remove…"), "remove"),
 )
@@ -81,7 +82,7 @@ class TableHead(QFrame):
         name = current.name if current is not None else tr("Table")
         self.title.setAccessibleName(tr("Table: {name}", name=name))
         self.title.setToolTip(as_tip(tr("{name}: rename it, or choose another table", name=name)))
-        possible = ("new", "rename", "remove") if current is not None else ("new",)
+        possible = ("new", "open", "rename", "remove") if current is not None else ("new", "open")
         self.title.show_things(name, tables, current, possible)
 
     def show_library(self, words: str, tip: str, chosen: int, there: int) -> None:

@@ -78,6 +78,11 @@ class TableLibraries(QObject):
         else:
             self._libraries.add(folders)
 
+    def refresh(self) -> None:
+        """List the libraries anew: a flow has made one."""
+        if self._libraries is not None:
+            self._libraries.refresh()
+
     @Slot(str, str)
     def unlock(self, path: str, password: str) -> None:
         self._libraries.unlock(path, password)

@@ -111,6 +111,14 @@ class TableStore(QObject):
         self._chosen = number
         self._go_on()
 
+    def take(self, table: AnswerTable) -> None:
+        """Show a table that was made or changed elsewhere."""
+        self.tables = _with_table(self.tables, table)
+        if self.table is not None and self.table.number == table.number:
+            self._load(table)
+        self.choose(table.number)
+        self.listed.emit()
+
     def add(self, library: Library, columns: Sequence[Column] = ()) -> None:
         """Make a new table over a library, under its name, and make it the current one."""
         taken = {table.name.casefold() for table in self.tables}
@@ -251,8 +259,7 @@ class TableStore(QObject):
     def _saved(self, found: Loaded) -> None:
         self._end_saving()
         new = found.table
-        others = [table for table in self.tables if table.number != new.number]
-        self.tables = tuple(sorted((*others, new), key=lambda table: table.name.casefold()))
+        self.tables = _with_table(self.tables, new)
         self.table = new
         self._workspace.settings.last_table = new.number
         self.listed.emit()
@@ -282,6 +289,12 @@ class TableStore(QObject):
         self._changes.clear()
         self._past.clear()
         self.loaded.emit(None)
+
+
+def _with_table(tables: Sequence[AnswerTable], table: AnswerTable) -> tuple[AnswerTable, ...]:
+    """The tables by name, with this one in place of the one of its number."""
+    others = [each for each in tables if each.number != table.number]
+    return tuple(sorted((*others, table), key=lambda each: each.name.casefold()))
 
 
 def _with_columns(before: tuple[Column, ...], columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:

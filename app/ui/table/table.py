@@ -45,6 +45,7 @@ from app.ui.table.welcome import SAMPLES, Welcome
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
     from app.core.models import ModelCard
+    from app.flows.cluster.results import Imported
 # The shares of the table and of the document beside it.
 _USUAL = (58, 42)
 
@@ -258,6 +259,8 @@ class TableView(Page):
         """Do what was chosen in the menu of the table's name."""
         if key == "new":
             self._show_welcome()
+        elif key == "open":
+            self.exporting.ask_results()
         elif key == "rename":
             self.questions.rename_table()
         elif self.store.table is not None:
@@ -269,6 +272,12 @@ class TableView(Page):
                     n=len(self.model.cells),
                 )
             )
+
+    @Slot(object)
+    def _results_opened(self, found: Imported) -> None:
+        self.note.emit(tr("{n:,} answer opened", "{n:,} answers opened", n=found.cells))
+        self.libraries.refresh()
+        self.store.take(found.table)
 
     # The library
 
@@ -524,6 +533,8 @@ class TableView(Page):
         self.language.failed.connect(self.notice.show_error)
         for part in (questions, exporting):
             part.failed.connect(self.notice.show_error)
+        exporting.opened.connect(self._results_opened)
+        self.welcome.results_asked.connect(exporting.ask_results)
         questions.removed.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
         self.filling.failed.connect(self.notice.show_error)

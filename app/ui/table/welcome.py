@@ -32,11 +32,13 @@ class Welcome(QFrame):
     """A title, what a table is, a button for each library, and one to add a folder.
 
     `library_chosen` carries a Library; whether a sample set of questions is wanted is in `with_samples`.
+    `results_asked` is sent for answers that are to be opened.
     `cancelled` is sent where there is a table to go back to.
     """
 
     library_chosen = Signal(object)
     folder_asked = Signal()
+    results_asked = Signal()
     cancelled = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -53,6 +55,11 @@ class Welcome(QFrame):
         self.add = push_button(
             theme, tr("Add a folder…"), icon="plus", tip=tr("A folder with its subfolders; nothing is copied")
         )
+        self.results = push_button(
+            theme,
+            tr("Open results…"),
+            tip=tr("A table that was exported as JSON Lines, or what a cluster has read"),
+        )
         self.cancel = push_button(theme, tr("Cancel"))
         hint = plain_label(
             tr(
@@ -62,10 +69,11 @@ class Welcome(QFrame):
             type="small",
             ink="quiet",
         )
-        actions = row(theme, self.add, self.cancel, 1, gap=2)
+        actions = row(theme, self.add, self.results, self.cancel, 1, gap=2)
         parts = (self._over, self._list, self.samples, actions, hint)
         invite(self, theme, "table", tr("A table of answers"), _WHAT, *parts)
         self.add.clicked.connect(self.folder_asked)
+        self.results.clicked.connect(self.results_asked)
         self.cancel.clicked.connect(self.cancelled)
         self.show_libraries((), may_cancel=False)
 

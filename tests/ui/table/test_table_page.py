@@ -544,3 +544,25 @@ def test_documents_that_the_reader_does_not_read_are_counted(
     qtbot.waitUntil(lambda: not page.language.isVisible())
     page.store.set_documents((german,))
     qtbot.waitUntil(lambda: page.language.words() == "The document is in German; reader reads English.")
+
+
+def test_results_are_opened_as_a_table(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
+    out, was = tmp_path / "Contracts.jsonl", words(page)
+    with qtbot.waitSignal(page.note):
+        page.exporting.export_to(out)
+    page.store.remove()
+    qtbot.waitUntil(lambda: page.store.table is None and page.lanes.files.idle)
+    assert page.welcome.results.isVisibleTo(page)
+    page.exporting.open_results(out)
+    qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
+    assert page.store.table is not None and page.store.table.name == "Contracts, contracts"
+    assert words(page) == was and page.view.isVisibleTo(page)
+    # Opened again, it is the same table.
+    first = page.store.table
+    page.exporting.open_results(out)
+    qtbot.waitUntil(lambda: page.lanes.files.idle)
+    assert page.store.tables == (first,) and words(page) == was
+    (tmp_path / "other.jsonl").write_text("{}", encoding="utf-8")
+    with qtbot.waitSignal(page.exporting.failed):
+        page.exporting.open_results(tmp_path / "other.jsonl")
+    assert "is no answer of a table" in page.notice.sentence()

@@ -1,0 +1,137 @@
+"""What `table` and `classify` do with --cluster."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.cli.terminal import TerminalReport, count, one_line, print_either
+from app.core.errors import SpanlightError
+from app.core.wording import duration, size
+from app.flows.answer_table.export import FORMATS, export_documents, require_fits
+from app.flows.answer_table.questions import columns_of
+from app.flows.cluster.plan import Plan, documents_of, planned
+from app.flows.cluster.results import import_results
+from app.flows.cluster.run import Ran, ask_documents, bring_together, require_ray
+from app.flows.cluster.store import ROWS, is_address
+from app.flows.cluster.texts import classify_on, texts_in, write_classes
+from app.flows.library.folders import is_folder
+from app.flows.rows import held_output, refuse_same_file, refuse_unwritable
+from app.flows.workspace import Workspace
+
+
+def table_on_cluster(
+    arguments: argparse.Namespace,
+    questions: tuple[str, ...],
+    workspace: Workspace,
+    report: TerminalReport,
+) -> None:
+    """Have a cluster ask the documents of --over, or tell what that would take."""
+    columns = columns_of(questions)
+    if arguments.dry_run:
+        items = documents_of(workspace, arguments.over, report)
+        _print_plan(
+            planned(workspace, items, columns, report, model=arguments.model), arguments, len(columns)
+        )
+        return
+    require_ray(arguments.cluster)
+    items = documents_of(workspace, arguments.over, report)
+    is_place = is_address(arguments.over) or is_folder(arguments.over)
+    over = str(arguments.over if is_address(arguments.over) else Path(arguments.over).absolute())
+    require_fits(Path(arguments.output).suffix.lower(), len(items) * len(columns))
+    with _rows_of(arguments.output, FORMATS) as (place, output):
+        ran = ask_documents(
+            workspace,
+            columns,
+            items,
+            place,
+            arguments.cluster,
+            report,
+            over=over if is_place else "",
+            model=arguments.model,
+            device=arguments.device,
+        )
+        if output is not None:
+            rows = bring_together(items, place)
+            documents = ((row.file, {cell.column: cell for cell in row.cells}) for row in rows)
+            export_documents(columns, documents, output, report)
+    report.clear()
+    _print_ran(ran, "document", place, arguments)
+
+
+def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Have a cluster classify the texts of --file."""
+    if arguments.output is None or arguments.labels is not None:
+        raise SpanlightError("--cluster goes with --file and --output, and without --labels.", "Name both.")
+    require_ray(arguments.cluster)
+    texts = texts_in(workspace, arguments.file, arguments.column or "", model=arguments.model)
+    with _rows_of(arguments.output, (".csv",)) as (place, output):
+        if output is not None:
+            refuse_same_file(Path(arguments.file), output)
+        ran = classify_on(
+            workspace, texts, place, arguments.cluster, report, model=arguments.model, device=arguments.device
+        )
+        if output is not None:
+            write_classes(texts, place, output)
+    report.clear()
+    _print_ran(ran, "text", place, arguments)
+
+
+def import_table(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Take what a cluster wrote, or an exported table, into a table here."""
+    found = import_results(workspace, arguments.results, report, name=arguments.name)
+    report.clear()
+    words = f"{count(found.cells, 'answer')} of {count(found.documents, 'document')}"
+    values = {"table": found.table.name, "documents": found.documents, "answers": found.cells}
+    print_either(arguments.json, values, f"{words} are in the table “{one_line(found.table.name)}”.")
+
+
+@contextmanager
+def _rows_of(output: str, formats: tuple[str, ...]) -> Iterator[tuple[str, Path | None]]:
+    """The folder or address of the rows, which no other process writes meanwhile; the file that takes them together."""
+    if is_address(output):
+        yield output, None
+        return
+    path = Path(output)
+    together = path if path.suffix.lower() in formats else None
+    if together is not None:
+        refuse_unwritable(together)
+        path = path.with_name(f"{path.name}{ROWS}")
+    elif path.is_file():
+        raise SpanlightError(f"“{output}” is a file.", "Name a folder, or a file that ends with .csv.")
+    refuse_unwritable(path / "rows")
+    with held_output(path):
+        yield str(path), together
+
+
+def _print_plan(plan: Plan, arguments: argparse.Namespace, questions: int) -> None:
+    values = {
+        "documents": plan.documents,
+        "bytes": plan.size,
+        "pages": plan.pages,
+        "hours": plan.hours,
+        "measured": plan.measured,
+    }
+    pages = f", about {count(plan.pages, 'page')}" if plan.pages else ""
+    words = (
+        f"{count(plan.documents, 'document')}, {size(plan.size)}{pages}; {count(questions, 'question')} each.\n"
+        f"One machine like this one: about {duration(3600 * plan.hours)}, by {count(plan.measured, 'document')} that"
+        " were measured now."
+    )
+    print_either(arguments.json, values, words)
+
+
+def _print_ran(ran: Ran, what: str, place: str, arguments: argparse.Namespace) -> None:
+    values = {
+        "read": ran.read,
+        "before": ran.before,
+        "failed": ran.failed,
+        "seconds": ran.seconds,
+        "rows": place,
+    }
+    before = f", {ran.before:,} before" if ran.before else ""
+    failed = f" {count(ran.failed, what)} failed, with the reason." if ran.failed else ""
+    words = f"{count(ran.read, what)} done{before}, in {duration(ran.seconds)}.{failed}"
+    print_either(arguments.json, values, words)

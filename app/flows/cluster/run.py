@@ -1,0 +1,320 @@
+"""Questions to very many documents, and classes of very many texts, on a Ray cluster; Ray is imported only here."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from app.core.answer_table import Column
+from app.core.errors import SpanlightError
+from app.core.message import Message
+from app.core.models import Head
+from app.core.report import Progress, Report
+from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
+from app.flows.cluster.rows import Asked, Item, Row, row_of, together, unread
+from app.flows.cluster.store import EXTRA, Storage, documents_table
+from app.flows.network.online import refuse_offline
+from app.flows.workspace import Workspace
+from app.models.disk.installed import fingerprint
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_log = logging.getLogger(__name__)
+
+LOCAL, AUTO = "local", "auto"
+# Threads of an actor where its node has so many: more of them answer little faster, and more actors take memory.
+_MOST_THREADS = 4
+# Documents of a task, which is what is computed again where an actor was lost: a few, but no more tasks than these.
+_LEAST_A_TASK, _MOST_A_TASK, _TASKS = 4, 64, 500
+_EVERY = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did: documents or texts `read` now and `before`, `failed` of them; seconds."""
+
+    read: int
+    before: int
+    failed: int
+    seconds: float
+
+
+def require_ray(address: str = LOCAL) -> None:
+    """Raises SpanlightError where Ray is not installed, or an address is empty."""
+    if not address.strip():
+        raise SpanlightError(
+            Message("The cluster has no address."), Message("Give auto, local, or its address.")
+        )
+    if find_spec("ray") is None:
+        raise SpanlightError(Message("--cluster needs Ray, which is not installed."), EXTRA)
+
+
+def ask_documents(
+    workspace: Workspace,
+    columns: Sequence[Column],
+    items: Sequence[Item],
+    place: str,
+    address: str,
+    report: Report,
+    *,
+    over: str = "",
+    model: str = "",
+    device: str = "",
+) -> Ran:
+    """Ask documents each question on a cluster; each task's rows are written into the folder `place` when it is done.
+
+    `address` is LOCAL, AUTO or where a cluster's head node listens. Documents that rows of the same model and questions
+    tell of are not read again unless they changed, so that a run that was stopped, killed or lost goes on when it is
+    called again. What cannot be read is a row with its reason, and is read again only where that may have changed.
+    Raises SpanlightError where the cluster, the model or the folder is at fault; Stopped when cancelled.
+    """
+    storage, asked = Storage(place), replace(asked_of(workspace, columns, model), over=over)
+    left = unread(items, storage.short_rows(), asked.digest)
+    storage.write_run(asked)
+    storage.sweep()
+    size = max(_LEAST_A_TASK, min(_MOST_A_TASK, len(left) // _TASKS))
+    some = (left[at : at + size] for at in range(0, len(left), size))
+    tasks = [Task(each, len(each)) for each in some]
+    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+    needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
+    more = (storage.place, asked, uuid4().hex[:8])
+    ran = run_tasks(workspace, _Reader, tasks, needs, more, address, report)
+    return replace(ran, before=len(items) - len(left))
+
+
+def bring_together(items: Sequence[Item], place: str) -> Iterator[Row]:
+    """The rows of documents as they were asked last, one each, by path."""
+    storage = Storage(place)
+    wanted = {item.path for item in items}
+    return together(storage.parts(), storage.run().digest, wanted.__contains__)
+
+
+def asked_of(workspace: Workspace, columns: Sequence[Column], model: str) -> Asked:
+    """What a run asks: the questions, numbered from 1, and the reader with what its calibration is adjusted to."""
+    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+    adjusted = [repr(workspace.adjustment(folder)) for folder in (card.folder, card.finder) if folder]
+    commit = fingerprint(Path(card.folder))
+    if any(each != "None" for each in adjusted):
+        commit += hashlib.sha256("".join(adjusted).encode()).hexdigest()[:8]
+    return Asked(tuple(replace(one, number=at) for at, one in enumerate(columns, 1)), card.name, commit)
+
+
+class Actor:
+    """A node in an actor's process, which writes a Parquet file for each task.
+
+    A model that cannot be used is told with the first task: Ray keeps no more than the words of what its making raised.
+    """
+
+    WHAT = Message("documents")
+
+    def __init__(self, needs: Shipped, files: Sequence[Any]) -> None:
+        # Processes that are spawned here would import what Ray's worker began with.
+        vars(sys.modules["__main__"]).pop("__file__", None)
+        self._stack, self._fault = ExitStack(), ""
+        atexit.register(self._stack.close)
+        try:
+            self._node = self._stack.enter_context(node(needs, partial(_fetched, files)))
+        except SpanlightError as fault:
+            self._fault = str(fault)
+
+    def __del__(self) -> None:
+        """End its processes: Ray deletes what an actor has made before it ends it."""
+        self._stack.close()
+
+    @property
+    def node(self) -> Node:
+        """The node; raises SpanlightError where its model cannot be used."""
+        if self._fault:
+            raise SpanlightError(self._fault)
+        return self._node
+
+
+class _Reader(Actor):
+    """Reads documents, and asks them."""
+
+    def __init__(self, needs: Shipped, files: Sequence[Any], place: str, asked: Asked, run: str) -> None:
+        super().__init__(needs, files)
+        self._storage, self._asked, self._run = Storage(place), asked, run
+
+    def __call__(self, tasks: pyarrow.Table) -> dict[str, list[int]]:
+        """How many documents of a task were read, and failed; what was written before the actor was lost is there."""
+        items = [Item(**values) for values in tasks.to_pylist()]
+        digest = hashlib.sha256("\0".join(item.path for item in items).encode()).hexdigest()[:24]
+        name = f"{self._run}-{digest}.parquet"
+        if self._storage.has(name):
+            rows = list(map(row_of, self._storage.rows(name)))
+        else:
+            asked = self._asked
+            rows = [self.node.row(item, asked.columns, asked.digest) for item in items]
+            self._storage.write(name, documents_table(rows, asked))
+        return {"done": [len(rows)], "failed": [sum(row.has_failed for row in rows)]}
+
+
+def _fetched(files: Sequence[Any]) -> dict[str, bytes]:
+    """A model's files that were shipped as an object; it is fetched only where they are missing."""
+    import ray
+
+    found: dict[str, bytes] = ray.get(files[0])
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What an actor does at once: Items or Slices, and how many documents or texts these stand for."""
+
+    rows: Sequence[Any]
+    size: int
+
+
+def run_tasks(
+    workspace: Workspace,
+    actor: type[Actor],
+    tasks: Sequence[Task],
+    needs: Shipped,
+    more: tuple[Any, ...],
+    address: str,
+    report: Report,
+) -> Ran:
+    """Have a pool of actors do tasks; each counts how many documents or texts it has done, and how many have failed.
+
+    `more` is what the actors are made with beside the model.
+    """
+    began, done, failed = time.perf_counter(), 0, 0
+    total = sum(task.size for task in tasks)
+    if not tasks:
+        return Ran(0, 0, 0, 0.0)
+    if address != LOCAL:
+        refuse_offline(workspace, Message("Switch that off to reach a cluster, or use --cluster local."))
+    with _connected(address, report) as threads:
+        import pyarrow
+        import ray
+        from ray.data import ActorPoolStrategy
+
+        files = [ray.put(shipped_files(needs.folder))]
+        on_gpu = needs.device == "cuda"
+        dataset = ray.data.from_arrow(
+            [pyarrow.Table.from_pylist(list(map(asdict, task.rows))) for task in tasks]
+        ).map_batches(
+            actor,
+            fn_constructor_args=(needs, files, *more),
+            batch_size=None,
+            batch_format="pyarrow",
+            compute=ActorPoolStrategy(min_size=1),
+            num_cpus=threads,
+            num_gpus=1 if on_gpu else 0,
+        )
+        for found in _streamed(dataset, report):
+            done += sum(found["done"])
+            failed += sum(found["failed"])
+            report.progress(_progress(actor.WHAT, done, total, failed, time.perf_counter() - began))
+    return Ran(done, 0, failed, time.perf_counter() - began)
+
+
+def _progress(what: str, done: int, total: int, failed: int, seconds: float) -> Progress:
+    rate = 60 * done / max(seconds, 1e-9)
+    what = Message("{what}, {failed:,} failed, {rate:,.0f} a minute", what=what, failed=failed, rate=rate)
+    return Progress(done, total, what, (total - done) / rate * 60 if done else None)
+
+
+def _streamed(dataset: Any, report: Report) -> Iterator[dict[str, list[int]]]:
+    """What the tasks give as they end; `report.check` is called meanwhile, which Ray would keep waiting."""
+    found: queue.SimpleQueue[dict[str, list[int]] | BaseException | None] = queue.SimpleQueue()
+
+    def stream() -> None:
+        try:
+            for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+                found.put(batch.to_pydict())
+            found.put(None)
+        except BaseException as fault:
+            found.put(fault)
+
+    threading.Thread(target=stream, name="ray", daemon=True).start()
+    while True:
+        report.check()
+        try:
+            one = found.get(timeout=_EVERY)
+        except queue.Empty:
+            continue
+        if one is None:
+            return
+        if isinstance(one, BaseException):
+            raise _fault_of(one) from one
+        yield one
+
+
+def _fault_of(fault: BaseException) -> BaseException:
+    """The error for what a task, or Ray itself, ended with; a fault of another kind as it is."""
+    from ray.exceptions import RayError
+
+    seen: BaseException | None = fault
+    while seen is not None:
+        cause = getattr(seen, "cause", None)
+        if isinstance(cause, SpanlightError):
+            return SpanlightError(cause.message, cause.hint)
+        seen = cause if isinstance(cause, BaseException) else seen.__cause__
+    if not isinstance(fault, RayError):
+        return fault
+    _log.error("the cluster broke off", exc_info=fault)
+    reason = str(fault).strip().rpartition("\n")[2].rstrip(".")
+    return SpanlightError(
+        Message("The work on the cluster broke off: {reason}.", reason=reason),
+        Message("Check that its nodes have Spanlight; started again, it goes on from there."),
+    )
+
+
+def set_up_ray() -> None:
+    """Set what Ray looks up in the environment, before it is imported.
+
+    It would tell its makers how it is used, write at length what is told here in one sentence, and connect again by
+    itself where its thread goes on after a stop.
+    """
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
+    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
+
+
+@contextmanager
+def _connected(address: str, report: Report) -> Iterator[int]:
+    """A connection to a cluster, which for LOCAL is made for it; gives the threads that an actor may have on any node.
+
+    Raises SpanlightError where it cannot be reached.
+    """
+    set_up_ray()
+    if address == LOCAL:
+        # Ray's workers know where its script lies, not this source tree.
+        root = str(Path(__file__).parents[3])
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    import ray
+
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    options = {"include_dashboard": False} if address == LOCAL else {}
+    report.progress(Progress(0, 0, Message("Connecting to the cluster")))
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as fault:
+        raise SpanlightError(
+            Message("The cluster “{address}” cannot be reached.", address=address),
+            Message("Check its address, and that it has this computer's releases of Ray and Python."),
+        ) from fault
+    try:
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        cores = [int(one["Resources"].get("CPU", 0)) for one in ray.nodes() if one["Alive"]]
+        yield max(1, min(_MOST_THREADS, *(number for number in cores if number), _MOST_THREADS))
+    finally:
+        ray.shutdown()

@@ -1,0 +1,238 @@
+"""A node's documents: answered as on one machine, and rows with their reasons where they cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.answer_table import AnswerTable, CellState
+from app.core.errors import EngineLost, NotStarted, SpanlightError
+from app.core.library import FileState, Library
+from app.core.models import Head
+from app.core.report import Silent
+from app.engine.child import ChildBug
+from app.flows.answer_table.export import export_documents, export_table
+from app.flows.answer_table.fill import fill
+from app.flows.answer_table.questions import columns_of
+from app.flows.answer_table.tables import save_table
+from app.flows.cluster.node import Node, Shipped, node, shipped_files
+from app.flows.cluster.rows import Item, Row
+from app.flows.library.update import update
+from app.flows.workspace import Workspace
+from app.models.disk.installed import fingerprint
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.small_models import small_checkpoint
+
+QUIET = Silent()
+COLUMNS = tuple(
+    replace(column, number=number)
+    for number, column in enumerate(columns_of(["Who wrote it, Thorburn?", "Is there a garden?"]), 1)
+)
+DOCUMENTS = Path(__file__).resolve().parents[3] / "resources" / "check"
+
+
+def item(path: Path, **more: Any) -> Item:
+    status = path.stat()
+    return Item(str(path), status.st_size, status.st_mtime_ns, **more)
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, engine: FakeEngine) -> Iterator[Workspace]:
+    workspace = fake_workspace(tmp_path / "home", engine)
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def here(workspace: Workspace) -> Node:
+    return Node(workspace, "reader", Head.QUESTION_ANSWERING)
+
+
+def without_times(data: bytes) -> bytes:
+    """An export without the moment at which each cell was read."""
+    return re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"", data)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_a_nodes_rows_give_the_file_of_one_machine_byte_for_byte(
+    workspace: Workspace, here: Node, tmp_path: Path, ending: str
+) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for path in DOCUMENTS.iterdir():
+        if path.suffix != ".png":  # of a folder pictures are left out
+            (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "empty.txt").write_text("  ")
+    (folder / "broken.docx").write_bytes(b"PK\3\4 nothing")
+    library = workspace.library.save(Library(0, "Documents", (str(folder),)))
+    update(workspace, library, QUIET)
+    table = save_table(workspace, AnswerTable(0, "Checks", library.number, COLUMNS), QUIET)
+    fill(workspace, table, QUIET)
+    export_table(workspace, table, tmp_path / f"one{ending}", QUIET)
+    rows = [here.row(item(path), COLUMNS, "x") for path in sorted(folder.iterdir())]
+    documents = [(row.file, {cell.column: cell for cell in row.cells}) for row in rows]
+    export_documents(COLUMNS, documents, tmp_path / f"many{ending}", QUIET)
+    one = without_times((tmp_path / f"one{ending}").read_bytes())
+    assert one == without_times((tmp_path / f"many{ending}").read_bytes())
+    assert b"Thorburn" in one and {row.file.state for row in rows} == {
+        FileState.READ, FileState.NO_TEXT, FileState.FAILED
+    }  # fmt: skip
+
+
+def test_a_file_with_the_bytes_that_are_known_is_not_read(
+    here: Node, engine: FakeEngine, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The landlord is Thorburn.")
+    first = here.row(item(path), COLUMNS, "x")
+    assert len(engine.requests) == len(first.cells) == 2 and not first.same
+    again = here.row(item(path, known=first.file.sha256), COLUMNS, "x")
+    assert again.same and again.key == first.key and not again.cells and len(engine.requests) == 2
+    assert not here.row(item(path, known="other"), COLUMNS, "x").same
+
+
+def failing(fault: BaseException) -> FakeEngine:
+    def fail(request: object) -> None:
+        raise fault
+
+    return FakeEngine(fail)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [EngineLost("It ended.", "Try again."), SpanlightError("No memory.", "Close programs."), ChildBug("bug")],
+)
+def test_a_document_that_breaks_the_reader_is_a_row_and_is_read_again(
+    tmp_path: Path, fault: Exception
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The landlord is Thorburn.")
+    workspace = fake_workspace(tmp_path / "home", failing(fault))
+    row = Node(workspace, "reader", Head.QUESTION_ANSWERING).row(item(path), COLUMNS, "x")
+    workspace.close()
+    assert [cell.state for cell in row.cells] == [CellState.FAILED] * 2
+    assert all(cell.reason for cell in row.cells) and row.has_failed and not row.file.modified
+
+
+def test_a_process_that_cannot_be_started_is_no_documents_fault(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The landlord is Thorburn.")
+    workspace = fake_workspace(tmp_path / "home", failing(NotStarted("No process.", "Close programs.")))
+    with pytest.raises(NotStarted):
+        Node(workspace, "reader", Head.QUESTION_ANSWERING).row(item(path), COLUMNS, "x")
+    workspace.close()
+
+
+def test_a_missing_document_is_a_row_that_is_tried_again(here: Node, tmp_path: Path) -> None:
+    row = here.row(Item(str(tmp_path / "gone.txt"), 5, 7), COLUMNS, "x")
+    assert (row.file.state, row.file.modified, row.file.size) == (FileState.FAILED, 0, 5)
+    assert "gone.txt” could not be read: No such file" in row.file.reason
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs permissions")
+def test_a_document_of_the_reader_that_crashes_is_a_row(
+    here: Node, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("The landlord is Thorburn.")
+
+    def crash(*_: object) -> None:
+        raise SpanlightError(
+            "“a.txt” could not be read: it makes the reader break off.", "It may be damaged."
+        )
+
+    monkeypatch.setattr(type(workspace.documents), "read", crash)
+    row = here.row(item(path), COLUMNS, "x")
+    assert (row.file.state, row.cells) == (FileState.FAILED, ()) and "break off" in row.file.reason
+    assert row.file.modified == path.stat().st_mtime_ns  # nothing but another file changes that
+
+
+def test_texts_get_the_values_of_their_classes(workspace: Workspace) -> None:
+    here = Node(workspace, "classifier", Head.CLASSIFICATION)
+    good, blank = here.classes(["This is good.", "  "])
+    assert good[0] == "positive" and re.fullmatch(r"0\.\d{6}", good[1])
+    assert blank == ["", "", "", ""]
+
+
+# A node of its own
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_checkpoint(tmp_path_factory.mktemp("models") / "tiny", "bert", Head.QUESTION_ANSWERING)
+
+
+def needs(folder: Path, model: Path) -> Shipped:
+    return Shipped(Head.QUESTION_ANSWERING, "tiny", str(folder), fingerprint(model), "cpu", "auto")
+
+
+def ask_on_a_node(wanted: Shipped, files: dict[str, bytes], path: Path) -> Row:
+    with node(wanted, lambda: files) as here:
+        return here.row(item(path), COLUMNS, "x")
+
+
+def test_a_node_without_the_model_takes_the_files_that_were_shipped(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.cluster.node.Workspace", Engineless)
+    path = tmp_path / "a.txt"
+    path.write_text("The landlord is Thorburn.")
+    with node(needs(tmp_path / "nowhere", model), lambda: shipped_files(str(model))) as here:
+        folder = Path(here.model)
+        assert folder.name == "tiny" and fingerprint(folder) == fingerprint(model)
+        assert folder != model
+    assert not folder.exists()
+    with node(needs(model, model), dict) as here:
+        assert Path(here.model) == model
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes are looked up on POSIX only")
+def test_a_node_deletes_what_killed_ones_left(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.cluster.node.Workspace", Engineless)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left, used, other = (
+        tmp_path / f"spanlight-node-{name}" for name in (f"{ended.pid}-x", f"{os.getpid()}-y", "z")
+    )
+    for folder in (left, used, other):
+        folder.mkdir()
+        (folder / "recognised.sqlite3").write_text("words")
+    with node(needs(model, model), dict):
+        assert not left.exists() and used.exists() and other.exists()
+
+
+class Engineless(Workspace):
+    """A workspace whose engine loads nothing."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given, engine=FakeEngine())  # type: ignore[arg-type]
+
+
+def test_other_files_than_those_of_the_model_are_refused(model: Path, tmp_path: Path) -> None:
+    files = shipped_files(str(model))
+    files["config.json"] = json.dumps({"model_type": "bert"}).encode()
+    with pytest.raises(SpanlightError, match="changed when they were shipped"):
+        with node(needs(tmp_path / "nowhere", model), lambda: files):
+            pass
+
+
+def test_a_node_with_another_spanlight_says_so(model: Path) -> None:
+    with pytest.raises(SpanlightError, match=r"A node has Spanlight .*, this computer 0\.0\.1"):
+        with node(replace(needs(model, model), version="0.0.1"), dict):
+            pass

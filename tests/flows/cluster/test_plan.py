@@ -1,0 +1,90 @@
+"""The documents of a run, and what it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.report import Silent
+from app.flows.answer_table.questions import columns_of
+from app.flows.cluster.plan import documents_of, estimated, planned, to_measure
+from app.flows.cluster.rows import Item
+from app.flows.workspace import Workspace
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+
+QUIET = Silent()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = fake_workspace(tmp_path / "home", FakeEngine())
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "Leases"
+    (folder / "more").mkdir(parents=True)
+    for name in ("b.txt", "a.md", "more/c.txt", "more/.hidden.txt", "picture.png"):
+        (folder / name).write_text("The landlord is Anna.")
+    return folder
+
+
+def names(items: list[Item], folder: Path) -> list[str]:
+    return [str(Path(item.path).relative_to(folder)) for item in items]
+
+
+def test_of_a_folder_and_a_library_those_are_taken_that_a_library_takes(
+    workspace: Workspace, folder: Path
+) -> None:
+    found = documents_of(workspace, str(folder), QUIET)
+    assert names(found, folder) == ["a.md", "b.txt", "more/c.txt"]
+    assert all(item.size == 21 and item.modified for item in found)
+    workspace.library.save(Library(0, "Rented", (str(folder),)))
+    assert documents_of(workspace, "rented", QUIET) == found
+
+
+def test_of_a_list_all_are_taken(workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Path("list.txt").write_text(f"picture.png\n\n{folder}/a.md\r\nmore/../a.md\ngone.txt\n")
+    found = documents_of(workspace, "list.txt", QUIET)
+    assert names(found, folder) == ["a.md", "gone.txt", "picture.png"]
+    assert found[1].size == 0 and found[1].modified
+
+
+@pytest.mark.parametrize("over", ["nothing", "no/such/folder", "empty"])
+def test_where_there_is_nothing_one_sentence_says_so(workspace: Workspace, tmp_path: Path, over: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SpanlightError):
+        documents_of(workspace, over if over != "empty" else str(tmp_path / "empty"), QUIET)
+
+
+def test_the_sample_goes_from_the_smallest_to_the_largest() -> None:
+    items = [Item(str(size), size, 1) for size in (90, 10, 50, 30, 70)]
+    assert [item.size for item in to_measure(items, 2)] == [30, 70]
+    assert [item.size for item in to_measure(items, 12)] == [10, 30, 50, 70, 90]
+    assert to_measure([], 12) == []
+
+
+def test_an_estimate_is_the_samples_times_the_documents() -> None:
+    items = [Item(str(at), 1000, 1) for at in range(600)]
+    plan = estimated(items, 40, [(3, 2.0, 0.5), (1, 1.0, 0.25)])
+    assert (plan.documents, plan.size, plan.pages, plan.measured) == (600, 600_000, 1200, 2)
+    assert plan.hours == pytest.approx(300 * (3 + 40 * 0.75) / 3600)
+    assert estimated([], 40, []).hours == 0
+
+
+def test_a_plan_measures_documents_here_and_asks_each_few_questions(
+    tmp_path: Path, workspace: Workspace, folder: Path
+) -> None:
+    engine = workspace.engine
+    assert isinstance(engine, FakeEngine)
+    columns = columns_of(f"Who is Anna {at}?" for at in range(40))
+    plan = planned(workspace, documents_of(workspace, str(folder), QUIET), columns, QUIET, model="reader")
+    assert (plan.documents, plan.measured, plan.pages) == (3, 3, 0) and plan.hours > 0
+    assert len(engine.requests) == 9

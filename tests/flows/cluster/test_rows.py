@@ -1,0 +1,142 @@
+"""Rows of a cluster: their keys, what is left to read, and how they come together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.core.answer_table import Cell, CellState, Column, ColumnType
+from app.core.history import KeptAnswer
+from app.core.library import FileState, LibraryFile
+from app.core.text import Span
+from app.flows.cluster.rows import SHORT, Asked, Item, Part, Row, row_of, together, unread
+
+COLUMNS = (Column(1, "Who is Anna?"), Column(2, "When was it?", ColumnType.DATE))
+ASKED = Asked(COLUMNS, "reader", "c0ffee", "/docs")
+
+
+def row(path: str, seconds: float = 1.0, *, sha256: str = "aa", modified: int = 7, **more: Any) -> Row:
+    file = LibraryFile(0, path, FileState.READ, size=5, modified=modified, sha256=sha256, words=3)
+    answer = KeptAnswer(Span(4, 8), "Anna", 0.75, "It is Anna.", page=2, page_label="ii", line=None)
+    cells = (
+        Cell(1, sha256, CellState.ANSWER, answer, 0.25, "reader", seconds),
+        Cell(2, sha256, CellState.ABSENT, None, 0.9, "reader", seconds),
+    )
+    return replace(Row(file, ASKED.digest, seconds, cells), **more)
+
+
+def part(*rows: Row) -> Part:
+    values = [each.plain(ASKED) for each in rows]
+    return Part(min(each.file.path for each in rows), lambda: values)
+
+
+def test_a_row_survives_json() -> None:
+    one = row("/docs/a.txt")
+    values = json.loads(json.dumps(one.plain(ASKED)))
+    assert row_of(values) == one
+    assert values["answers"][0]["question"] == "Who is Anna?"
+    assert values["key"] == one.key and len(one.key) == 64
+    assert Asked.from_plain(json.loads(json.dumps(ASKED.plain()))) == ASKED
+
+
+def test_lone_surrogates_do_not_break_a_row() -> None:
+    one = row("/docs/a.txt")
+    answer = one.cells[0].answer
+    assert answer is not None
+    odd = replace(one, cells=(replace(one.cells[0], answer=replace(answer, text="A\ud800")),))
+    text = odd.plain(ASKED)["answers"][0]["text"]
+    assert text.startswith("A\ufffd") and text.encode()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(ASKED, commit="another"),
+        replace(ASKED, columns=COLUMNS[:1]),
+        replace(ASKED, columns=COLUMNS[::-1]),
+    ],
+)
+def test_another_model_or_other_questions_make_another_key(changed: Asked) -> None:
+    assert changed.digest != ASKED.digest
+    assert row("/docs/a.txt").key != row("/docs/a.txt", asked=changed.digest).key
+
+
+def test_the_key_is_of_path_and_bytes_and_of_nothing_else() -> None:
+    one = row("/docs/a.txt")
+    assert one.key == row("/docs/a.txt", 99.0, modified=8).key
+    assert one.key != row("/docs/b.txt").key and one.key != row("/docs/a.txt", sha256="bb").key
+    assert replace(ASKED, model="renamed", over="/elsewhere").digest == ASKED.digest
+
+
+def short(one: Row) -> dict[str, Any]:
+    return {name: one.plain(ASKED)[name] for name in SHORT}
+
+
+@pytest.mark.parametrize(
+    ("rows", "known"),
+    [
+        ([], ""),  # new
+        ([row("/docs/a.txt")], None),  # read as it is
+        ([row("/docs/a.txt", asked="other")], ""),  # asked something else
+        ([row("/docs/a.txt", modified=6)], "aa"),  # another time: perhaps the same bytes
+        ([row("/docs/a.txt", modified=0)], ""),  # failed for now
+        ([row("/docs/a.txt", 2.0), row("/docs/a.txt", 1.0, modified=6)], None),  # the latest counts
+        ([row("/docs/a.txt", 1.0), row("/docs/a.txt", 2.0, modified=0)], ""),
+        ([row("/docs/a.txt", modified=6), row("/docs/a.txt", 2.0, same=True)], None),
+    ],
+)
+def test_only_what_is_new_or_changed_is_left(rows: list[Row], known: str | None) -> None:
+    item = Item("/docs/a.txt", 5, 7)
+    left = unread([item], map(short, rows), ASKED.digest)
+    assert left == ([] if known is None else [replace(item, known=known)])
+
+
+def test_documents_come_together_by_path_each_once() -> None:
+    parts = [
+        part(row("/docs/d.txt"), row("/docs/b.txt")),
+        part(row("/docs/a.txt"), row("/docs/c.txt", 3.0)),
+        part(row("/docs/c.txt", 2.0, sha256="older"), row("/docs/b.txt")),
+        part(row("/docs/e.txt", asked="other")),
+    ]
+    found = list(together(parts, ASKED.digest))
+    assert [each.file.path[-5] for each in found] == ["a", "b", "c", "d"]
+    assert found[2].file.sha256 == "aa"
+    assert [each.file.path[-5] for each in together(parts, ASKED.digest, lambda path: "b" in path)] == ["b"]
+
+
+def test_a_file_with_another_time_keeps_its_answers() -> None:
+    touched = row("/docs/a.txt", 2.0, modified=9, same=True, cells=())
+    (found,) = together([part(row("/docs/a.txt")), part(touched)], ASKED.digest)
+    assert found.file.modified == 9 and found.cells == row("/docs/a.txt").cells
+    assert not list(together([part(touched)], ASKED.digest))
+
+
+def test_a_part_is_read_when_it_is_due_and_not_before() -> None:
+    read: list[str] = []
+
+    def lazily(name: str) -> Part:
+        def values() -> list[dict[str, Any]]:
+            read.append(name)
+            return [row(f"/docs/{name}{at}").plain(ASKED) for at in range(3)]
+
+        return Part(f"/docs/{name}0", values)
+
+    found = together([lazily(name) for name in "cab"], ASKED.digest)
+    assert next(found).file.path == "/docs/a0"
+    assert read == ["a"]
+    assert len(list(found)) == 8 and read == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("one", "failed"),
+    [
+        (row("/a"), False),
+        (replace(row("/a"), cells=(Cell(1, "aa", CellState.FAILED, reason="It broke."),)), True),
+        (Row(LibraryFile(0, "/a", FileState.LOCKED, "It needs a password."), "x", 1.0), True),
+    ],
+)
+def test_what_counts_as_failed(one: Row, failed: bool) -> None:
+    assert one.has_failed is failed
