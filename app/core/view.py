@@ -33,6 +33,10 @@ _MOST_CELLS = 200_000
 NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+# Where a paragraph or the item of a list begins.
+_BLOCK_START = re.compile(
+    _PARAGRAPH.pattern + r"|\n(?=[^\S\n]*(?:[-*•‣▪–]|\(?(?:\d{1,3}|[a-z])[.)])[^\S\n])"
+)
 _SEPARATOR = re.compile(r"[|\t]")
 _RULE = re.compile(r"--|==|:-|-:|\|-\|")
 _MARKED = re.compile(r"(#{1,6})[ \t]+(\S[^\n]{0,200})")
@@ -280,7 +284,7 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables:
 
     Without `headings`, titles marked with “#” are used, or else short separate lines above other text.
     """
-    bounds = {match.end() for match in _PARAGRAPH.finditer(text)}
+    bounds = {match.end() for match in _BLOCK_START.finditer(text)}
     replacements: list[Replacement] = []
     captions: list[tuple[Span, str]] = []
     for rows, rules in _typed_tables(text) if tables else ():

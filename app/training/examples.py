@@ -108,10 +108,15 @@ def read_qa(path: Path) -> list[QaExample]:
         ) from fault
 
 
+def documents_beside(path: Path) -> Path:
+    """The file with the documents that rows of this file may name, whether there is one or not."""
+    return path.with_name(_DOCUMENTS)
+
+
 def _qa_rows(path: Path) -> list[QaExample]:
     @cache
     def documents() -> dict[str, dict[str, Any]]:
-        beside = path.with_name(_DOCUMENTS)
+        beside = documents_beside(path)
         return dict(read_parsed(beside, _whole, Message("id, title and text"))) if beside.is_file() else {}
 
     return read_parsed(path, lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)

@@ -30,7 +30,7 @@ from app.models.compute import processor
 from app.models.compute.peak import measure_peak
 from app.tasks.text.windows import padding_id
 from app.training import checkpoint, folder
-from app.training.examples import parse_source
+from app.training.examples import documents_beside, parse_source
 from app.training.features import batches
 from app.training.lessons import Lesson, class_lesson, qa_lesson
 from app.training.names import names_lesson
@@ -268,6 +268,7 @@ def freeze(model: nn.Module, layers: int) -> None:
 def _fingerprint(request: TrainingRequest) -> str:
     """The request, and size and time of each file that it reads, so that a run never continues with other data."""
     sources = [parse_source(text).path for text in (*request.examples, *request.dev)]
+    sources += sorted({beside for beside in map(documents_beside, sources) if beside.is_file()})
     teacher = folder.checkpoint_files(Path(request.teacher)) if request.teacher else []
     files = [path.stat() for path in (*folder.weight_files(Path(request.base)), *sources, *teacher)]
     values = {name: value for name, value in asdict(request).items() if value or name != "teacher"}

@@ -204,6 +204,16 @@ def test_lone_lines_are_headings_and_paragraphs_bounds() -> None:
     ]
 
 
+def test_items_of_a_list_are_blocks() -> None:
+    text = "They took:\n- tarts, and\n  a cake\n- ale\n2) bread\n(c) wine\nand left - at 3. They ran."
+    assert [text[bound:].split("\n")[0] for bound in view_of_text(text).bounds] == [
+        "- tarts, and",
+        "- ale",
+        "2) bread",
+        "(c) wine",
+    ]
+
+
 def test_marked_titles_are_nested() -> None:
     text = "# Guide #\n\nText.\n\n## Leave\nText.\n\n### Abroad\n\n## Pay\n\n#hash\n"
     assert [words for _, words in view_of_text(text).headings] == [

@@ -14,7 +14,7 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.rows import LONE_SURROGATE, Row, read_rows
 from app.core.text import Document
-from app.flows.ask.question import listed, nearest_values, with_view
+from app.flows.ask.question import listed, nearest_values, to_list_from, with_view
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import RowFile, check_rows, refuse_same_file
 from app.flows.workspace import Workspace
@@ -54,7 +54,8 @@ def ask_batch(
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
             row, question = pair
-            found = _as_given(listed(reading, question.documents), row.text("context", source))
+            answers = listed(reading.answers, question.documents, options.top_k)
+            found = _as_given(replace(reading, answers=answers), row.text("context", source))
             file.append(_answer_row(row, found, options.top_k))
 
         read_questions(workspace, questions, choice, whole, take)
@@ -87,7 +88,7 @@ def _question(row: Row, source: Path, options: Question) -> Question:
     # One character is replaced by one, so that positions stay.
     context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
     text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
-    return replace(options, text=text, documents=(with_view(Document(context)),))
+    return to_list_from(replace(options, text=text, documents=(with_view(Document(context)),)))
 
 
 def _as_given(reading: Reading, context: str) -> Reading:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
+from app.core.models import SHARED_AMONG, TOKENS_PER_CHARACTER, Head, LoadedModel
 from app.core.report import Relay
 from app.flows.workspace import Workspace
 
@@ -40,7 +40,7 @@ _WORD = re.compile(r"\w[\w'’]*")
 def ask(
     workspace: Workspace, question: Question, report: Report, *, model: str = "", device: str = ""
 ) -> Reading:
-    """Read the documents for the question; better and better Readings come as partial results, each as `listed`.
+    """Read the documents for the question; better and better Readings come as partial results, their answers `listed`.
 
     Those of passages (`passages_of`) are not: who found the passages lists their answers. Where a quicker reader
     finds what the model reads, its own Readings come first, and every one names it. `model` and `device` overrule
@@ -56,7 +56,7 @@ def ask(
     from app.models.disk.names import model_name
 
     listing = _Listing(report, question, model_name(Path(choice.finder)) if choice.finder else "")
-    reading = listing.prepared(workspace.engine.run(question, choice, listing))
+    reading = listing.prepared(workspace.engine.run(to_list_from(question), choice, listing))
     if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
         workspace.settings.reading_speed = speed
     return reading
@@ -107,8 +107,13 @@ def with_view(document: Document) -> Document:
     return replace(document, view=view_with_chapters(text, find_chapters(text), name))
 
 
-def listed(reading: Reading, documents: Sequence[Document]) -> Reading:
-    """The reading with its best answer and those of its other answers that are worth showing.
+def to_list_from(question: Question) -> Question:
+    """The question as the model gets it: for more answers, so that those not `listed` take no place of the others."""
+    return question if question.top_k <= 1 else replace(question, top_k=max(SHARED_AMONG, question.top_k))
+
+
+def listed(answers: Iterable[Answer], documents: Sequence[Document], most: int) -> tuple[Answer, ...]:
+    """The best answer and up to `most` in all with those of the others that are worth showing.
 
     These are at least `LEAST_LISTED` likely, lie in no sentence of a better one, and have more than punctuation and
     words such as "of the".
@@ -117,16 +122,18 @@ def listed(reading: Reading, documents: Sequence[Document]) -> Reading:
 
     shown: list[Answer] = []
     sentences: list[tuple[int, Span]] = []
-    for answer in reading.answers:
+    for answer in answers:
+        if len(shown) == max(1, most):
+            break
         if shown and (
             answer.probability < LEAST_LISTED
-            or not has_content(answer.text)
+            or not _has_content(answer.text)
             or any(at == answer.document and sentence.overlaps(answer.span) for at, sentence in sentences)
         ):
             continue
         shown.append(answer)
         sentences.append((answer.document, sentence_around(documents[answer.document].text, answer.span)))
-    return replace(reading, answers=tuple(shown))
+    return tuple(shown)
 
 
 def nearest_values(reading: Reading) -> dict[str, object] | None:
@@ -175,7 +182,8 @@ class _Listing(Relay):
             reading = replace(reading, quick=True, finder=self._finder)
         if self._question.passages_of:
             return reading
-        return listed(reading, self._question.documents)
+        question = self._question
+        return replace(reading, answers=listed(reading.answers, question.documents, question.top_k))
 
     def progress(self, progress: Progress) -> None:
         self.read = progress.done
@@ -187,7 +195,7 @@ class _Listing(Relay):
         super().partial(self.prepared(result) if isinstance(result, Reading) else result)
 
 
-def has_content(text: str) -> bool:
+def _has_content(text: str) -> bool:
     """Whether words say anything by themselves: not punctuation alone, nor words such as "of the"."""
     words = _WORD.findall(text)
     if not words:

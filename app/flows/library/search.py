@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.flows.ask.question import LEAST_LISTED, ask, has_content
+from app.flows.ask.question import ask, listed
 from app.flows.history.history import kept_answer, remember
 from app.flows.library.embed import Meaning, meaning_of
 from app.flows.library.update import renew
@@ -224,8 +224,8 @@ def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 
-def _with_equal_words(answers: Sequence[Answer]) -> tuple[Answer, ...]:
-    """The answers worth showing, each with the probability that its words are right, wherever they stand.
+def _with_equal_words(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers, each with the probability that its words are right, wherever they stand.
 
     Files of a library often say the same: each place alone has only a share of that probability.
     """
@@ -233,11 +233,7 @@ def _with_equal_words(answers: Sequence[Answer]) -> tuple[Answer, ...]:
     chances: dict[str, float] = {}
     for word, answer in zip(words, answers, strict=True):
         chances[word] = chances.get(word, 0.0) + answer.probability
-    return tuple(
-        replace(answer, probability=chances[word])
-        for at, (word, answer) in enumerate(zip(words, answers, strict=True))
-        if not at or (chances[word] >= LEAST_LISTED and has_content(answer.text))
-    )
+    return (replace(answer, probability=chances[word]) for word, answer in zip(words, answers, strict=True))
 
 
 def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
@@ -297,7 +293,8 @@ class _Listing(Relay):
 
     def reading(self, reading: Reading) -> LibraryReading:
         """The reading with its answers at their places in the files."""
-        answers = _with_equal_words(reading.answers)[: self._top_k]
+        documents = [excerpt.document for excerpt in self._excerpts]
+        answers = listed(_with_equal_words(reading.answers), documents, self._top_k)
         sure = self._given_threshold or (bool(answers) and answers[0].probability >= _LEAST_SURE)
         reading = replace(
             reading,

@@ -15,6 +15,7 @@ from app.core.results import Reading
 from app.core.rows import LONE_SURROGATE
 from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
+from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, by_source, per_cent, recorded, sample
 from app.flows.models.installed import measured_on, update_notes
@@ -206,11 +207,11 @@ def join_paragraphs(paragraphs: Sequence[str], own: int, others: int, seed: str)
 
 
 def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
-    """The example's question on a text, by default its own context."""
+    """The example's question on a text, by default its own context, which is read as the window would."""
     # One character is replaced by one, so that positions stay.
     words, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
     view = example.view if on == example.context else None
-    return Question(words, (Document(on, view=view),), top_k)
+    return Question(words, (with_view(Document(on, view=view)),), top_k)
 
 
 def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcome:

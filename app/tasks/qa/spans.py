@@ -28,12 +28,18 @@ from app.tasks.text.windows import MAX_TOKENS, Window
 
 _WIDEN_AT_MOST = 32
 _ROUNDING = 1e-4
-_BRACKET = re.compile(r"[()\[\]{}“”«»]")
-_CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
+# Inches are no quotation marks.
+_BRACKET = re.compile(r"[()\[\]{}“”«»]|(?<!\d)\"")
+_CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»|\"\"")
 _IN_NUMBER = re.compile(r"(?<=[0-9])[.,:]?[0-9]|(?<=[0-9][.,:])[0-9]")
 # The number of an item or a clause ("3.1", "(a)", "iv."), and the words that follow it on its line.
 _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
 _ITEM = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
+# The same with its item behind it; an initial ("A. Smith") and a number ("3.1 million") are none.
+_NUMBERED = re.compile(
+    r"(?:\d{1,3}(?:\.\d{1,3})*[.)]|[a-z][.)]|[ivx]{1,4}[.)]|[(\[](?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[)\]])\s+\S"
+    r"|\d{1,3}(?:\.\d{1,3})+\s+[A-Z][a-z]{2}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,18 +230,19 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_plausible(text: str, span: Span) -> bool:
-    """Whether a span is more than the number of a list item or a clause, and its brackets are balanced."""
+    """Whether a span does not begin with the number of a list item or a clause, and its brackets are balanced."""
     words = span.of(text)
     brackets = "".join(_BRACKET.findall(words))
     while _CLOSED.search(brackets):
         brackets = _CLOSED.sub("", brackets)
     if brackets:
         return False
-    if not _ENUMERATOR.fullmatch(words):
+    if text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2].strip():
         return True
-    line = text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2]
+    if _NUMBERED.match(words):
+        return False
     item = _ITEM.match(text, span.end)
-    if line.strip() or item is None:
+    if not _ENUMERATOR.fullmatch(words) or item is None:
         return True
     # A line may begin with a count: "5 tarts were stolen".
     return words.isdecimal() and item[0][0].isspace() and item[0][-1].islower()

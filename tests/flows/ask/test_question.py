@@ -27,15 +27,18 @@ def found(*words: str, likely: float = 0.2, document: int = 0) -> tuple[Answer, 
     )
 
 
-def words(answers: tuple[Answer, ...]) -> list[str]:
-    documents = (Document(TEXT), Document(TEXT))
-    return [answer.text for answer in listed(Reading(answers, True, 0.1, 0.5, 1, 1, 0.1), documents).answers]
+def words(answers: tuple[Answer, ...], most: int = 5) -> list[str]:
+    return [answer.text for answer in listed(answers, (Document(TEXT), Document(TEXT)), most)]
 
 
 def test_nothing_is_listed_twice_from_one_sentence() -> None:
     assert words(found("noon", "at one", "night", "Nobody")) == ["noon", "night"]
     both = (*found("noon"), *found("noon", document=1))
     assert words(both) == ["noon", "noon"], "of two documents"
+
+
+def test_what_is_not_listed_takes_no_place_of_the_others() -> None:
+    assert words(found("noon", "at one", "high", "night", "US"), 2) == ["noon", "night"]
 
 
 def test_what_is_next_to_impossible_is_not_listed() -> None:
@@ -62,13 +65,12 @@ SPANS = st.lists(
 @given(SPANS)
 def test_the_best_stays_and_the_others_keep_their_order(spans: list[tuple[int, int, float]]) -> None:
     answers = tuple(Answer(0, Span(a, b), TEXT[a:b], likely, 5.0, 1.0) for a, b, likely in spans)
-    kept = listed(Reading(answers, True, 0.1, 0.5, 1, 1, 0.1), (Document(TEXT),)).answers
+    kept = listed(answers, (Document(TEXT),), 5)
     assert kept[0] == answers[0] and all(answer.probability >= LEAST_LISTED for answer in kept[1:])
     places = [answers.index(answer) for answer in kept]
     assert places == sorted(places)
     assert not any(one.span.overlaps(other.span) for at, one in enumerate(kept) for other in kept[:at])
-    again = Reading(kept, True, 0.1, 0.5, 1, 1, 0.1)
-    assert listed(again, (Document(TEXT),)) == again
+    assert listed(kept, (Document(TEXT),), 5) == kept
 
 
 def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:

@@ -115,6 +115,14 @@ def test_words_in_several_files_have_the_sum_of_their_chances(tmp_path: Path) ->
     assert [each.answer.probability for each in found.found] == pytest.approx([0.6, 0.6, 0.35])
 
 
+def test_a_sentence_is_listed_once(tmp_path: Path) -> None:
+    workspace = told(tmp_path, tarts=0.4, noon=0.3, cakes=0.2)
+    texts = {"one": f"The knave stole tarts at noon. {FILLER}", "two": f"Did he steal cakes? {FILLER}"}
+    library = fill(workspace.library, tmp_path, **texts)
+    found = ask_library(workspace, "What did the knave steal?", library, Silent(), top_k=2)
+    assert [answer.text for answer in found.reading.answers] == ["tarts", "cakes"]
+
+
 def test_a_copy_of_the_sentence_is_a_place_of_its_own(tmp_path: Path) -> None:
     workspace = fake_workspace(tmp_path, cast("FakeEngine", Careful(tarts=0.9)))
     said = "In the end the knave stole the tarts."
@@ -179,7 +187,7 @@ def test_a_file_is_found_by_its_name(tmp_path: Path) -> None:
 
 def test_unsure_words_have_low_confidence_unless_a_threshold_is_given(tmp_path: Path) -> None:
     workspace = told(tmp_path, tarts=0.3, cakes=0.25)
-    library = fill(workspace.library, tmp_path, one=f"Tarts? tarts or cakes were stolen. {FILLER}")
+    library = fill(workspace.library, tmp_path, one=f"Tarts? tarts were stolen. Or cakes were. {FILLER}")
     question = "What was stolen?"
     found = ask_library(workspace, question, library, Silent())
     assert found.reading.outcome is Outcome.LOW_CONFIDENCE

@@ -326,6 +326,12 @@ def chosen(text: str, words: str) -> str:
         ("the king,queen", ",queen"),
         ("river.city", ".city"),
         ("took £5", "took £"),
+        ("11. E133", "11. E133"),
+        ("the king\n2. Scope of it", "2. Scope"),
+        ("3.1 The tenant pays", "3.1 The tenant"),
+        ("(b) the queen", "(b) the queen"),
+        ('he said "no" to it', '"no'),
+        ('he said "no" to it', 'no"'),
     ],
 )
 def test_what_is_cut_short_is_no_answer(text: str, words: str) -> None:
@@ -347,6 +353,11 @@ def test_what_is_cut_short_is_no_answer(text: str, words: str) -> None:
         ("the king stole tarts.", "tarts.", "tarts."),
         ("in 705.1 of", "705", "705.1"),
         ("1,000 tarts", "000", "1,000"),
+        ("3.1 million tarts", "3.1 million tarts", "3.1 million tarts"),
+        ("A. Smith stole", "A. Smith", "A. Smith"),
+        ("of 2. Scope", "2. Scope", "2. Scope"),
+        ('he said "no" to it', '"no"', '"no"'),
+        ('a 6" pipe', '6"', '6"'),
     ],
 )
 def test_what_is_whole_may_be_the_answer(text: str, words: str, whole: str) -> None:
