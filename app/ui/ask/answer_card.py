@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
+from app.ui.ask.question_run import QuestionRun, RunState, TextState
 from app.ui.document.marks.places import Place
 from app.ui.kit.boxes import column
 from app.ui.kit.elided import ElidedLabel
@@ -115,58 +116,61 @@ class AnswerCard(QFrame):
         for key, name in formats:
             self.formats.addAction(localised(name)).setData(key)
 
-    def show_answer(
-        self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
-    ) -> None:
-        """Show an answer; `over` is the line above it, and an answer that is not `sure` yet has a quieter colour.
+    def show_run(self, run: QuestionRun) -> None:
+        """Show what was found so far: an answer, words with low confidence, or that there is none."""
+        place = run.place(0) if run.answers() else None
+        is_shown = run.judged().shown is not None
+        self._begin(_over(run), run.facts(), why_not=place is not None and not is_shown)
+        spoken = (
+            self._show_words(run, place) if place is not None and is_shown else self._show_none(run, place)
+        )
+        self.look.setVisible(not run.is_running and run.text is TextState.SAME and not run.is_across)
+        self.setAccessibleName(sentences(self.over.text(), *map(localised, spoken)))
+        self.show()
 
-        `no_answer` is the probability that the text has no answer; `facts` is how it was read.
-        """
-        likely = wording.best_of(place.probability, no_answer)
-        self._begin(over, facts)
-        self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
-        role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
-        self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
-        self._finish(tr("Answer: {words}", words=place.text), likely, _named(place))
+    def _show_words(self, run: QuestionRun, place: Place) -> tuple[str, ...]:
+        """Show an answer, or words with low confidence, in quieter colours before the end; returns what is spoken."""
+        reading, sure = run.judged(), not run.is_running
+        no_answer = reading.no_answer_probability
+        if reading.best is not None:
+            likely = wording.best_of(place.probability, no_answer)
+            role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
+            self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
+            spoken: tuple[str, ...] = (tr("Answer: {words}", words=place.text), likely, _named(place))
+        else:
+            likely, role = wording.low_confidence(place.probability), "accent"
+            self.answer.set_text(place.text, (0, len(place.text)), faint=True)
+            self.set_note(wording.NEAREST_WORDS)
+            spoken = (f"{localised(likely)}: {place.text}", _named(place), wording.NEAREST_WORDS)
+        self.source.set_full_text(place.source, place.document)
+        self.source.setVisible(bool(place.document))
+        cell = "\n" + localised(place.cell).replace(": ", f":{_NBSP}") if place.cell else ""
+        read = f"\n{localised(place.recognised)}" if place.recognised else ""
+        where = (" · " if place.where else "") + localised(place.where) + cell + read
+        quiet = f"color: {self._theme.colour('ink_quiet').name()}"
+        self.likely.set_runs((likely, self._strong(role)), (where, quiet))
+        _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
+        faint = reading.best is None or not sure
+        self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint, unsure=place.unsure)
+        self._sentence.show()
+        self.copy.setVisible(sure)
+        self._save.setVisible(sure and not self.formats.isEmpty())
+        return spoken
 
-    def show_low_confidence(
-        self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
-    ) -> None:
-        """Show the nearest words, which may be the answer; arguments as for `show_answer`."""
-        likely = wording.low_confidence(place.probability)
-        self._begin(over, facts)
-        self.answer.set_text(place.text, (0, len(place.text)), faint=True)
-        self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
-        self.set_note(wording.NEAREST_WORDS)
-        self._finish(f"{localised(likely)}: {place.text}", _named(place), wording.NEAREST_WORDS)
-
-    def show_none(
-        self,
-        title: str,
-        no_answer: float,
-        place: Place | None,
-        nearest: bool,
-        over: str = "",
-        facts: str = "",
-        *,
-        whole: bool = True,
-    ) -> None:
-        """Show that nothing answers, how likely that is, and with `nearest` the words nearest to an answer.
-
-        `title` says so; `over` is which part of the text was read, `facts` how; `whole` is `QuestionRun.judged_whole`.
-        """
-        self._begin(over, facts, why_not=place is not None)
+    def _show_none(self, run: QuestionRun, place: Place | None) -> tuple[str, ...]:
+        """Show that nothing answers, and the nearest words where they are wanted; returns what is spoken."""
+        no_answer, whole = run.judged().no_answer_probability, run.judged_whole
         _, likely = wording.without_answer(no_answer, whole=whole)
-        self.answer.set_text(localised(title).rstrip("."))
+        self.answer.set_text(localised(run.no_answer).rstrip("."))
         self.likely.set_runs(
             (likely, self._strong("likely" if no_answer >= _VERY_LIKELY and whole else "ink"))
         )
         with QSignalBlocker(self.nearest):
-            self.nearest.setChecked(nearest)
+            self.nearest.setChecked(run.shows_nearest)
         self._name_nearest()
-        self._sentence.setVisible(nearest and place is not None)
-        if nearest and place is not None:
+        if run.shows_nearest and place is not None:
             self._sentence.set_text(place.sentence, (place.start, place.end), faint=True, unsure=place.unsure)
+            self._sentence.show()
             self.set_note(
                 tr(
                     "The nearest words are not sure enough ({percent}, {place})."
@@ -176,7 +180,7 @@ class AnswerCard(QFrame):
                 )
             )
             self.copy.show()
-        self._finish(title, likely)
+        return run.no_answer, likely
 
     def set_note(self, note: str, *, again: bool = False) -> None:
         """Set the note on the answer shown; `again` shows the button that asks again."""
@@ -219,27 +223,6 @@ class AnswerCard(QFrame):
         self.set_note("")
         self._rest_copy()
 
-    def _finish(self, *parts: str) -> None:
-        self.setAccessibleName(sentences(self.over.text(), *map(localised, parts)))
-        self.show()
-
-    def _show_place(
-        self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool, sure: bool
-    ) -> None:
-        """Show the probability of the words, in a role's colour, their place and their sentence."""
-        self.source.set_full_text(place.source, place.document)
-        self.source.setVisible(bool(place.document))
-        cell = "\n" + localised(place.cell).replace(": ", f":{_NBSP}") if place.cell else ""
-        read = f"\n{localised(place.recognised)}" if place.recognised else ""
-        where = (" · " if place.where else "") + localised(place.where) + cell + read
-        quiet = f"color: {self._theme.colour('ink_quiet').name()}"
-        self.likely.set_runs((likely, self._strong(role)), (where, quiet))
-        _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
-        self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint, unsure=place.unsure)
-        self._sentence.show()
-        self.copy.setVisible(sure)
-        self._save.setVisible(sure and not self.formats.isEmpty())
-
     def _strong(self, role: str) -> str:
         return f"color: {self._theme.colour(role).name()}; font-weight: 600"
 
@@ -267,6 +250,24 @@ class AnswerCard(QFrame):
     @Slot(QAction)
     def _format_chosen(self, action: QAction) -> None:
         self.save_requested.emit(str(action.data()))
+
+
+def _over(run: QuestionRun) -> str:
+    """The line above an answer: how far the reading has come; where nothing answers, what was not read."""
+    reading = run.judged()
+    if reading.shown is not None:
+        if run.state in (RunState.PAUSED, RunState.STOPPED):
+            return tr("{note}: the best so far", note=run.note)
+        return tr("Provisional: still reading") if run.is_running else ""
+    if run.state is RunState.STOPPED:
+        return run.note
+    if run.unrecognised:
+        return tr(
+            "{n:,} page was not read: the text in its picture is not recognised.",
+            "{n:,} pages were not read: the text in their pictures is not recognised.",
+            n=run.unrecognised,
+        )
+    return wording.best_passages(reading.share_of_text) if reading.quick and run.library is None else ""
 
 
 def _named(place: Place) -> str:

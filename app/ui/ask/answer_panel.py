@@ -352,34 +352,11 @@ class AnswerPanel(QFrame):
         """Show the answer's card, and the other places."""
         self.idle.hide()
         self._is_noted = False
+        self.card.show_run(run)
         reading, is_final = run.judged(), not run.is_running
-        is_stopped = run.state is RunState.STOPPED
-        over = "" if is_final else tr("Provisional: still reading")
-        if run.state in (RunState.PAUSED, RunState.STOPPED):
-            over = tr("{note}: the best so far", note=run.note)
-        no_answer, facts = reading.no_answer_probability, run.facts()
-        if reading.best is not None:
-            self.card.show_answer(run.place(0), no_answer, over, facts, sure=is_final)
-        elif reading.shown is not None:
-            self.card.show_low_confidence(run.place(0), no_answer, over, facts, sure=is_final)
-        else:
-            over = run.note if is_stopped else ""
-            if run.unrecognised and not is_stopped:
-                over = tr(
-                    "{n:,} page was not read: the text in its picture is not recognised.",
-                    "{n:,} pages were not read: the text in their pictures is not recognised.",
-                    n=run.unrecognised,
-                )
-            elif reading.quick and not is_stopped and run.library is None:
-                over = wording.best_passages(reading.share_of_text)
-            nearest = run.place(0) if run.answers() else None
-            self.card.show_none(
-                run.no_answer, no_answer, nearest, run.shows_nearest, over, facts, whole=run.judged_whole
-            )
-        can_ask_more = is_final and run.text is TextState.SAME
-        self.card.look.setVisible(can_ask_more and not run.is_across)
         is_asked_now = not run.is_across or run.scope == self.scope.scope
-        self.card.whole.setVisible(reading.quick and can_ask_more and is_asked_now and run.library is None)
+        can_read_more = reading.quick and is_final and run.text is TextState.SAME and run.library is None
+        self.card.whole.setVisible(can_read_more and is_asked_now)
         others = range(1, len(run.answers())) if reading.shown is not None else ()
         self._show_others(
             [run.place(index) for index in others],

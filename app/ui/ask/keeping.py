@@ -142,9 +142,8 @@ class Keeping(QObject):
 
             shown = session.entry, sheet.current_document(), session.question
             job = self._lanes.files.start(shown_before, self._workspace, *shown)
-            job.then(
-                partial(self._last_found, sheet), fault_of
-            )  # deleted since: the page stays without answers
+            # It may have been deleted since: the page stays without answers then.
+            job.then(partial(self._last_found, sheet), fault_of)
 
     def _last_found(self, sheet: Sheet, entry: Entry | None) -> None:
         if entry is None or sheet not in self._sheets.all() or not sheet.is_open:

@@ -205,14 +205,12 @@ class FindBar(QFrame):
             if at < 0 and not backwards and match.start >= start:
                 at = len(found) - 1
                 self._go_to(searched, match, is_typed)
-        if found and at < 0:
-            at = (
-                (bisect_right(found, start, key=lambda match: match.end) - 1) % len(found) if backwards else 0
-            )
+        if found and at < 0:  # backwards the last one before, else the last of all; forwards the first of all
+            at = bisect_right(found, start, key=lambda match: match.end) - 1 if backwards else 0
             self._go_to(searched, found[at], is_typed)
         self._pending = False
         if found:
-            self.news.setText(tr("{number:,} of {total:,}", number=at + 1, total=len(found)))
+            self.news.setText(tr("{number:,} of {total:,}", number=at % len(found) + 1, total=len(found)))
             return
         self.news.setText(tr("Not found"))
         if is_typed and self._start_view is not None:
