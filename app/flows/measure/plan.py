@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from app.core.errors import SpanlightError
 
@@ -71,10 +71,10 @@ def per_cent(values: Sequence[float]) -> float | None:
     return 100.0 * sum(values) / len(values) if values else None
 
 
-def recorded(figures: object, digits: int, *left_out: str) -> dict[str, float]:
+def recorded(figures: Any, digits: int, *left_out: str) -> dict[str, float]:
     """Figures, a dataclass, as they are saved with a model: by name in words; those over no example are left out."""
     return {
         name.replace("_", " "): round(float(value), digits)
-        for name, value in asdict(figures).items()  # type: ignore[call-overload]
+        for name, value in asdict(figures).items()
         if value is not None and name not in left_out
     }
