@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
@@ -29,7 +28,6 @@ from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers import insides
 from tests.helpers.ask_page import TEXT, Reader
-from tests.helpers.documents_here import documents_here
 from tests.helpers.names_here import FINDER, find
 from tests.helpers.teaching import table_file
 from tests.helpers.windows import FakeEngine
@@ -107,10 +105,8 @@ def furnish(window: MainWindow, folder: Path) -> None:
     contracts.mkdir()
     for name, text in CONTRACTS.items():
         (contracts / name).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.flows.library.update.Documents", lambda logs: documents_here())
-        library = save_library(window.workspace, planned(window.workspace, [contracts]), Silent())
-        update(window.workspace, library, Silent())
+    library = save_library(window.workspace, planned(window.workspace, [contracts]), Silent())
+    update(window.workspace, library, Silent())
     window.libraries.refresh()
     for key, texts in {
         "classify": [insides.REVIEW.text],

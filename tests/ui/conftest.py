@@ -16,6 +16,7 @@ from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import Reader
+from tests.helpers.documents_here import documents_here
 from tests.helpers.windows import FakeEngine, close_window, open_fake_workspace, shown_window
 
 PageT = TypeVar("PageT", bound=Page)
@@ -37,6 +38,14 @@ def collecting_here() -> Iterator[None]:
     yield
     gc.unfreeze()
     gc.enable()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def libraries_read_here() -> Iterator[None]:
+    """Files of libraries are read in this process; tests/flows/library/test_update.py has the processes for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.flows.library.update.Documents", lambda logs: documents_here())
+        yield
 
 
 @pytest.fixture(autouse=True)

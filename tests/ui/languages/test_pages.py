@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt, QTranslator
@@ -161,7 +161,9 @@ def test_all_is_translated_and_nothing_is_cut(furnished: MainWindow, known: set[
     for name, page in places(furnished):
         furnished.setMinimumSize(0, 0)
         furnished.resize(1024, 640)
-        qtbot.wait(20)
+        QApplication.processEvents()
+        with suppress(qtbot.TimeoutError):  # a busy computer lays out late
+            qtbot.waitUntil(lambda page=page: not any((*cut_off(page), *sideways(page))))
         # The list of licences is one of names, and the system's own is told below About.
         found = [
             *([] if page.window() is furnished and "about" in name else english(page, known)),

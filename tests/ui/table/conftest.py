@@ -22,7 +22,6 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.theme import Theme
 from app.ui.table.table import TableView
-from tests.helpers.documents_here import documents_here
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 CONTRACTS = {
@@ -89,10 +88,8 @@ def open_table_page(
     qtbot: QtBot,
     spanlight_home: Path,
     engine: FakeEngine,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Callable[..., TableView]]:
     """Opens the page, over a library of a folder if one is given; as often as it is called."""
-    monkeypatch.setattr("app.flows.library.update.Documents", lambda logs: documents_here())
     made: list[tuple[TableView, Lanes, Workspace]] = []
 
     def opened(folder: Path | None = None) -> TableView:
