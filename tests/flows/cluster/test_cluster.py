@@ -40,6 +40,8 @@ from tests.helpers.small_models import small_checkpoint
 pytestmark = [
     pytest.mark.long,
     pytest.mark.timeout(1200),
+    # Ray's own threads end with it after a stop.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
     pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra cluster"),
 ]
 QUIET = Silent()
