@@ -25,7 +25,7 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Report
 from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
-from app.flows.cluster.rows import Asked, Item, Row, row_of, together, unread
+from app.flows.cluster.rows import Asked, Item, Row, numbered, row_of, together, unread
 from app.flows.cluster.store import EXTRA, Storage, documents_table
 from app.flows.network.online import refuse_offline
 from app.flows.workspace import Workspace
@@ -111,7 +111,7 @@ def asked_of(workspace: Workspace, columns: Sequence[Column], model: str) -> Ask
     commit = fingerprint(Path(card.folder))
     if any(each != "None" for each in adjusted):
         commit += hashlib.sha256("".join(adjusted).encode()).hexdigest()[:8]
-    return Asked(tuple(replace(one, number=at) for at, one in enumerate(columns, 1)), card.name, commit)
+    return Asked(numbered(columns), card.name, commit)
 
 
 class Actor(ABC):

@@ -64,7 +64,9 @@ def texts_in(workspace: Workspace, source: str, column: str, *, model: str = "")
     is_file = source.lower().endswith(".parquet")
     slices: list[Slice] = []
     known: tuple[str, ...] = ()
-    for item in [Storage(source).item()] if is_file else list(Storage(source).documents(("parquet",))):
+    files = Storage(source)
+    items = [files.item()] if is_file else sorted(files.documents(("parquet",)), key=lambda item: item.path)
+    for item in items:
         found = Storage(item.path).groups()
         column = column or _only_column(found.texts, item.path)
         if column not in found.texts:
