@@ -277,12 +277,14 @@ def _fault_of(fault: BaseException) -> BaseException:
     )
 
 
-def set_up_ray() -> None:
+def set_up_ray(address: str = LOCAL) -> None:
     """Set what Ray looks up in the environment, before it is imported.
 
-    It would tell its makers how it is used, write at length what is told here in one sentence, and connect again by
-    itself where its thread goes on after a stop.
+    It would tell its makers how it is used, write at length what is told here in one sentence, connect again by itself
+    where its thread goes on after a stop, and try an address where nobody answers for a quarter of an hour.
     """
+    if address != LOCAL:
+        os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # each takes half a minute
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
     os.environ["RAY_BACKEND_LOG_LEVEL"] = "fatal"
@@ -295,7 +297,7 @@ def _connected(address: str, report: Report) -> Iterator[int]:
 
     Raises SpanlightError where it cannot be reached.
     """
-    set_up_ray()
+    set_up_ray(address)
     if address == LOCAL:
         # Ray's workers know where its script lies, not this source tree.
         root = str(Path(__file__).parents[3])
