@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow
+from app.bench.texts import long_questions, pool
 from app.core.models import Head
 from app.core.report import Progress, Quiet, Relay, Report
 from app.flows.answer_table.questions import columns_of
@@ -24,6 +25,7 @@ from app.flows.workspace import Workspace
 _NODES = (1, 2, 4)
 _DOCUMENTS, _QUESTIONS = 48, 2
 _ASKED = ("Who wrote it?", "When was it published?", "What is it about?", "Where was it?")
+_WORDS, _SEED = 600, 13
 _IDS = 100_000
 
 
@@ -67,11 +69,10 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _documents(workspace: Workspace, folder: Path, number: int, report: Report) -> list[Item]:
-    """So many documents, the bundled samples again and again with a number each."""
-    texts = [path.read_text("utf-8") for path in sorted(workspace.paths.samples.glob("*.txt"))]
+    """So many documents, of the paragraphs that come along."""
     folder.mkdir()
-    for at in range(number):
-        (folder / f"{at:04}.txt").write_text(f"Copy {at}.\n\n{texts[at % len(texts)]}", "utf-8")
+    for at, placed in enumerate(long_questions(pool("", workspace.paths), _WORDS, number, _SEED)):
+        (folder / f"{at:04}.txt").write_text(placed.document.text, "utf-8")
     return documents_of(workspace, str(folder), Quiet(report))
 
 

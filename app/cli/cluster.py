@@ -14,6 +14,7 @@ from app.flows.answer_table.export import FORMATS, export_documents, require_fit
 from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.plan import Plan, documents_of, planned
 from app.flows.cluster.results import import_results
+from app.flows.cluster.rows import numbered
 from app.flows.cluster.run import Ran, ask_documents, bring_together, require_ray
 from app.flows.cluster.store import ROWS, is_address
 from app.flows.cluster.texts import classify_on, texts_in, write_classes
@@ -29,7 +30,7 @@ def table_on_cluster(
     report: TerminalReport,
 ) -> None:
     """Have a cluster ask the documents of --over, or tell what that would take."""
-    columns = columns_of(questions)
+    columns = numbered(columns_of(questions))
     if arguments.dry_run:
         items = documents_of(workspace, arguments.over, report)
         _print_plan(

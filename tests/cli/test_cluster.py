@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 
+from app.core.models import Head
+from app.core.report import Stopped
+from app.flows.cluster.node import Node
+from app.flows.cluster.run import Ran
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.terminal import Command
@@ -106,6 +114,119 @@ def test_an_exported_table_is_taken_in(
     )
     assert code == 0 and not engine.requests
     assert again.read_bytes() == exported.read_bytes()
+
+
+class Here:
+    """Does the tasks of a run in this process, until so many are done."""
+
+    def __init__(self, most: int = 10**9) -> None:
+        self.tasks, self._most = 0, most
+
+    def __call__(
+        self, workspace: Any, actor: Any, tasks: Any, needs: Any, more: Any, address: str, report: Any
+    ) -> Ran:
+        here, done, failed = actor(needs, [], *more), 0, 0
+        head = Head.QUESTION_ANSWERING if "Reader" in actor.__name__ else Head.CLASSIFICATION
+        node = Node(workspace, needs.name, head)
+        for task in tasks:
+            if self.tasks == self._most:
+                raise Stopped
+            read, broken = here.work(list(map(asdict, task.rows)), node)
+            done, failed, self.tasks = done + read, failed + broken, self.tasks + 1
+        return Ran(done, 0, failed, 0.1)
+
+
+@pytest.fixture
+def without_cluster(monkeypatch: pytest.MonkeyPatch) -> Here:
+    """The driver's whole work, but for Ray: tasks are done in this process."""
+    pytest.importorskip("pyarrow")
+    here = Here()
+    for name in ("run", "texts"):
+        monkeypatch.setattr(f"app.flows.cluster.{name}.run_tasks", here)
+    monkeypatch.setattr("app.flows.cluster.run.find_spec", lambda name: True)
+    for name in ("run", "node"):
+        monkeypatch.setattr(f"app.flows.cluster.{name}.fingerprint", lambda folder: "c0ffee")
+    return here
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx"])
+def test_the_file_of_a_cluster_is_that_of_one_machine(
+    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here, ending: str
+) -> None:
+    (folder / "broken.docx").write_bytes(b"PK\3\4 nothing")
+    one, many = tmp_path / f"one{ending}", tmp_path / f"many{ending}"
+    assert command("table", questions, "--over", str(folder), "--output", str(one))[0] == 0
+    arguments = ("table", questions, "--over", str(folder), "--output", str(many), "--cluster", "local")
+    code, out, err = command(*arguments)
+    assert (code, err, out) == (
+        0,
+        "",
+        "3 documents done, in 0.1 seconds. 1 document failed, with the reason.\n",
+    )
+    if ending == ".xlsx":
+        sheets = [list(load_workbook(path)["Table"].values) for path in (one, many)]
+        assert sheets[0] == sheets[1]
+    else:
+        moments = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+        assert moments.sub(b"", one.read_bytes()) == moments.sub(b"", many.read_bytes())
+        assert b"Anna" in many.read_bytes()
+    code, out, _ = command(*arguments)
+    assert code == 0 and out.startswith("0 documents done, 3 before,")
+    code, out, _ = command("table", "import", str(many), "--name", "Again")
+    assert (code, out) == (0, "4 answers of 3 documents are in the table “Again”.\n")
+
+
+def test_a_stopped_run_goes_on_with_the_same_command(
+    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here
+) -> None:
+    for at in range(9):
+        (folder / f"more{at}.txt").write_text("Ben.")
+    rows = tmp_path / "rows"
+    arguments = (
+        "table",
+        questions,
+        "--over",
+        str(folder),
+        "--output",
+        str(rows),
+        "--cluster",
+        "local",
+        "--json",
+    )
+    without_cluster._most = 2
+    assert command(*arguments)[0] == 130
+    without_cluster._most = 10**9
+    code, out, _ = command(*arguments)
+    values = json.loads(out)
+    assert code == 0 and (values["read"], values["before"]) == (3, 8)
+    (folder / "more0.txt").write_text("Anna.")
+    values = json.loads(command(*arguments)[1])
+    assert (values["read"], values["before"]) == (1, 10)
+
+
+def test_texts_of_parquet_files_are_classified(
+    command: Command, tmp_path: Path, without_cluster: Here
+) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    (tmp_path / "texts").mkdir()
+    for at, words in enumerate(("This is good.", "This is bad.")):
+        table = pyarrow.table({"n": [at], "text": [words], "note": ["x"]})
+        parquet.write_table(table, tmp_path / "texts" / f"{at}.parquet")
+    out = tmp_path / "out.csv"
+    arguments = ("classify", "--file", str(tmp_path / "texts"), "--output", str(out), "--cluster", "local")
+    code, _, err = command(*arguments)
+    assert code == 2 and "has 2 columns of texts. Name the one to classify with --column." in err
+    code, _, err = command(*arguments, "--column", "words")
+    assert code == 2 and "has no column of texts “words”. Its columns of texts are: text, note." in err
+    assert command(*arguments, "--column", "text")[:2] == (0, "2 texts done, in 0.1 seconds.\n")
+    lines = out.read_text("utf-8").splitlines()
+    assert lines[0] == "n,text,note,label,probability,probability negative,probability positive"
+    assert [line.split(",")[:4] for line in lines[1:]] == [
+        ["0", "This is good.", "x", "positive"],
+        ["1", "This is bad.", "x", "negative"],
+    ]
 
 
 def test_nothing_of_ray_is_imported_without_a_cluster(tmp_path: Path) -> None:

@@ -61,11 +61,15 @@ class Asked:
     @staticmethod
     def from_plain(values: Mapping[str, Any]) -> Asked:
         """The value of `plain`; raises KeyError, TypeError and ValueError for something else."""
-        columns = tuple(
-            Column(number, str(question), ColumnType(type))
-            for number, (question, type) in enumerate(values["questions"], 1)
+        columns = numbered(
+            Column(0, str(question), ColumnType(type)) for question, type in values["questions"]
         )
         return Asked(columns, str(values["model"]), str(values["commit"]), str(values["over"]))
+
+
+def numbered(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The questions of a run, numbered from 1 by their places."""
+    return tuple(replace(column, number=number) for number, column in enumerate(columns, 1))
 
 
 @dataclass(frozen=True, slots=True)

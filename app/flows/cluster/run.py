@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import logging
 import os
@@ -10,6 +9,7 @@ import queue
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +25,7 @@ from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Report
 from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
-from app.flows.cluster.rows import Asked, Item, Row, row_of, together, unread
+from app.flows.cluster.rows import Asked, Item, Row, numbered, row_of, together, unread
 from app.flows.cluster.store import EXTRA, Storage, documents_table
 from app.flows.network.online import refuse_offline
 from app.flows.workspace import Workspace
@@ -111,37 +111,41 @@ def asked_of(workspace: Workspace, columns: Sequence[Column], model: str) -> Ask
     commit = fingerprint(Path(card.folder))
     if any(each != "None" for each in adjusted):
         commit += hashlib.sha256("".join(adjusted).encode()).hexdigest()[:8]
-    return Asked(tuple(replace(one, number=at) for at, one in enumerate(columns, 1)), card.name, commit)
+    return Asked(numbered(columns), card.name, commit)
 
 
-class Actor:
-    """A node in an actor's process, which writes a Parquet file for each task.
-
-    A model that cannot be used is told with the first task: Ray keeps no more than the words of what its making raised.
-    """
+class Actor(ABC):
+    """A node in an actor's process, which writes a Parquet file for each task."""
 
     WHAT = Message("documents")
 
     def __init__(self, needs: Shipped, files: Sequence[Any]) -> None:
         # Processes that are spawned here would import what Ray's worker began with.
         vars(sys.modules["__main__"]).pop("__file__", None)
-        self._stack, self._fault = ExitStack(), ""
-        atexit.register(self._stack.close)
-        try:
-            self._node = self._stack.enter_context(node(needs, partial(_fetched, files)))
-        except SpanlightError as fault:
-            self._fault = str(fault)
+        self._needs, self._files, self._stack = needs, files, ExitStack()
+        self._node: Node | None = None
 
     def __del__(self) -> None:
         """End its processes: Ray deletes what an actor has made before it ends it."""
         self._stack.close()
 
-    @property
-    def node(self) -> Node:
-        """The node; raises SpanlightError where its model cannot be used."""
-        if self._fault:
-            raise SpanlightError(self._fault)
-        return self._node
+    def __call__(self, tasks: pyarrow.Table) -> dict[str, list[Any]]:
+        """How many documents or texts of a task were read, how many failed, and what ends the run.
+
+        The last comes as words: Ray keeps no more than those of an exception, among many of its own.
+        """
+        done, failed, fault, hint = 0, 0, "", ""
+        try:
+            if self._node is None:
+                self._node = self._stack.enter_context(node(self._needs, partial(_fetched, self._files)))
+            done, failed = self.work(tasks.to_pylist(), self._node)
+        except SpanlightError as error:
+            fault, hint = str(error.message), str(error.hint)
+        return {"done": [done], "failed": [failed], "fault": [fault], "hint": [hint]}
+
+    @abstractmethod
+    def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
+        """Do a task, the plain values of its rows, unless that was done before the actor was lost."""
 
 
 class _Reader(Actor):
@@ -151,18 +155,17 @@ class _Reader(Actor):
         super().__init__(needs, files)
         self._storage, self._asked, self._run = Storage(place), asked, run
 
-    def __call__(self, tasks: pyarrow.Table) -> dict[str, list[int]]:
-        """How many documents of a task were read, and failed; what was written before the actor was lost is there."""
-        items = [Item(**values) for values in tasks.to_pylist()]
+    def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
+        """Write the rows of documents."""
+        items, asked = [Item(**values) for values in rows], self._asked
         digest = hashlib.sha256("\0".join(item.path for item in items).encode()).hexdigest()[:24]
         name = f"{self._run}-{digest}.parquet"
         if self._storage.has(name):
-            rows = list(map(row_of, self._storage.rows(name)))
+            found = list(map(row_of, self._storage.rows(name)))
         else:
-            asked = self._asked
-            rows = [self.node.row(item, asked.columns, asked.digest) for item in items]
-            self._storage.write(name, documents_table(rows, asked))
-        return {"done": [len(rows)], "failed": [sum(row.has_failed for row in rows)]}
+            found = [node.row(item, asked.columns, asked.digest) for item in items]
+            self._storage.write(name, documents_table(found, asked))
+        return len(found), sum(row.has_failed for row in found)
 
 
 def _fetched(files: Sequence[Any]) -> dict[str, bytes]:
@@ -219,6 +222,9 @@ def run_tasks(
             num_gpus=1 if on_gpu else 0,
         )
         for found in _streamed(dataset, report):
+            for fault, hint in zip(found["fault"], found["hint"], strict=True):
+                if fault:
+                    raise SpanlightError(fault, hint)
             done += sum(found["done"])
             failed += sum(found["failed"])
             report.progress(_progress(actor.WHAT, done, total, failed, time.perf_counter() - began))
@@ -231,9 +237,9 @@ def _progress(what: str, done: int, total: int, failed: int, seconds: float) -> 
     return Progress(done, total, what, (total - done) / rate * 60 if done else None)
 
 
-def _streamed(dataset: Any, report: Report) -> Iterator[dict[str, list[int]]]:
+def _streamed(dataset: Any, report: Report) -> Iterator[dict[str, list[Any]]]:
     """What the tasks give as they end; `report.check` is called meanwhile, which Ray would keep waiting."""
-    found: queue.SimpleQueue[dict[str, list[int]] | BaseException | None] = queue.SimpleQueue()
+    found: queue.SimpleQueue[dict[str, list[Any]] | BaseException | None] = queue.SimpleQueue()
 
     def stream() -> None:
         try:
@@ -258,15 +264,9 @@ def _streamed(dataset: Any, report: Report) -> Iterator[dict[str, list[int]]]:
 
 
 def _fault_of(fault: BaseException) -> BaseException:
-    """The error for what a task, or Ray itself, ended with; a fault of another kind as it is."""
+    """The error for what Ray ended with; a fault of another kind as it is."""
     from ray.exceptions import RayError
 
-    seen: BaseException | None = fault
-    while seen is not None:
-        cause = getattr(seen, "cause", None)
-        if isinstance(cause, SpanlightError):
-            return SpanlightError(cause.message, cause.hint)
-        seen = cause if isinstance(cause, BaseException) else seen.__cause__
     if not isinstance(fault, RayError):
         return fault
     _log.error("the cluster broke off", exc_info=fault)
@@ -277,14 +277,17 @@ def _fault_of(fault: BaseException) -> BaseException:
     )
 
 
-def set_up_ray() -> None:
+def set_up_ray(address: str = LOCAL) -> None:
     """Set what Ray looks up in the environment, before it is imported.
 
-    It would tell its makers how it is used, write at length what is told here in one sentence, and connect again by
-    itself where its thread goes on after a stop.
+    It would tell its makers how it is used, write at length what is told here in one sentence, connect again by itself
+    where its thread goes on after a stop, and try an address where nobody answers for a quarter of an hour.
     """
+    if address != LOCAL:
+        os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # each takes half a minute
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_IGNORE_UNHANDLED_ERRORS"] = "1"
+    os.environ["RAY_BACKEND_LOG_LEVEL"] = "fatal"
     os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
 
 
@@ -294,18 +297,18 @@ def _connected(address: str, report: Report) -> Iterator[int]:
 
     Raises SpanlightError where it cannot be reached.
     """
-    set_up_ray()
+    set_up_ray(address)
     if address == LOCAL:
         # Ray's workers know where its script lies, not this source tree.
         root = str(Path(__file__).parents[3])
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     import ray
 
-    logging.getLogger("ray").setLevel(logging.ERROR)
+    logging.getLogger("ray").setLevel(logging.CRITICAL)
     options = {"include_dashboard": False} if address == LOCAL else {}
     report.progress(Progress(0, 0, Message("Connecting to the cluster")))
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, **options)
     except (ConnectionError, OSError, RuntimeError, ValueError) as fault:
         raise SpanlightError(
             Message("The cluster “{address}” cannot be reached.", address=address),
@@ -313,7 +316,7 @@ def _connected(address: str, report: Report) -> Iterator[int]:
         ) from fault
     try:
         ray.data.DataContext.get_current().enable_progress_bars = False
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        logging.getLogger("ray.data").setLevel(logging.CRITICAL)
         cores = [int(one["Resources"].get("CPU", 0)) for one in ray.nodes() if one["Alive"]]
         yield max(1, min(_MOST_THREADS, *(number for number in cores if number), _MOST_THREADS))
     finally:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
@@ -14,14 +14,11 @@ from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.tables import class_columns, csv_lines
 from app.flows.answer_table.export import written
-from app.flows.cluster.node import Shipped, shipped
+from app.flows.cluster.node import Node, Shipped, shipped
 from app.flows.cluster.run import Actor, Ran, Task, run_tasks
 from app.flows.cluster.store import Storage
 from app.flows.workspace import Workspace
 from app.settings.files import writing
-
-if TYPE_CHECKING:
-    import pyarrow
 
 # Texts of a task, which is what is computed again where an actor was lost.
 _A_TASK = 512
@@ -67,7 +64,9 @@ def texts_in(workspace: Workspace, source: str, column: str, *, model: str = "")
     is_file = source.lower().endswith(".parquet")
     slices: list[Slice] = []
     known: tuple[str, ...] = ()
-    for item in [Storage(source).item()] if is_file else list(Storage(source).documents(("parquet",))):
+    files = Storage(source)
+    items = [files.item()] if is_file else sorted(files.documents(("parquet",)), key=lambda item: item.path)
+    for item in items:
         found = Storage(item.path).groups()
         column = column or _only_column(found.texts, item.path)
         if column not in found.texts:
@@ -165,17 +164,17 @@ class _Classifier(Actor):
         super().__init__(needs, files)
         self._storage, self._texts = Storage(place), texts
 
-    def __call__(self, tasks: pyarrow.Table) -> dict[str, list[int]]:
-        """How many texts of a task were classified."""
-        (some,) = (Slice(**values) for values in tasks.to_pylist())
+    def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
+        """Write texts with their classes."""
+        (some,) = (Slice(**values) for values in rows)
         if not self._storage.has(some.name):
-            rows = Storage(some.path).part_of(some.group, some.first, some.rows)
-            words = [text or "" for text in rows.column(self._texts.column).to_pylist()]
-            found = self.node.classes(words)
+            table = Storage(some.path).part_of(some.group, some.first, some.rows)
+            words = [text or "" for text in table.column(self._texts.column).to_pylist()]
+            found = node.classes(words)
             for at, name in enumerate(self._texts.columns[self._texts.own :]):
                 values: list[Any] = [each[at] for each in found]
                 if name in self._texts.numbers:
                     values = [float(value) if value else None for value in values]
-                rows = rows.append_column(name, [values])
-            self._storage.write(some.name, rows)
-        return {"done": [some.rows], "failed": [0]}
+                table = table.append_column(name, [values])
+            self._storage.write(some.name, table)
+        return some.rows, 0

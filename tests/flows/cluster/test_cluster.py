@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
 from app.flows.cluster.plan import documents_of
-from app.flows.cluster.rows import Row
+from app.flows.cluster.rows import Row, numbered
 from app.flows.cluster.run import ask_documents, bring_together, set_up_ray
 from app.flows.cluster.texts import classify_on, texts_in, write_classes
 from app.flows.heads.classify_batch import classify_table
@@ -40,13 +39,12 @@ from tests.helpers.small_models import small_checkpoint
 pytestmark = [
     pytest.mark.long,
     pytest.mark.timeout(1200),
+    # Ray's own threads end with it after a stop.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
     pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra cluster"),
 ]
 QUIET = Silent()
-COLUMNS = tuple(
-    replace(column, number=number)
-    for number, column in enumerate(columns_of(["Who stole the tarts?", "Is the queen happy?"]), 1)
-)
+COLUMNS = numbered(columns_of(["Who stole the tarts?", "Is the queen happy?"]))
 MOMENT = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 

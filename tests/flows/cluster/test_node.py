@@ -24,7 +24,7 @@ from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
 from app.flows.cluster.node import Node, Shipped, node, shipped_files
-from app.flows.cluster.rows import Item, Row
+from app.flows.cluster.rows import Item, Row, numbered
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
@@ -32,10 +32,7 @@ from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.small_models import small_checkpoint
 
 QUIET = Silent()
-COLUMNS = tuple(
-    replace(column, number=number)
-    for number, column in enumerate(columns_of(["Who wrote it, Thorburn?", "Is there a garden?"]), 1)
-)
+COLUMNS = numbered(columns_of(["Who wrote it, Thorburn?", "Is there a garden?"]))
 DOCUMENTS = Path(__file__).resolve().parents[3] / "resources" / "check"
 
 
