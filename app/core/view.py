@@ -34,9 +34,7 @@ NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 # Where a paragraph or the item of a list begins.
-_BLOCK_START = re.compile(
-    _PARAGRAPH.pattern + r"|\n(?=[^\S\n]*(?:[-*•‣▪–]|\(?(?:\d{1,3}|[a-z])[.)])[^\S\n])"
-)
+_BLOCK_START = re.compile(_PARAGRAPH.pattern + r"|\n(?=[^\S\n]*(?:[-*•‣▪–]|\(?(?:\d{1,3}|[a-z])[.)])[^\S\n])")
 _SEPARATOR = re.compile(r"[|\t]")
 _RULE = re.compile(r"--|==|:-|-:|\|-\|")
 _MARKED = re.compile(r"(#{1,6})[ \t]+(\S[^\n]{0,200})")

@@ -267,7 +267,9 @@ class Keeping(QObject):
         from app.flows.ask.question import listed
         from app.flows.history.kept_answers import reading_of
 
-        reading = listed(reading_of(entry, found.answers), (found.opened.document,))
+        reading = reading_of(entry, found.answers)
+        answers = listed(reading.answers, (found.opened.document,), len(reading.answers))
+        reading = replace(reading, answers=answers)
         sheet.session.restore(entry, found, reading, self._workspace.settings.ask_threshold)
         sheet.highlight()
 
