@@ -37,7 +37,7 @@ class Distances:
 # scores (0.14), 0.018 for spans that share words, and mostly a boundary (0.08); in float16 0.0037 (0.015), 0.0039
 # (0.020) and 0.002 (0.011). That leaves 1 in 1000 decisions different from float32, as most are much nearer. In
 # bfloat16 500 of the questions lost 0.36 of F1, and lose nothing now; 30 of their 500 windows are read again, 130
-# where five answers are listed.
+# where five answers are listed. MPNet's twelve layers err less: 0.027, 0.031 and 0.015 on 250 questions.
 DISTANCES = {"bfloat16": Distances(0.1, 0.055), "float16": Distances(0.012, 0.006)}
 # How many answers' order is decided: with more, a long list would be read again as a whole.
 DECIDED = 5
