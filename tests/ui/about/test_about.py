@@ -273,7 +273,7 @@ def test_a_model_process_that_does_not_start_is_told(
     page.show_section("diagnostics")
     section = page.section()
     assert isinstance(section, DiagnosticsSection)
-    qtbot.waitUntil(lambda: "not known: no such library" in section.text.toPlainText())
+    qtbot.waitUntil(lambda: "not known: no such library" in section.text.toPlainText(), timeout=20_000)
 
 
 # Looks
