@@ -15,7 +15,7 @@ from app.documents.parts import Parts
 from app.documents.pdf.characters import Sheet, read_sheet
 from app.documents.pdf.furniture import folded, furniture_of
 from app.documents.pdf.lines import Line, lines_of
-from app.documents.pdf.order import in_reading_order
+from app.documents.pdf.order import across_tables, in_reading_order
 from app.documents.pdf.outline import bookmarks_of, headings_of, outline_of
 from app.documents.pdf.paragraphs import (
     Block,
@@ -110,7 +110,7 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
     """All blocks of a document in reading order, running heads and feet only at their first occurrence."""
     furniture = furniture_of(pages)
     rows = [
-        rows_of(in_reading_order([line for line in lines if id(line) not in furniture]), sheet.rightwards)
+        rows_of(_in_order(sheet, [line for line in lines if id(line) not in furniture]), sheet.rightwards)
         for sheet, lines in zip(sheets, pages, strict=True)
     ]
     measures = measures_of(rows)
@@ -126,6 +126,10 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
     blocks = run_on(blocks, measures)
     separate(blocks)
     return blocks, measures
+
+
+def _in_order(sheet: Sheet, lines: Sequence[Line]) -> list[Line]:
+    return in_reading_order(across_tables(lines) if sheet.language else lines)
 
 
 def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:

@@ -47,8 +47,9 @@ HOCR = """<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE html><html><body>
 
 
 def test_words_are_where_its_answer_says() -> None:
-    first, second = program._words(HOCR.encode())
-    assert (first.text, second.text) == ("H<i", "b")  # neither the speck nor what runs up the page
+    first, speck, second = program._words(HOCR.encode())
+    assert (first.text, speck.text, second.text) == ("H<i", ".", "b")  # not what runs up the page
+    assert [word.is_doubtful for word in (first, speck, second)] == [False, True, False]
     assert first.letters == (("H", 100, 120), ("<", 121, 140), ("i", 140, 160))
     assert (first.sure, first.begins_line, second.begins_line) == (91, True, True)
     assert first.base == pytest.approx(250 + 0.01 * 30) and first.slope == pytest.approx(0.573, abs=0.001)
@@ -192,5 +193,6 @@ def test_a_confined_process_has_its_helper_from_before(
 ) -> None:
     installed(ANSWERS)
     taken = Taken()
-    confined.run(Recognise("", (0,), FOLDER, "a.pdf", data=scan([Page(width=100, height=50)], dpi=72)), taken)
+    dark = Page(width=216, height=216, drawing=b"0 0 216 216 re f")
+    confined.run(Recognise("", (0,), FOLDER, "a.pdf", data=scan([dark], dpi=72)), taken)
     assert [page.characters for page in taken.pages] == ["H<i\nb"]
