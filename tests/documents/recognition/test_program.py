@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 from pypdfium2 import PdfDocument
 
 from app.core.errors import SpanlightError
-from app.core.report import Silent
+from app.core.report import Silent, Stopped
 from app.documents.orders import Recognise
 from app.documents.pdf.document import open_pdf
 from app.documents.process import Clerk, recognising, start_limited
@@ -185,6 +188,31 @@ def test_a_confined_process_recognises_pages_with_the_program(confined: Child) -
     (page,) = taken.pages
     assert page.characters == "The knave stole the tarts."
     assert page.language == "en" and len(page.boxes) == 4 * len(page.characters)
+
+
+@needs_linux
+def test_a_stop_ends_the_program_too(
+    installed: Callable[[str], None], confined: Child, tmp_path: Path
+) -> None:
+    installed(f"import os, time\nopen({str(tmp_path)!r} + f'/{{os.getpid()}}.begun', 'w')\ntime.sleep(50)")
+
+    def ask() -> None:
+        with contextlib.suppress(Stopped):
+            confined.run(Recognise("", (0,), FOLDER, "a.pdf", data=scan([letter()])), Silent())
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    until = time.monotonic() + 60
+    while not (begun := list(tmp_path.glob("*.begun"))) and time.monotonic() < until:
+        time.sleep(0.05)
+    process = Path("/proc", begun[0].stem)
+    assert process.exists()
+    confined.close()
+    asking.join(10)
+    until = time.monotonic() + 20  # of the 50 that it would go on
+    while process.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not process.exists()
 
 
 @needs_linux
