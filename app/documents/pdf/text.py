@@ -79,7 +79,8 @@ def read_pages(
     report.check()
     blocks, measures = _blocks(sheets, lines)
     report.check()
-    levels = headings_of(blocks, bookmarks, measures)
+    scanned = {number for number, sheet in enumerate(sheets) if sheet.language}
+    levels = headings_of(blocks, bookmarks, measures, scanned)
     writer = Writer(sheets, Hyphens(sheet.characters for sheet in sheets))
     spans = [writer.write(block) for block in blocks]
     headings = tuple(Heading(span, levels[at]) for at, span in enumerate(spans) if at in levels and len(span))
