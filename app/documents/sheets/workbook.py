@@ -236,13 +236,15 @@ def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
     """Raise SpanlightError for cells so far apart that the library, which fills what is between, cannot hold it."""
     for part in filter(_SHEET.fullmatch, file.namelist()):
         columns: set[bytes] = set()
-        first, last = 0, 0
+        rows: set[int] = set()
         for piece in _pieces(file, part, _LONGEST_ADDRESS, report):
-            if found := _ADDRESS.findall(piece):
-                columns.update({letters.upper() for letters, _ in found})
-                first, last = first or int(found[0][1]), max(last, int(found[-1][1]))
+            found = _ADDRESS.findall(piece)
+            columns.update({letters.upper() for letters, _ in found})
+            # They may be in any order.
+            within = {int(row) for _, row in found}
+            rows = {min(rows | within), max(rows | within)} if rows | within else rows
         places = [_column(letters) for letters in columns]
-        if places and (last - first + 1) * (max(places) - min(places) + 1) > MOST_AREA:
+        if places and (max(rows) - min(rows) + 1) * (max(places) - min(places) + 1) > MOST_AREA:
             raise too_many_cells(name)
 
 

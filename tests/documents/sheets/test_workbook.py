@@ -175,6 +175,17 @@ def test_a_far_cell_keeps_its_address_and_two_far_apart_are_refused() -> None:
     )
 
 
+def test_cells_far_apart_are_refused_in_whatever_order_they_are() -> None:
+    kept, changed = zipfile.ZipFile(io.BytesIO(xlsx_of({"a": [["x"], ["y"], ["z"]]}))), io.BytesIO()
+    with zipfile.ZipFile(changed, "w") as file:
+        for part in kept.namelist():
+            content = kept.read(part)
+            if part == "xl/worksheets/sheet1.xml":
+                content = content.replace(b'r="A2"', b'r="XFD1048576"')
+            file.writestr(part, content)
+    assert "more than 250,000 cells" in refusal("a.xlsx", changed.getvalue())
+
+
 def test_what_is_protected_with_a_password() -> None:
     packed = compound({"EncryptionInfo": b"x", "EncryptedPackage": b"x"})
     for name in ("a.xlsx", "a.xls", "a.ods"):
