@@ -35,7 +35,7 @@ MINUTES = {
     "window": 2,
     "teach": 60,
     "training": 5,
-    "recognition": 10,
+    "recognition": 20,
 }
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
@@ -60,7 +60,8 @@ labelled texts; --repeats draws, 3; --questions texts to measure on, 400), and h
 reader (--model, or both that come along) gains from 64 corrections, in FOLDER/qa/qa_train-subjqa.jsonl.xz.
 training: how fast a question answering model is taught.
 recognition: pages of PDFs (--data FOLDER with documents and questions; --repeats pages of each, 2) drawn at 150, 200
-and 300 dpi, clean and spoilt: errors, places, speed, and answers (--questions of each document, 12) on scans.
+and 300 dpi, clean and spoilt: errors, places, speed, and answers (--questions of each document, 12) on scans, also
+of texts of FOLDER/docqa that are set as PDFs.
 
 On two cores that is a matter of minutes, about: {_LASTS}
 ({_LONGER} with --against; without it less).
