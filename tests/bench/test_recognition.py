@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import lzma
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +15,9 @@ from app.bench import recognition
 from app.bench.plan import BenchPlan
 from app.bench.recognition import (
     _errors,
+    _first_of_each,
     _in_order,
+    _of_file,
     _overlap,
     _placed,
     _spoilt,
@@ -69,6 +75,21 @@ def test_pictures_become_the_pages_of_one_file_and_are_spoilt() -> None:
     assert (bad.width(), bad.height()) == (101, 60)
     assert len(set(bytes(bad.constBits()))) > 20
     assert recognition._file(image, True).startswith(b"\xff\xd8\xff")
+
+
+def test_the_first_questions_of_each_document_are_asked_of_files(tmp_path: Path) -> None:
+    answers = [{"text": "two", "answer_start": 4}]
+    rows = [
+        {"id": at, "document": name, "question": "How many?", "kind": "fact", "answers": answers}
+        for at, name in enumerate(("a", "a", "b", "c"))
+    ]
+    file = tmp_path / "questions.jsonl.xz"
+    file.write_bytes(lzma.compress("\n".join(map(json.dumps, rows)).encode()))
+    found = [json.loads(row) for row in _first_of_each(file, "document", {"a", "c"}, 1)]
+    assert [row["id"] for row in found] == [0, 3]
+    assert list(_first_of_each(tmp_path / "none.jsonl", "document", {"a"}, 1)) == []
+    asked = _of_file(found[0])
+    assert (asked["file"], asked["answers"], asked["places"]) == ("a.pdf", ["two"], [[4, 7]])
 
 
 def test_without_documents_it_is_said_what_is_missing() -> None:

@@ -12,8 +12,11 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 import pytest
 
+from app.documents.pdf.geometry import load_page
+from app.documents.recognition.pictures import picture_of
 from app.documents.recognition.program import is_installed
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from app.documents.recognition.words import PagePicture
+from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
 needs_tesseract = pytest.mark.skipif(
     not is_installed(), reason="neither tesserocr nor the program tesseract is installed"
@@ -28,6 +31,16 @@ The ferry leaves at half past seven in the morning.
 
 With kind regards,
 Edmund Whitlock"""
+
+
+# Pixels a point of pictures that text is recognised in.
+SCALE = 300 / 72
+
+
+def shown(words: Sequence[Words], drawing: bytes = b"") -> PagePicture:
+    """The picture of a small page that text is recognised in."""
+    document = pypdfium2.PdfDocument(small_pdf([Page(words, width=300, height=100, drawing=drawing)]))
+    return picture_of(load_page(document, 0))
 
 
 def letter(text: str = LETTER, **page: float) -> Page:

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from app.documents.sheets.rows import Percentage
 from tests.helpers.flowing import zipped
 from tests.helpers.mails import compound
 
@@ -83,8 +84,9 @@ def xls_of(sheets: Mapping[str, Rows], merged: Sequence[tuple[int, int, int, int
     begin = _record(0x809, struct.pack("<HHHHII", 0x600, 5, 0x0DBB, 0x07CC, 0, 6)) + _record(
         0x42, b"\xb0\x04"
     )
-    # The cells' formats: none, and the built-in ones of a date, and of a date with its hour.
-    begin += b"".join(_record(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, 14, 22))
+    # The cells' formats: none, the built-in ones of a date, a date with its hour and a percentage, and one of its own.
+    begin += _record(0x41E, struct.pack("<HHB", 164, 6, 0) + b"0.00 %")
+    begin += b"".join(_record(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, 14, 22, 9, 164))
     end = _record(0x0A, b"")
     at = len(begin) + sum(12 + 2 * len(name) for name in sheets) + len(end)
     for name, stream in zip(sheets, streams, strict=True):
@@ -110,6 +112,8 @@ def _cell(row: int, column: int, value: object) -> bytes:
             return b""
         case bool():
             return _record(0x205, struct.pack("<HHHBB", row, column, 0, value, 0))
+        case Percentage():
+            return _record(0x203, struct.pack("<HHHd", row, column, 3 + column % 2, value))
         case int() | float():
             return _record(0x203, struct.pack("<HHHd", row, column, 0, value))
         case datetime():

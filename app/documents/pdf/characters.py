@@ -40,7 +40,8 @@ class Word:
     `left`, `right` and `base` are points in the frame in which its line is level: x from the left, y downwards, turned
     by `quarter` quarter turns counterclockwise. `gap` is whether the engine has a blank before it, `fixed` whether its
     font is monospaced, `apart` whether it is separated from a note's mark before it, so that the text has a blank where
-    the page has none. `order` are its characters in reading order if that differs from the page's.
+    the page has none. `begins_cell` is whether a rule of a table is known to be before it. `order` are its characters
+    in reading order if that differs from the page's.
     """
 
     first: int
@@ -55,6 +56,7 @@ class Word:
     fixed: bool = False
     order: list[int] | None = None
     apart: bool = False
+    begins_cell: bool = False
 
     def characters(self) -> Sequence[int]:
         """The characters in reading order."""

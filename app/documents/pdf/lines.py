@@ -118,7 +118,8 @@ def _groups(words: Sequence[Word]) -> list[list[Word]]:
             gap = distance(before, word)
             widest = _WIDE_FIXED if word.fixed and before.fixed else _WIDE_GAP
             if (
-                word.quarter == before.quarter
+                not word.begins_cell
+                and word.quarter == before.quarter
                 and abs(word.base - base) <= _SAME_LINE * larger
                 and gap <= widest * max(word.size, before.size)
                 # Going back starts another line, unless it is written from right to left.

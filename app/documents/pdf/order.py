@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from statistics import median
 
 from app.documents.pdf.lines import PROSE_LENGTH, Line
 
 _MOST_LINES = 3000
 _DEEPEST = 3
 _FEWEST = 4
+# In em: the step from a row of a table to the next at least, from a line to the next within a cell at most, and how far
+# left of a line of a column the next one begins at most.
+_LOOSE, _TIGHT = 1.5, 1.4
+_INDENT = 3.0
+_FEWEST_ROWS = 3
+_MOSTLY = 0.6
+_NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
 
 
 def in_reading_order(lines: Sequence[Line]) -> list[Line]:
@@ -107,3 +116,68 @@ def _downwards(lines: Sequence[Line]) -> list[Line]:
         else:
             rows.append([line])
     return [line for row in rows for line in sorted(row, key=lambda each: each.left)]
+
+
+def across_tables(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a recognised page, row by row where the columns of a table were taken for columns of text.
+
+    Lines of such columns are level with each other, and their rows are apart, or numbers.
+    """
+    if len(lines) > _MOST_LINES:
+        return list(lines)
+    tables: list[list[list[Line]]] = []
+    for line in lines:
+        last = tables[-1][-1][-1] if tables else None
+        if last and _goes_on(last, line):
+            tables[-1][-1].append(line)
+        else:
+            if len(tables) > 1 and _is_column_of(tables[-2], tables[-1][0]):
+                tables[-2].append(tables.pop()[0])
+            tables.append([[line]])
+    if len(tables) > 1 and _is_column_of(tables[-2], tables[-1][0]):
+        tables[-2].append(tables.pop()[0])
+    return [line for columns in tables for line in (_row_by_row(columns) if len(columns) > 1 else columns[0])]
+
+
+def _goes_on(last: Line, line: Line) -> bool:
+    """Whether a line goes on downwards in a column, not in what is wider than that."""
+    return (
+        last.quarter == line.quarter
+        and last.base < line.base
+        and not last.is_beside(line)
+        and line.left >= last.left - _INDENT * line.size
+    )
+
+
+def _is_column_of(columns: Sequence[Sequence[Line]], other: Sequence[Line]) -> bool:
+    """Whether lines are a further column to the right of a table's."""
+    top, bottom = other[0].top, other[-1].bottom
+    beside, last = (
+        [line for line in column if top < line.bottom and line.top < bottom]
+        for column in (columns[0], columns[-1])
+    )
+    level = [line for line in other if any(line.is_level_with(each) for each in beside)]
+    if len(level) < _FEWEST_ROWS or len(level) < _MOSTLY * min(len(beside), len(other)):
+        return False
+    if not all(line.is_beside(each) and each.left > line.left for line in last for each in other):
+        return False
+    steps = median(two.base - one.base for one, two in itertools.pairwise(level))
+    numbers = sum(_NUMBER.match(line.text) is not None for line in other)
+    return steps >= _LOOSE * other[0].size or numbers >= _MOSTLY * len(other)
+
+
+def _row_by_row(columns: Sequence[Sequence[Line]]) -> Iterator[Line]:
+    """The cells of columns side by side; a row begins with lines that are level."""
+    first, others = columns[0], columns[1:]
+    is_tight = median(two.base - one.base for one, two in itertools.pairwise(first)) < _TIGHT * first[0].size
+    starts: list[float] = []
+    for number, line in enumerate(first):
+        level = [each for column in others for each in column if each.is_level_with(line)]
+        if level and (not starts or is_tight or line.base - first[number - 1].base >= _TIGHT * line.size):
+            starts.append(min(line.top, *(each.top for each in level)))
+    bottom = max(column[-1].bottom for column in others)
+    yield from (line for line in first if line.top < starts[0])
+    for start, end in itertools.pairwise([*starts, bottom]):
+        for column in columns:
+            yield from (line for line in column if start <= line.top < end)
+    yield from (line for line in first if line.top >= bottom)

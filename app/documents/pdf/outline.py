@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -27,6 +27,10 @@ _MOST_LINES = 4
 _NUMBERED = re.compile(
     r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?\s+\S|[A-Z]\.\d+\s+\S|appendix\b|chapter\b", re.IGNORECASE
 )
+# Of a heading that is recognised: how many of its parts are words or numbers, and how these are written.
+_WORDS = 0.6
+_FEW = 5  # of a kind of heading, one in this many of the commonest
+_WORD = re.compile(r"\W{0,2}(?:[^\W\d_]+(?:[-/'’&][^\W\d_]+)*|[\d.,:/%$€£-]+)\W{0,2}")
 
 # The views that name a height of the page, and which of their numbers is that.
 _HEIGHTS = {
@@ -112,15 +116,21 @@ def _point_at(bookmark: Bookmark, sheet: Sheet, page: PageText) -> int:
     return page.span.start + next(below, 0)
 
 
-def headings_of(blocks: Sequence[Block], bookmarks: Sequence[Bookmark], measures: Measures) -> dict[int, int]:
+def headings_of(
+    blocks: Sequence[Block],
+    bookmarks: Sequence[Bookmark],
+    measures: Measures,
+    recognised: Container[int] = (),
+) -> dict[int, int]:
     """The level, from 1, of each block that is a heading, by the block's number.
 
-    Bookmarks decide if most of them are found in the text of their pages, else the blocks' look does.
+    Bookmarks decide if most of them are found in the text of their pages, else the blocks' look does. What looks like a
+    heading on `recognised` pages may be a formula or a drawing.
     """
     named = _by_bookmarks(blocks, bookmarks)
     if bookmarks and len(named) >= 0.5 * len(bookmarks):
         return named
-    return _by_look(blocks, measures) | named
+    return _by_look(blocks, measures, recognised) | named
 
 
 def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dict[int, int]:
@@ -151,13 +161,32 @@ def _match(title: str, candidates: Iterable[tuple[int, str]]) -> int | None:
     return near
 
 
-def _by_look(blocks: Sequence[Block], measures: Measures) -> dict[int, int]:
+def _by_look(blocks: Sequence[Block], measures: Measures, recognised: Container[int]) -> dict[int, int]:
     styles: dict[int, tuple[float, bool]] = {}
+    scanned: set[int] = set()
     for number, block in enumerate(blocks):
-        if _looks_like_heading(block, measures):
-            styles[number] = round(block.size), all(line.bold for line in block.lines)
-    ranks = sorted(set(styles.values()), reverse=True)
-    return {number: min(ranks.index(style) + 1, _DEEPEST) for number, style in styles.items()}
+        if not _looks_like_heading(block, measures):
+            continue
+        if block.lines[0].page in recognised:
+            if not _is_of_words(block.text):
+                continue
+            scanned.add(number)
+        styles[number] = round(block.size), all(line.bold for line in block.lines)
+    # Nothing is under a heading that is recognised in a size like few others, unless it is the document's title.
+    often = Counter(styles.values())
+    few = max(often.values(), default=0) // _FEW
+    rare = {number for number in scanned if often[styles[number]] <= few and number != min(styles)}
+    ranks = sorted({(number not in rare, *style) for number, style in styles.items()}, reverse=True)
+    return {
+        number: min(ranks.index((number not in rare, *style)) + 1, _DEEPEST)
+        for number, style in styles.items()
+    }
+
+
+def _is_of_words(text: str) -> bool:
+    """Whether most of a text's parts are written as words or numbers are."""
+    parts = text.split()
+    return sum(_WORD.fullmatch(part) is not None for part in parts) >= _WORDS * len(parts)
 
 
 def _looks_like_heading(block: Block, measures: Measures) -> bool:

@@ -200,9 +200,10 @@ def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measure
     """Whether a new paragraph begins between two lines, by their places; `full`: the first does not end early."""
     if not _same_size(before, line):
         return True
-    # The last words of a sentence may be all bold or all code.
-    continues = full and line.text[:1].islower() and not _STOPS.search(before.text)
-    if (before.bold != line.bold or before.code != line.code) and not continues:
+    # The last words of a sentence may be all bold or all code, and bold words may run on into its next line.
+    continues = full and not _STOPS.search(before.text)
+    begins_alike = line.text[:1].islower() or (before.bold and line.words[0].bold)
+    if (before.bold != line.bold or before.code != line.code) and not (continues and begins_alike):
         return True
     if line.base - before.base > _LOOSE * measures.step(line.size):
         return True

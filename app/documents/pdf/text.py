@@ -15,7 +15,7 @@ from app.documents.parts import Parts
 from app.documents.pdf.characters import Sheet, read_sheet
 from app.documents.pdf.furniture import folded, furniture_of
 from app.documents.pdf.lines import Line, lines_of
-from app.documents.pdf.order import in_reading_order
+from app.documents.pdf.order import across_tables, in_reading_order
 from app.documents.pdf.outline import bookmarks_of, headings_of, outline_of
 from app.documents.pdf.paragraphs import (
     Block,
@@ -79,7 +79,8 @@ def read_pages(
     report.check()
     blocks, measures = _blocks(sheets, lines)
     report.check()
-    levels = headings_of(blocks, bookmarks, measures)
+    scanned = {number for number, sheet in enumerate(sheets) if sheet.language}
+    levels = headings_of(blocks, bookmarks, measures, scanned)
     writer = Writer(sheets, Hyphens(sheet.characters for sheet in sheets))
     spans = [writer.write(block) for block in blocks]
     headings = tuple(Heading(span, levels[at]) for at, span in enumerate(spans) if at in levels and len(span))
@@ -110,7 +111,7 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
     """All blocks of a document in reading order, running heads and feet only at their first occurrence."""
     furniture = furniture_of(pages)
     rows = [
-        rows_of(in_reading_order([line for line in lines if id(line) not in furniture]), sheet.rightwards)
+        rows_of(_in_order(sheet, [line for line in lines if id(line) not in furniture]), sheet.rightwards)
         for sheet, lines in zip(sheets, pages, strict=True)
     ]
     measures = measures_of(rows)
@@ -126,6 +127,10 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
     blocks = run_on(blocks, measures)
     separate(blocks)
     return blocks, measures
+
+
+def _in_order(sheet: Sheet, lines: Sequence[Line]) -> list[Line]:
+    return in_reading_order(across_tables(lines) if sheet.language else lines)
 
 
 def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:

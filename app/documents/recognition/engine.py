@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePath
 
 import pypdfium2
@@ -18,9 +17,11 @@ from app.documents.pdf.draw import require_same
 from app.documents.pdf.geometry import load_page
 from app.documents.recognition.ink import corrected
 from app.documents.recognition.library import Library
+from app.documents.recognition.looks import with_looks
 from app.documents.recognition.page import RecognisedPage
 from app.documents.recognition.pictures import picture_of
 from app.documents.recognition.program import Program, Run
+from app.documents.recognition.rules import in_cells, without_rules
 from app.documents.recognition.words import (
     SYSTEM_FOLDERS,
     Engine,
@@ -47,7 +48,6 @@ _NONSENSE = 45.0
 _LOW_DPI = 150.0
 # In degrees: what is corrected, and what may be.
 _LEAST_SKEW, _MOST_SKEW = 0.2, 15.0
-_SAME_SIZE = 0.15
 
 
 class Recogniser:
@@ -121,16 +121,17 @@ class Recogniser:
         check()
         slope = self._engine.slope(picture_of(page, quarter, dpi=_LOW_DPI), where)
         check()
-        picture = picture_of(page, quarter, _level(slope or 0.0))
+        picture, rules = without_rules(picture_of(page, quarter, _level(slope or 0.0)))
         words = list(self._engine.words(picture, where))
         check()
         if slope is None:
             level = _level(weighted_median((word.slope, len(word.letters)) for word in words))
             if level:
-                picture = picture_of(page, quarter, level)
+                picture, rules = without_rules(picture_of(page, quarter, level))
                 words = list(self._engine.words(picture, where))
                 check()
-        return picture, list(corrected(picture, words))
+        words = with_looks(picture, list(corrected(picture, words)))
+        return picture, list(in_cells(picture, words, rules))
 
     def _way_up(self, page: pypdfium2.PdfPage, check: Callable[[], None]) -> int:
         """By how many quarter turns clockwise most words are legible."""
@@ -169,14 +170,11 @@ def _mean(words: Sequence[Seen]) -> float:
 
 
 def _page(picture: PagePicture, words: Sequence[Seen], language: str) -> RecognisedPage:
-    """The words in the order of their lines; sizes that differ by little are one."""
+    """The words in the order of their lines."""
     page = RecognisedPage(language)
-    body = weighted_median((word.size, len(word.letters)) for word in words)
     pieces: list[str] = []
     length = 0
     for word in words:
-        if abs(word.size - body) <= _SAME_SIZE * body:
-            word = replace(word, size=body)
         if length:
             pieces.append("\n" if word.begins_line else " ")
             page.boxes.extend((0, 0, 0, 0))
@@ -195,9 +193,10 @@ def _page(picture: PagePicture, words: Sequence[Seen], language: str) -> Recogni
                 ends,
                 word.base / scale,
                 word.size / scale,
-                False,
+                word.bold,
                 picture.quarter,
                 not word.begins_line,
+                begins_cell=word.begins_cell,
             ),
             word.sure,
         )

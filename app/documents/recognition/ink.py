@@ -36,16 +36,22 @@ class _Ink(NamedTuple):
 
 
 def corrected(picture: PagePicture, words: Sequence[Seen]) -> Iterator[Seen]:
-    """The words of a picture with these marks as they look; none that is nothing but a rule."""
+    """The words of a picture with these marks as they look; none that is nothing but a rule, or paper."""
     begins_line = False
     for word in words:
         begins_line = begins_line or word.begins_line
-        groups = list(_between_rules(picture, word))
+        groups = list(_between_rules(picture, word)) if _has_ink(picture, word) else []
         if begins_line and groups:
             groups = _with_bullet(picture, word, groups)
         for letters in groups:
             yield replace(word, letters=tuple(letters), begins_line=begins_line)
             begins_line = False
+
+
+def _has_ink(picture: PagePicture, word: Seen) -> bool:
+    """Whether anything is where a word is: Tesseract sees dashes in wide gaps."""
+    left, right = word.letters[0].left, max(letter.right for letter in word.letters)
+    return _ink(picture, left, word.base - word.size, right, word.base + 0.3 * word.size) is not None
 
 
 def _with_bullet(picture: PagePicture, word: Seen, groups: list[list[Letter]]) -> list[list[Letter]]:

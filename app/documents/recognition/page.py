@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -13,8 +14,8 @@ from app.documents.pdf.characters import Sheet, Word
 from app.documents.pdf.geometry import FARTHEST
 
 # Raised when pages are recognised differently: what was kept before is then recognised anew.
-VERSION = 2
-_NUMBERS = 8  # of a word: first, last, left, right, base, size, quarter, how sure
+VERSION = 3
+_NUMBERS = 10  # of a word: first, last, left, right, base, size, quarter, how sure, bold, begins a cell
 _MOST = 40_000_000
 
 
@@ -22,7 +23,7 @@ _MOST = 40_000_000
 class RecognisedPage:
     """The characters of a page with their boxes, as in core.layout.PageText, and its words.
 
-    `language` is as in core.layout.Recognised. `words` (float32[8 n]) has the numbers of characters.Word, and the
+    `language` is as in core.layout.Recognised. `words` (float32[10 n]) has the numbers of characters.Word, and the
     percentage by which the word is sure; positions along a line count in the page turned upright and level.
     """
 
@@ -34,7 +35,18 @@ class RecognisedPage:
     def add(self, word: Word, sure: float) -> None:
         """Add a word whose characters are there."""
         self.words.extend(
-            (word.first, word.last, word.left, word.right, word.base, word.size, word.quarter, sure)
+            (
+                word.first,
+                word.last,
+                word.left,
+                word.right,
+                word.base,
+                word.size,
+                word.quarter,
+                sure,
+                word.bold,
+                word.begins_cell,
+            )
         )
 
     def to_bytes(self) -> bytes:
@@ -67,18 +79,29 @@ class RecognisedPage:
         sheet.sure = array("B", bytes(len(self.characters)))
         sheet.words = []
         before = 0
-        for first, last, left, right, base, size, quarter, sure in self._each():
-            gap = before > 0 and "\n" not in self.characters[before:first]
-            sheet.words.append(Word(first, last, left, right, base, size, False, quarter, gap))
-            sheet.sure[first:last] = array("B", [round(sure)] * (last - first))
-            before = last
+        for word, sure in self._each():
+            word.gap = before > 0 and "\n" not in self.characters[before : word.first]
+            sheet.words.append(word)
+            sheet.sure[word.first : word.last] = array("B", [round(sure)] * (word.last - word.first))
+            before = word.last
 
-    def _each(self) -> list[tuple[int, int, float, float, float, float, int, float]]:
-        found = []
+    def _each(self) -> Iterator[tuple[Word, float]]:
+        """The words, and how sure each is."""
         for at in range(0, len(self.words), _NUMBERS):
-            first, last, left, right, base, size, quarter, sure = self.words[at : at + _NUMBERS]
-            found.append((int(first), int(last), left, right, base, size, int(quarter), sure))
-        return found
+            first, last, left, right, base, size, quarter, sure, bold, begins = self.words[at : at + _NUMBERS]
+            word = Word(
+                int(first),
+                int(last),
+                left,
+                right,
+                base,
+                size,
+                bool(bold),
+                int(quarter),
+                False,
+                begins_cell=bool(begins),
+            )
+            yield word, sure
 
     def _is_sound(self) -> bool:
         if len(self.words) % _NUMBERS or not all(
@@ -88,10 +111,15 @@ class RecognisedPage:
         if not all(isfinite(one) and abs(one) <= FARTHEST for one in self.words):
             return False
         before = 0
-        for first, last, left, right, _, size, quarter, sure in self._each():
-            if not (before <= first < last <= len(self.characters) and left <= right and size > 0):
+        for word, sure in self._each():
+            if not before <= word.first < word.last <= len(self.characters):
                 return False
-            if quarter not in range(4) or not 0 <= sure <= 100:
+            if (
+                word.left > word.right
+                or word.size <= 0
+                or word.quarter not in range(4)
+                or not 0 <= sure <= 100
+            ):
                 return False
-            before = last
+            before = word.last
         return True

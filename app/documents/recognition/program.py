@@ -13,12 +13,16 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from math import isfinite
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from threading import Thread
+from typing import IO
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -40,7 +44,7 @@ from app.documents.recognition.words import (
     word_of,
 )
 
-_MOST_SECONDS = 60
+_MOST_SECONDS, _LOOKS_EVERY = 60, 0.2
 _NAMES = re.compile(r"[A-Za-z_]+(?:\+[A-Za-z_]+)*")
 _LINES = ".ocr_line, .ocr_header, .ocr_caption, .ocr_textfloat"
 _VARIABLES = "tessedit_create_hocr=1", "hocr_char_boxes=1", f"thresholding_method={SAUVOLA}"
@@ -134,7 +138,8 @@ def _help(program: str, asked: Connection, folders: tuple[str, ...]) -> None:
             pixels = asked.recv_bytes(MOST_PIXELS)
             if folder not in folders or not _NAMES.fullmatch(names) or len(pixels) % width:
                 return
-            asked.send_bytes(_answer(program, Languages(folder, names), int(dpi), width, pixels))
+            # What asks sends nothing more before it has its answer: what can be read then is its end.
+            asked.send_bytes(_answer(program, Languages(folder, names), int(dpi), width, pixels, asked.poll))
     finally:
         os._exit(0)
 
@@ -149,32 +154,72 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-def _answer(program: str, where: Languages, dpi: int, width: int, pixels: bytes) -> bytes:
+def _never() -> bool:
+    return False
+
+
+def _answer(
+    program: str,
+    where: Languages,
+    dpi: int,
+    width: int,
+    pixels: bytes,
+    is_stopped: Callable[[], bool] = _never,
+) -> bytes:
     languages = ["--tessdata-dir", where.folder, "-l", where.names]
     picture = b"P5 %d %d 255\n" % (width, len(pixels) // width) + pixels  # a PGM file
     command = [program, "stdin", "stdout", *languages, "--dpi", str(dpi), *_OPTIONS]
-    return _output(command, picture, _limit if sys.platform == "linux" else None)
+    return _output(command, picture, _limit if sys.platform == "linux" else None, is_stopped)
 
 
-def _output(command: list[str], given: bytes = b"", before: Callable[[], None] | None = None) -> bytes:
-    """What a program writes; nothing where it fails or takes too long. Its process calls `before` first."""
+def _output(
+    command: list[str],
+    given: bytes = b"",
+    before: Callable[[], None] | None = None,
+    is_stopped: Callable[[], bool] = _never,
+) -> bytes:
+    """What a program writes; nothing where it fails, takes long or is stopped. Its process calls `before` first."""
     # A bundle's own libraries are none of the system's programs'; and threads that share a line only wait.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
     try:
-        done = subprocess.run(
+        running = subprocess.Popen(
             command,
-            input=given,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment | {"OMP_THREAD_LIMIT": "1"},
-            timeout=_MOST_SECONDS,
-            check=False,
             preexec_fn=before,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except (OSError, subprocess.SubprocessError):
         return b""
-    return done.stdout if done.returncode == 0 else b""
+    with running:
+        giving, running.stdin = running.stdin, None
+        assert giving is not None
+        giver = Thread(target=_give, args=(giving, given))
+        giver.start()
+        try:
+            return _written_by(running, is_stopped)
+        finally:
+            running.kill()
+            giver.join()
+
+
+def _give(to: IO[bytes], given: bytes) -> None:
+    with suppress(OSError), to:  # it may end before
+        to.write(given)
+
+
+def _written_by(running: subprocess.Popen[bytes], is_stopped: Callable[[], bool]) -> bytes:
+    """What a program writes until it ends; nothing where it fails, takes too long, or is stopped."""
+    until = time.monotonic() + _MOST_SECONDS
+    while time.monotonic() < until and not is_stopped():
+        try:
+            written, _ = running.communicate(timeout=_LOOKS_EVERY)
+        except subprocess.TimeoutExpired:
+            continue
+        return written if running.returncode == 0 else b""
+    return b""
 
 
 def _words(hocr: bytes) -> Iterator[Seen]:

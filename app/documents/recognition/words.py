@@ -24,7 +24,7 @@ SYSTEM_FOLDERS = (
 # Tesseract's way to tell ink from paper by what is around, where shades and noise are (5.0 and newer have it): of eight
 # skewed and noisy pages 1.5% of the characters were wrong with it, 2.0% without.
 SAUVOLA = "2"
-# Fewer letters than these that are less sure than this are nearly always specks or lines; a word may be right.
+# Fewer letters than these that are less sure than this are mostly specks or lines; a word may be right.
 _LEAST_SURE, _SPECK = 15.0, 3
 # Of a row's height, from the tops of tall letters to the ends of low ones: the font's size, and what is lit.
 _SIZE, _ABOVE, _BELOW = 1.13, 1.02, 1.3
@@ -103,7 +103,10 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A word in a picture: its letters, its line's place in pixels, how sure it is (0 to 100), and its line's slope."""
+    """A word in a picture: its letters, its line's place in pixels, how sure it is (0 to 100), and its line's slope.
+
+    `begins_cell` is whether a rule of a table is between it and the word before it.
+    """
 
     letters: tuple[Letter, ...]
     base: float
@@ -113,11 +116,18 @@ class Seen:
     sure: float
     begins_line: bool
     slope: float
+    begins_cell: bool = False
+    bold: bool = False
 
     @property
     def text(self) -> str:
         """Its characters."""
         return "".join(letter.character for letter in self.letters)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is a letter or two that may be specks or lines."""
+        return self.sure < _LEAST_SURE and sum(each.character.isalnum() for each in self.letters) < _SPECK
 
 
 class Engine(Protocol):
@@ -156,9 +166,8 @@ def letters_of(written: str, left: int, right: int) -> list[Letter]:
 
 
 def word_of(letters: Sequence[Letter], row: Row, sure: float, begins_line: bool) -> Seen | None:
-    """The word of letters in a row; None for what is most likely none."""
-    number = sum(letter.character.isalnum() for letter in letters)
-    if not letters or not row.is_level or row.height <= 0 or (sure < _LEAST_SURE and number < _SPECK):
+    """The word of letters in a row; None where there is none, or one that runs up or down."""
+    if not letters or not row.is_level or row.height <= 0:
         return None
     middle = (letters[0].left + letters[-1].right) / 2
     (left, one), (right, other) = row.left, row.right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,10 @@ _CHECK_EVERY = 200
 # A spreadsheet keeps 15 digits of a number; more are noise of its sums.
 _DIGITS = 15
 _SMALLEST, _LARGEST = 1e-9, 1e21
+
+# Excel's own formats of percentages (ECMA-376 part 1, 18.8.30), and what of a format stands for itself or for a colour.
+PERCENT_FORMATS = (9, 10)
+_LITERAL = re.compile(r"""\"[^"]*"|\\.|\[[^]]*]""")
 
 # A row's cells by their columns, counted from 1, in their order; none is empty.
 Words = dict[int, str]
@@ -239,6 +244,11 @@ def _names_columns(names: Words, below: Sequence[Words], headed: bool) -> bool:
 
 class Percentage(float):
     """A number that is shown as a percentage: 0.125 as 12.5%."""
+
+
+def shows_percentages(number_format: str) -> bool:
+    """Whether a number's format of Excel's has it shown as a percentage."""
+    return "%" in _LITERAL.sub("", number_format)
 
 
 def in_words(value: object) -> str:

@@ -20,7 +20,16 @@ from app.core.legible import legible
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.parts import Parts
-from app.documents.sheets.rows import MOST_AREA, MOST_CELLS, Percentage, SheetBlocks, too_many_cells
+from app.documents.sheets.old_excel import Place, percentages_of
+from app.documents.sheets.rows import (
+    MOST_AREA,
+    MOST_CELLS,
+    PERCENT_FORMATS,
+    Percentage,
+    SheetBlocks,
+    shows_percentages,
+    too_many_cells,
+)
 from app.documents.sniff import LOCKED, look_into_ole
 from app.documents.word.xml import Element, attribute, child
 from app.documents.word.zip import Package, damaged_beyond_reading, encrypted, open_package
@@ -40,12 +49,7 @@ _UNSTORED = re.compile(
     rb"""\s*+(?:<\1v\s*/>|<\1v\s*>\s*</\1v\s*>)?+\s*+</\1c\s*>"""
 )
 _LONGEST_CELL = 1 << 16
-# What of a number's format stands for itself or for a colour.
-_LITERAL = re.compile(r"""\"[^"]*"|\\.|\[[^]]*]""")
 _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,3})([0-9]{1,10})["']""")
-
-# A cell's row and column, from 0.
-Place = tuple[int, int]
 
 
 def read_xlsx(data: bytes, name: str, report: Report) -> Parts:
@@ -56,11 +60,11 @@ def read_xlsx(data: bytes, name: str, report: Report) -> Parts:
 
 
 def read_xls(data: bytes, name: str, report: Report) -> Parts:
-    """The sheets of a spreadsheet of old Excel's, as `_read` has them."""
+    """The sheets of a spreadsheet of old Excel's, as `_read` has them, with percentages as they are shown."""
     look_into_ole(data, name)
     if LOCKED in data or _LOCKED_BOOK.search(data):
         raise encrypted(name)
-    return _read(data, name, 0, {}, report)
+    return _read(data, name, 0, percentages_of(data), report)
 
 
 def read_ods(data: bytes, name: str, report: Report) -> Parts:
@@ -236,13 +240,15 @@ def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
     """Raise SpanlightError for cells so far apart that the library, which fills what is between, cannot hold it."""
     for part in filter(_SHEET.fullmatch, file.namelist()):
         columns: set[bytes] = set()
-        first, last = 0, 0
+        rows: set[int] = set()
         for piece in _pieces(file, part, _LONGEST_ADDRESS, report):
-            if found := _ADDRESS.findall(piece):
-                columns.update({letters.upper() for letters, _ in found})
-                first, last = first or int(found[0][1]), max(last, int(found[-1][1]))
+            found = _ADDRESS.findall(piece)
+            columns.update({letters.upper() for letters, _ in found})
+            # They may be in any order.
+            within = {int(row) for _, row in found}
+            rows = {min(rows | within), max(rows | within)} if rows | within else rows
         places = [_column(letters) for letters in columns]
-        if places and (last - first + 1) * (max(places) - min(places) + 1) > MOST_AREA:
+        if places and (max(rows) - min(rows) + 1) * (max(places) - min(places) + 1) > MOST_AREA:
             raise too_many_cells(name)
 
 
@@ -271,9 +277,9 @@ def _percentages(package: Package, file: zipfile.ZipFile) -> dict[str, set[Place
 def _percent_styles(styles: Element | None) -> list[bytes]:
     """The numbers of the cells' styles that show percentages."""
     formats, cells = child(styles, "numFmts"), child(styles, "cellXfs")
-    percent = {"9", "10"}  # ECMA-376 part 1, 18.8.30
+    percent = set(map(str, PERCENT_FORMATS))
     for each in formats if formats is not None else ():
-        if "%" in _LITERAL.sub("", attribute(each, "formatCode") or ""):
+        if shows_percentages(attribute(each, "formatCode") or ""):
             percent.add(attribute(each, "numFmtId") or "")
     return [
         str(number).encode()

@@ -7,6 +7,8 @@ from itertools import zip_longest
 
 import pytest
 
+from app.documents.pdf.lines import Line
+from app.documents.pdf.order import across_tables
 from tests.helpers.pdf_pages import read_words
 from tests.helpers.small_pdfs import Page, Words, lines
 
@@ -219,3 +221,47 @@ def test_a_table_from_right_to_left_begins_at_its_right() -> None:
         )
     ]
     assert read_words(words).text == "3.0\tאבגד\tV\n3.1\tהוזח\tV"
+
+
+def line(text: str, left: float, base: float) -> Line:
+    """A line of 10 points."""
+    return Line([], left, left + 5 * len(text), base, 10, False, 0, len(text), text=text)
+
+
+def column(texts: str, left: float, base: float, step: float) -> list[Line]:
+    """A column of words, each on a line of its own."""
+    return [line(text, left, base + step * at) for at, text in enumerate(texts.split())]
+
+
+def told(lines: list[Line]) -> str:
+    return " ".join(each.text for each in across_tables(lines))
+
+
+ABOVE, BELOW = (
+    line("A-line-of-text-as-wide-as-the-page-itself", 50, 60),
+    line("Below-the-table-it-goes-on", 50, 220),
+)
+
+
+def test_a_table_that_was_recognised_column_by_column_is_read_row_by_row() -> None:
+    first, second = column("Name Ann Bob Cid", 60, 90, 25), column("Town Ulm Bonn Kiel", 150, 90, 25)
+    third = [line("Age", 250, 90), line("31", 250, 115), line("7", 255, 165)]
+    read = "Name Town Age Ann Ulm 31 Bob Bonn Cid Kiel 7"
+    assert told([ABOVE, *first, *second, *third, BELOW]) == f"{ABOVE.text} {read} {BELOW.text}"
+
+
+def test_a_cell_of_several_lines_is_read_before_the_one_beside_it() -> None:
+    first = [line("Kind", 60, 90), line("long", 60, 115), line("kind", 60, 127), line("short", 60, 152)]
+    second = [line("Use", 150, 90), line("much", 150, 115), line("use", 150, 127), line("none", 150, 152)]
+    assert told([*first, *second]) == "Kind Use long kind much use short none"
+
+
+def test_close_rows_are_those_of_a_table_where_they_are_numbers() -> None:
+    names = column("Ann Bob Cid", 60, 90, 12)
+    assert told([*names, *column("31 7 12", 150, 90, 12)]) == "Ann 31 Bob 7 Cid 12"
+    assert told([*names, *column("Ulm Bonn Kiel", 150, 90, 12)]) == "Ann Bob Cid Ulm Bonn Kiel"
+
+
+def test_columns_that_are_not_level_stay_one_after_the_other() -> None:
+    first, second = column("Name Ann Bob Cid", 60, 90, 25), column("Town Ulm Bonn Kiel", 150, 98, 25)
+    assert told([*first, *second]) == "Name Ann Bob Cid Town Ulm Bonn Kiel"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,9 @@ from app.core.layout import OutlineEntry
 from app.core.report import Silent
 from app.documents.parts import Parts
 from app.documents.pdf.document import read_pdf
+from app.documents.pdf.lines import Line
+from app.documents.pdf.outline import headings_of
+from app.documents.pdf.paragraphs import Block, Measures
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
 PROSE = "The tide rises twice a day.\nIt falls twice as well.\nThe moon is what draws it."
@@ -89,3 +94,22 @@ def test_every_entry_is_a_place_on_its_page(titles: list[tuple[str, int, int]], 
         page = parts.pages[entry.page - 1].span
         assert page.start <= entry.point <= page.end <= len(parts.text)
         assert entry.title.strip() and 1 <= entry.level <= 6
+
+
+def block(text: str, size: float, page: int = 0) -> Block:
+    """A bold line as a block."""
+    return Block([Line([], 72, 72 + 5 * len(text), 72, size, True, 0, len(text), page, text)], [""])
+
+
+@pytest.mark.parametrize(("recognised", "wanted"), [({0}, [1, 2, 3, 2]), ((), [1, 3, 2, 3])])
+def test_nothing_is_under_what_was_recognised_in_a_size_like_few_others(
+    recognised: Container[int], wanted: list[int]
+) -> None:
+    tides = [block(f"{at} Tides of month", 11) for at in range(1, 6)]
+    blocks = [block("The harbour", 16), tides[0], block("My(Ysm) + Sm(Gx,Jy) + Sela", 14), *tides[1:]]
+    levels = headings_of(blocks, [], Measures(11), recognised)
+    formula = 2 in levels
+    assert formula is not bool(recognised), "what is not of words is no heading there"
+    authors = [*blocks[:2], block("Ada, Grace and Alan", 14), *tides[1:]]
+    found = headings_of(authors, [], Measures(11), recognised)
+    assert [found[at] for at in (0, 1, 2, 3)] == wanted

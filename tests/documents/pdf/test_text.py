@@ -66,6 +66,17 @@ FIRST_LINE = PROSE.split("\n")[0]
             id="lines of code",
         ),
         pytest.param(
+            [
+                Words("(3) What the harbour master and his two clerks do.", font="Helvetica-Bold"),
+                Words("(4) How the keys of the northern warehouse of the", y=100, font="Helvetica-Bold"),
+                Words("harbour are kept.", y=114, font="Helvetica-Bold"),
+                Words("One of the clerks has them in a box.", 174, 114),
+            ],
+            "(3) What the harbour master and his two clerks do.\n(4) How the keys of the northern warehouse of the "
+            "harbour are kept. One of the clerks has them in a box.",
+            id="bold words that run on into the next line",
+        ),
+        pytest.param(
             lines(f"Now {'.' * 60} 0\nLater {'.' * 60} 1"),
             "Now\t0\nLater\t1",
             id="dots of a table of contents",

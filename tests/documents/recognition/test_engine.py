@@ -19,7 +19,7 @@ from app.documents.recognition.engine import Recogniser
 from app.documents.recognition.program import runner
 from tests.conftest import ROOT
 from tests.helpers.scans import LETTER, letter, needs_tesseract, scan
-from tests.helpers.small_pdfs import Page, lines, small_pdf
+from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
 FOLDER = str(ROOT / "resources" / "recognition")
 pytestmark = needs_tesseract
@@ -131,6 +131,46 @@ def test_two_columns_are_read_one_after_the_other(recogniser: Recogniser) -> Non
     page = Page([*lines(left, x=60, size=11), *lines(right, x=330, size=11)])
     text = " ".join(recognised(recogniser, scan([page], dpi=300)).text.split())
     assert text.index("lima") < text.index("mike")
+
+
+REPORT = Page(
+    [
+        Words("Berths of the northern harbour", 72, 80, 16, "Helvetica-Bold"),
+        *lines("The council has decided what follows from this\ntable for every ship.", y=110, size=11),
+        Words("Kind of ship", 78, 165, 11, "Helvetica-Bold"), Words("Berth", 300, 165, 11, "Helvetica-Bold"),
+        *lines("Fishing boats that leave before\nsunrise", 78, 187, size=11), Words("Quay seven", 300, 187, 11),
+        *lines("Sailing boats with guests on\nboard", 78, 223, size=11), Words("Pier of stone", 300, 223, 11),
+        Words("Ferries", 78, 259, 11), Words("Customs house", 300, 259, 11),
+        Words("Exceptions", 72, 300, 11, "Helvetica-Bold"),
+        *lines("Ships of the navy may stay where they are. The harbour office\nkeeps a list of them.", y=320, size=11),
+    ],
+    drawing=b"0.7 w "
+    + b" ".join(b"72 %d m 420 %d l" % (y, y) for y in (642, 620, 584, 548, 524))
+    + b" 72 642 m 72 524 l 290 642 m 290 524 l 420 642 m 420 524 l 72 471 m 300 471 l S",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dpi", [200, 300])
+def test_headings_and_a_ruled_table_are_as_in_the_original(recogniser: Recogniser, dpi: int) -> None:
+    parts, own = (
+        recognised(recogniser, scan([REPORT], dpi)),
+        read_pdf(small_pdf([REPORT]), "a.pdf", "", Silent()),
+    )
+    assert parts.text == own.text
+    assert [(each.span, each.level) for each in parts.headings] == [
+        (each.span, each.level) for each in own.headings
+    ]
+    assert parts.view == own.view
+    assert "Kind of ship: Fishing boats that leave before sunrise. Berth: Quay seven." in read_as(parts)
+
+
+def read_as(parts: Parts) -> str:
+    """A text as a model is shown it."""
+    pieces, at = [], 0
+    for each in parts.view.replacements:
+        pieces += [parts.text[at : each.start], each.words]
+        at = each.end
+    return "".join(pieces) + parts.text[at:]
 
 
 def test_a_stamp_across_the_text_costs_little_of_it(recogniser: Recogniser) -> None:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import pypdfium2
 import pytest
 
-from app.documents.pdf.geometry import load_page
 from app.documents.recognition.ink import corrected
-from app.documents.recognition.pictures import picture_of
 from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
-from tests.helpers.small_pdfs import Page, Words, small_pdf
+from tests.helpers.scans import SCALE, shown
+from tests.helpers.small_pdfs import Words
 
-SIZE, DPI = 12, 300
-SCALE = DPI / 72
-
-
-def shown(words: list[Words], drawing: bytes = b"") -> PagePicture:
-    document = pypdfium2.PdfDocument(small_pdf([Page(words, width=300, height=100, drawing=drawing)]))
-    page = load_page(document, 0)
-    return picture_of(page, dpi=DPI)
+SIZE = 12
 
 
 def seen(text: str, left: float, right: float, begins_line: bool = True) -> Seen:
@@ -69,3 +60,8 @@ def test_a_rule_is_no_letter_and_parts_words() -> None:
     assert told(drawn, seen("l", 20, 22.6)) == [("l", True)], "letters below each other"
     dark = shown([], b"0 30 300 40 re f 1 g 20 50 1 8 re f")
     assert told(dark, seen("l", 20, 22.6)) == [("l", True)], "light letters on a dark ground"
+
+
+def test_a_word_where_nothing_is_drawn_is_none() -> None:
+    picture = shown([Words("one", 20, 50, SIZE)])
+    assert told(picture, seen("—", 60, 72), seen("one", 20, 40, False)) == [("one", True)]

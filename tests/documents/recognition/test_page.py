@@ -26,7 +26,9 @@ def page_of(words: list[tuple[str, bool]]) -> RecognisedPage:
         text += letters
         for place in range(len(letters)):
             page.boxes.extend((10 * place, 20, 10 * place + 9, 30))
-        page.add(Word(first, len(text), 1.5, 9.25, 30, 10, False, 0, False), 10 * at)
+        look = at % 3 == 1, breaks and at % 2 == 0  # bold, begins a cell
+        word = Word(first, len(text), 1.5, 9.25, 30, 10, look[0], 0, False, begins_cell=look[1])
+        page.add(word, 10 * at)
     page.characters = text
     return page
 
@@ -40,6 +42,10 @@ def test_it_comes_back_as_it_was(words: list[tuple[str, bool]]) -> None:
     page.take_up(sheet)
     assert [sheet.characters[word.first : word.last] for word in sheet.words] == [
         letters for letters, _ in words
+    ]
+    assert [word.bold for word in sheet.words] == [at % 3 == 1 for at in range(len(words))]
+    assert [word.begins_cell for word in sheet.words] == [
+        breaks and at % 2 == 0 for at, (_, breaks) in enumerate(words)
     ]
     assert len(sheet.sure) == len(sheet.characters) and len(sheet.boxes) == 4 * len(sheet.characters)
     for before, word in zip(sheet.words, sheet.words[1:], strict=False):

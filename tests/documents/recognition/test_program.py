@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 from pypdfium2 import PdfDocument
 
 from app.core.errors import SpanlightError
-from app.core.report import Silent
+from app.core.report import Silent, Stopped
 from app.documents.orders import Recognise
 from app.documents.pdf.document import open_pdf
 from app.documents.process import Clerk, recognising, start_limited
@@ -47,8 +50,9 @@ HOCR = """<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE html><html><body>
 
 
 def test_words_are_where_its_answer_says() -> None:
-    first, second = program._words(HOCR.encode())
-    assert (first.text, second.text) == ("H<i", "b")  # neither the speck nor what runs up the page
+    first, speck, second = program._words(HOCR.encode())
+    assert (first.text, speck.text, second.text) == ("H<i", ".", "b")  # not what runs up the page
+    assert [word.is_doubtful for word in (first, speck, second)] == [False, True, False]
     assert first.letters == (("H", 100, 120), ("<", 121, 140), ("i", 140, 160))
     assert (first.sure, first.begins_line, second.begins_line) == (91, True, True)
     assert first.base == pytest.approx(250 + 0.01 * 30) and first.slope == pytest.approx(0.573, abs=0.001)
@@ -187,10 +191,36 @@ def test_a_confined_process_recognises_pages_with_the_program(confined: Child) -
 
 
 @needs_linux
+def test_a_stop_ends_the_program_too(
+    installed: Callable[[str], None], confined: Child, tmp_path: Path
+) -> None:
+    installed(f"import os, time\nopen({str(tmp_path)!r} + f'/{{os.getpid()}}.begun', 'w')\ntime.sleep(50)")
+
+    def ask() -> None:
+        with contextlib.suppress(Stopped):
+            confined.run(Recognise("", (0,), FOLDER, "a.pdf", data=scan([letter()])), Silent())
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    until = time.monotonic() + 60
+    while not (begun := list(tmp_path.glob("*.begun"))) and time.monotonic() < until:
+        time.sleep(0.05)
+    process = Path("/proc", begun[0].stem)
+    assert process.exists()
+    confined.close()
+    asking.join(10)
+    until = time.monotonic() + 20  # of the 50 that it would go on
+    while process.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not process.exists()
+
+
+@needs_linux
 def test_a_confined_process_has_its_helper_from_before(
     installed: Callable[[str], None], confined: Child
 ) -> None:
     installed(ANSWERS)
     taken = Taken()
-    confined.run(Recognise("", (0,), FOLDER, "a.pdf", data=scan([Page(width=100, height=50)], dpi=72)), taken)
+    dark = Page(width=216, height=216, drawing=b"0 0 216 216 re f")
+    confined.run(Recognise("", (0,), FOLDER, "a.pdf", data=scan([dark], dpi=72)), taken)
     assert [page.characters for page in taken.pages] == ["H<i\nb"]

@@ -8,6 +8,8 @@ import zipfile
 from datetime import date, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from app.core.errors import SpanlightError
@@ -16,6 +18,8 @@ from app.core.report import Silent
 from app.documents.orders import Read
 from app.documents.reader import read
 from app.documents.sheets import workbook
+from app.documents.sheets.old_excel import percentages_of
+from app.documents.sheets.rows import Percentage
 from tests.helpers import flowing
 from tests.helpers.spreadsheets import compound, ods_of, xls_of, xlsx_of
 
@@ -173,6 +177,30 @@ def test_a_far_cell_keeps_its_address_and_two_far_apart_are_refused() -> None:
     assert refusal("a.xlsx", xlsx_of({"a": []}, change_both)) == (
         "“a.xlsx” has more than 250,000 cells, too many for a document."
     )
+
+
+def test_percentages_of_old_excel_are_as_they_are_shown() -> None:
+    rows = [["Share", "Part", "Sum"], [Percentage(0.25), Percentage(0.125), 0.5], [Percentage(1), "x", 3]]
+    found = opened("a.xls", xls_of({"a": rows, "b": [[0.5, Percentage(0.5)]]}))
+    assert found.document.text == "a\n\nShare\tPart\tSum\n25%\t12.5%\t0.5\n100%\tx\t3\n\nb\n\n0.5\t50%"
+
+
+@given(st.binary(max_size=8), st.integers(0, 2_000))
+def test_the_formats_of_a_damaged_old_workbook_are_read_or_left(noise: bytes, at: int) -> None:
+    data = xls_of({"a": [[Percentage(0.25), 0.5]]})
+    damaged = data[: 512 + at] + noise + data[512 + at + len(noise) :]
+    assert all(isinstance(name, str) for name in percentages_of(damaged))
+
+
+def test_cells_far_apart_are_refused_in_whatever_order_they_are() -> None:
+    kept, changed = zipfile.ZipFile(io.BytesIO(xlsx_of({"a": [["x"], ["y"], ["z"]]}))), io.BytesIO()
+    with zipfile.ZipFile(changed, "w") as file:
+        for part in kept.namelist():
+            content = kept.read(part)
+            if part == "xl/worksheets/sheet1.xml":
+                content = content.replace(b'r="A2"', b'r="XFD1048576"')
+            file.writestr(part, content)
+    assert "more than 250,000 cells" in refusal("a.xlsx", changed.getvalue())
 
 
 def test_what_is_protected_with_a_password() -> None:

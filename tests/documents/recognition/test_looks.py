@@ -1,0 +1,79 @@
+"""The size of letters, their base, and which are bold are told by their pixels."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.documents.recognition.looks import with_looks
+from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
+from tests.helpers.scans import SCALE, shown
+from tests.helpers.small_pdfs import Words
+
+LINES = [
+    ("A line of the usual text", 10.0, ""),
+    ("Heading of the page", 14.0, "-Bold"),
+    ("and more of it", 10.0, ""),
+]
+
+
+def line(text: str, left: float, base: float, size: float, sure: float = 90) -> list[Seen]:
+    """The words of a line, which Tesseract takes for one of another size."""
+    words = []
+    for number, word in enumerate(text.split()):
+        row = Row((0, base * SCALE), (1000, base * SCALE), size * SCALE, 0.2 * size * SCALE)
+        at = text.index(word) if not number else text.index(f" {word}") + 1
+        edges = (round((left + 0.5 * size * each) * SCALE) for each in (at, at + len(word)))
+        made = word_of(letters_of(word, *edges), row, sure, not number)
+        assert made is not None
+        words.append(made)
+    return words
+
+
+def drawn(font: str, off: float = 0.0) -> tuple[PagePicture, list[Seen]]:
+    """Three lines in a font whose letters are equally wide, and their words `off` points from their base."""
+    words, told = [], []
+    for number, (text, size, style) in enumerate(LINES):
+        words += [
+            Words(letter, 20 + 0.5 * size * at, 25 + 25 * number, size, font + style)
+            for at, letter in enumerate(text)
+            if letter != " "
+        ]
+        told += line(text, 20, 25 + 25 * number + off, size)
+    return shown(words), told
+
+
+@pytest.mark.parametrize("font", ["Helvetica", "Times"])
+@pytest.mark.parametrize("off", [0.0, 1.0])
+def test_a_heading_is_larger_and_bold(font: str, off: float) -> None:
+    roman = {"Helvetica": "Helvetica", "Times": "Times"}[font]
+    picture, told = drawn(roman, off)
+    looks = with_looks(picture, told)
+    assert [word.text for word in looks] == [word.text for word in told]
+    sizes = {word.text: word.size for word in looks}
+    assert sizes["usual"] == sizes["more"]
+    assert sizes["Heading"] / sizes["usual"] == pytest.approx(1.4, abs=0.08)
+    assert {word.text for word in looks if word.bold} == set(LINES[1][0].split())
+    assert looks[0].base == pytest.approx(25 * SCALE, abs=1.5)
+
+
+def test_a_letter_of_which_tesseract_is_not_sure_stays_where_it_is_as_high_as_others() -> None:
+    picture = shown(
+        [*(Words(each, 20 + 30 * at, 50, 10) for at, each in enumerate(("A", "full", "line")))],
+        b"70 44 2 2 re f",
+    )
+    words = [
+        *line("A", 20, 50, 10, sure=0),
+        *(each for at, text in enumerate(("full", "line")) for each in line(text, 50 + 30 * at, 50, 10)),
+    ]
+    told = [
+        words[0],
+        *(
+            Seen(each.letters, each.base, each.above, each.below, each.size, each.sure, False, 0)
+            for each in words[1:]
+        ),
+    ]
+    assert [word.text for word in with_looks(picture, told)] == ["A", "full", "line"]
+    (speck,) = line("i", 69, 50, 10, sure=0)
+    first = [speck, *told[1:]]
+    kept = with_looks(shown([], b"70 52 2 2 re f"), first)
+    assert [word.text for word in kept] == ["full", "line"] and kept[0].begins_line
