@@ -13,6 +13,7 @@ from pathlib import Path
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import long_questions, pool
+from app.cli.terminal import count
 from app.core.models import Head
 from app.core.report import Progress, Quiet, Relay, Report
 from app.flows.answer_table.questions import columns_of
@@ -60,7 +61,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     rows.append(BenchRow("driver's memory for a million documents", _memory() / 1e6, "MB"))
     return BenchPart(
         "cluster",
-        f"A Ray cluster: {len(items)} documents, {len(columns)} questions each",
+        f"A Ray cluster: {len(items)} documents, each asked {count(len(columns), 'question')}",
         tuple(rows),
         ("The ratio is to this machine. With more nodes than free cores they wait for each other.",),
         model=card.name,

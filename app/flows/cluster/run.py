@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-LOCAL, AUTO = "local", "auto"
+# The address of a cluster that is made of this computer for a run.
+LOCAL = "local"
 # Threads of an actor where its node has so many: more of them answer little faster, and more actors take memory.
 _MOST_THREADS = 4
 # Documents of a task, which is what is computed again where an actor was lost: a few, but no more tasks than these.
@@ -78,10 +79,11 @@ def ask_documents(
 ) -> Ran:
     """Ask documents each question on a cluster; each task's rows are written into the folder `place` when it is done.
 
-    `address` is LOCAL, AUTO or where a cluster's head node listens. Documents that rows of the same model and questions
-    tell of are not read again unless they changed, so that a run that was stopped, killed or lost goes on when it is
-    called again. What cannot be read is a row with its reason, and is read again only where that may have changed.
-    Raises SpanlightError where the cluster, the model or the folder is at fault; Stopped when cancelled.
+    `address` is LOCAL, "auto" for the cluster that this computer belongs to, or where a head node listens. Documents
+    that rows of the same model and questions tell of are not read again unless they changed, so that a run that was
+    stopped, killed or lost goes on when it is called again. What cannot be read is a row with its reason, and is read
+    again only where that may have changed. Raises SpanlightError where the cluster, the model or the folder is at
+    fault; Stopped when cancelled.
     """
     storage, asked = Storage(place), replace(asked_of(workspace, columns, model), over=over)
     left = unread(items, storage.short_rows(), asked.digest)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from app.flows.answer_table.export import export_documents, export_table
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
+from app.flows.cluster import run
 from app.flows.cluster.plan import documents_of
 from app.flows.cluster.rows import Row, numbered
 from app.flows.cluster.run import ask_documents, bring_together, set_up_ray
@@ -207,6 +209,7 @@ if __name__ == "__main__":
 
 
 def test_a_killed_driver_goes_on_and_another_model_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
     cluster: Any,
     workspace: Workspace,
     folder: Path,
@@ -240,15 +243,17 @@ def test_a_killed_driver_goes_on_and_another_model_begins_anew(
     (out / ".half.parquet.0.part").write_bytes(b"PAR1")  # as a killed actor leaves it
     before = len(together(workspace, folder, out))
     assert 4 <= before < 26
-    # The folder that was named is on no node now: the model's files are shipped.
     ran = ask(workspace, folder, out, cluster.address, model)
     assert (ran.read, ran.before) == (26 - before, before)
     assert is_whole(workspace, folder, out, one_machine, tmp_path)
-    changed = folder / "00.txt"
+    changed, needs, files = folder / "00.txt", run.shipped, run.shipped_files
     was = changed.read_bytes()
     os.utime(changed, ns=(1, 10**18))
     try:
-        assert ask(workspace, folder, out, cluster.address, model).read == 1
+        with monkeypatch.context() as away:  # the nodes have not the model: its files are shipped
+            away.setattr(run, "shipped", lambda *given: replace(needs(*given), folder="/nowhere"))
+            away.setattr(run, "shipped_files", lambda _: files(str(model)))
+            assert ask(workspace, folder, out, cluster.address, model).read == 1
         assert is_whole(workspace, folder, out, one_machine, tmp_path)
     finally:
         changed.write_bytes(was)

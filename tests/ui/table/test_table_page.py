@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.core.answer_table import CellState, Column, ColumnType
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost
+from app.core.library import FileState
 from app.core.report import Report, Silent
 from app.core.text import Span
 from app.flows.answer_table.export import export_table
@@ -566,3 +567,21 @@ def test_results_are_opened_as_a_table(page: TableView, tmp_path: Path, qtbot: Q
     with qtbot.waitSignal(page.exporting.failed):
         page.exporting.open_results(tmp_path / "other.jsonl")
     assert "is no answer of a table" in page.notice.sentence()
+
+
+def test_results_of_documents_that_were_not_read_here_are_shown(
+    page: TableView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    out, was = tmp_path / "Contracts.jsonl", words(page)
+    with qtbot.waitSignal(page.note):
+        page.exporting.export_to(out)
+    page.store.remove()
+    qtbot.waitUntil(lambda: page.store.table is None and page.lanes.files.idle)
+    page.workspace.library.remove(page.libraries.all[0][0])
+    page.exporting.open_results(out)
+    qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
+    assert words(page) == was
+    assert {row.file.state for row in page.model.rows} == {FileState.WAITING, FileState.FAILED}
+    open_beside(page, qtbot, "aldergate.txt")  # the file itself is opened
+    qtbot.waitUntil(lambda: page.lanes.files.idle)
+    assert [library.name for library, _ in page.libraries.all] == ["contracts"]
