@@ -604,32 +604,16 @@
         <translation>Passt mühelos: belegt {needed} von {memory} Speicher dieses Computers.</translation>
     </message>
     <message>
-        <source>Fits easily: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation>Passt mühelos: belegt {needed} von {memory} Speicher der GPU.</translation>
-    </message>
-    <message>
         <source>Fits: takes {needed} of this computer&apos;s {memory} of memory.</source>
         <translation>Passt: belegt {needed} von {memory} Speicher dieses Computers.</translation>
-    </message>
-    <message>
-        <source>Fits: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation>Passt: belegt {needed} von {memory} Speicher der GPU.</translation>
     </message>
     <message>
         <source>Large for this computer: takes {needed} of its {memory}.</source>
         <translation>Groß für diesen Computer: belegt {needed} von {memory}.</translation>
     </message>
     <message>
-        <source>Large for the GPU: takes {needed} of its {memory}.</source>
-        <translation>Groß für die GPU: belegt {needed} von {memory}.</translation>
-    </message>
-    <message>
         <source>Too large for this computer: takes {needed} of its {memory}.</source>
         <translation>Zu groß für diesen Computer: braucht {needed}, vorhanden sind {memory}.</translation>
-    </message>
-    <message>
-        <source>Too large for the GPU: takes {needed} of its {memory}.</source>
-        <translation>Zu groß für die GPU: braucht {needed}, vorhanden sind {memory}.</translation>
     </message>
     <message>
         <source>{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}</source>
@@ -2512,6 +2496,14 @@
         <translation>Geben Sie einen ein.</translation>
     </message>
     <message>
+        <source>The table “{name}” is over another library.</source>
+        <translation>Die Tabelle „{name}“ gehört zu einer anderen Bibliothek.</translation>
+    </message>
+    <message>
+        <source>Give it another name.</source>
+        <translation>Wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
         <source>The library of the table “{table}” was removed.</source>
         <translation>Die Bibliothek der Tabelle „{table}“ wurde entfernt.</translation>
     </message>
@@ -2954,6 +2946,10 @@
     <message>
         <source>files compared</source>
         <translation>verglichene Dateien</translation>
+    </message>
+    <message>
+        <source>“{file}” could not be read: {reason}.</source>
+        <translation>„{file}“ konnte nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>It crashes Spanlight; this is a bug.</source>
@@ -12046,8 +12042,20 @@
         </translation>
     </message>
     <message>
+        <source>Results (*.jsonl *.parquet);;All files (*)</source>
+        <translation>Ergebnisse (*.jsonl *.parquet);;Alle Dateien (*)</translation>
+    </message>
+    <message>
         <source>Export the table</source>
         <translation>Tabelle exportieren</translation>
+    </message>
+    <message>
+        <source>Open results</source>
+        <translation>Ergebnisse öffnen</translation>
+    </message>
+    <message>
+        <source>Opening {file}…</source>
+        <translation>{file} wird geöffnet …</translation>
     </message>
     <message>
         <source>The list that the questions came from</source>
@@ -12124,6 +12132,10 @@
     <message>
         <source>Files that could not be read</source>
         <translation>Dateien, die nicht gelesen werden konnten</translation>
+    </message>
+    <message>
+        <source>Open results…</source>
+        <translation>Ergebnisse öffnen …</translation>
     </message>
     <message>
         <source>Choose the documents of this table</source>
@@ -12413,6 +12425,14 @@
             <numerusform>Die Tabelle „{name}“ mit ihren {n:,} Antworten endgültig entfernen? Die Dokumente bleiben unverändert.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{n:,} answer opened</source>
+        <comment>{n:,} answers opened</comment>
+        <translation>
+            <numerusform>{n:,} Antwort geöffnet</numerusform>
+            <numerusform>{n:,} Antworten geöffnet</numerusform>
+        </translation>
+    </message>
     <message>
         <source>A folder for the table</source>
         <translation>Ein Ordner für die Tabelle</translation>
@@ -12432,6 +12452,10 @@
     <message>
         <source>A row for each document of a folder, a column for each question, and in every cell the exact words that answer, with their page. It fills by itself, and only what is new or changed is read again.</source>
         <translation>Eine Zeile für jedes Dokument eines Ordners, eine Spalte für jede Frage und in jeder Zelle genau die Wörter der Antwort, mit ihrer Seite. Sie füllt sich von selbst, und nur Neues oder Geändertes wird neu gelesen.</translation>
+    </message>
+    <message>
+        <source>A table that was exported as JSON Lines, or what a cluster has read</source>
+        <translation>Eine als JSON Lines exportierte Tabelle oder was ein Cluster gelesen hat</translation>
     </message>
     <message>
         <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, slides, books, mails, web pages and text.</source>
@@ -14112,6 +14136,158 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     <message>
         <source>100 sentences with persons (PER), places (LOC), organisations (ORG) and other names (MISC) (Wikigold, CC BY 4.0). Spanlight names was tuned on these, among others: it may do a little better here than on new ones.</source>
         <translation>100 Sätze mit Personen (PER), Orten (LOC), Organisationen (ORG) und anderen Namen (MISC) (Wikigold, CC BY 4.0). Das Namensmodell von Spanlight wurde auch an diesen eingestellt: Hier kann es etwas besser sein als bei neuen.</translation>
+    </message>
+    <message>
+        <source>Files whose names are no valid Unicode are left out.</source>
+        <translation>Dateien, deren Namen kein gültiges Unicode sind, werden ausgelassen.</translation>
+    </message>
+    <message>
+        <source>There is no document in {place}.</source>
+        <translation>In {place} ist kein Dokument.</translation>
+    </message>
+    <message>
+        <source>Name another folder.</source>
+        <translation>Nennen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>documents measured</source>
+        <translation>Dokumente gemessen</translation>
+    </message>
+    <message>
+        <source>documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source>“{place}” holds no answers.</source>
+        <translation>„{place}“ enthält keine Antworten.</translation>
+    </message>
+    <message>
+        <source>Line {line} of {file} is no answer of a table.</source>
+        <translation>Zeile {line} von {file} ist keine Antwort einer Tabelle.</translation>
+    </message>
+    <message>
+        <source>Choose a table that was exported as JSON Lines.</source>
+        <translation>Wählen Sie eine Tabelle, die als JSON Lines exportiert wurde.</translation>
+    </message>
+    <message>
+        <source>The cluster has no address.</source>
+        <translation>Der Cluster hat keine Adresse.</translation>
+    </message>
+    <message>
+        <source>Give auto, local, or its address.</source>
+        <translation>Geben Sie auto, local oder seine Adresse an.</translation>
+    </message>
+    <message>
+        <source>--cluster needs Ray, which is not installed.</source>
+        <translation>--cluster braucht Ray, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>Switch that off to reach a cluster, or use --cluster local.</source>
+        <translation>Schalten Sie das aus, um einen Cluster zu erreichen, oder verwenden Sie --cluster local.</translation>
+    </message>
+    <message>
+        <source>{what}, {failed:,} failed, {rate:,.0f} a minute</source>
+        <translation>{what}, {failed:,} fehlgeschlagen, {rate:,.0f} pro Minute</translation>
+    </message>
+    <message>
+        <source>The work on the cluster broke off: {reason}.</source>
+        <translation>Die Arbeit auf dem Cluster brach ab: {reason}.</translation>
+    </message>
+    <message>
+        <source>Check that its nodes have Spanlight; started again, it goes on from there.</source>
+        <translation>Prüfen Sie, ob Spanlight auf seinen Knoten installiert ist; neu gestartet, geht es von dort weiter.</translation>
+    </message>
+    <message>
+        <source>Connecting to the cluster</source>
+        <translation>Verbindung zum Cluster wird hergestellt</translation>
+    </message>
+    <message>
+        <source>The cluster “{address}” cannot be reached.</source>
+        <translation>Der Cluster „{address}“ ist nicht erreichbar.</translation>
+    </message>
+    <message>
+        <source>Check its address, and that it has this computer&apos;s releases of Ray and Python.</source>
+        <translation>Prüfen Sie die Adresse und ob er dieselben Versionen von Ray und Python hat wie dieser Computer.</translation>
+    </message>
+    <message>
+        <source>Install it into Spanlight&apos;s environment: pip install &apos;spanlight[cluster]&apos;</source>
+        <translation>Installieren Sie es in der Umgebung von Spanlight: pip install &apos;spanlight[cluster]&apos;</translation>
+    </message>
+    <message>
+        <source>Parquet files need pyarrow, which is not installed.</source>
+        <translation>Parquet-Dateien brauchen pyarrow, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>“{place}” cannot be reached: {reason}.</source>
+        <translation>„{place}“ ist nicht erreichbar: {reason}.</translation>
+    </message>
+    <message>
+        <source>“{place}” could not be listed</source>
+        <translation>„{place}“ konnte nicht aufgelistet werden</translation>
+    </message>
+    <message>
+        <source>“{place}” could not be looked at</source>
+        <translation>„{place}“ konnte nicht angesehen werden</translation>
+    </message>
+    <message>
+        <source>“{file}” could not be read</source>
+        <translation>„{file}“ konnte nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>“{place}” holds no answers of a cluster.</source>
+        <translation>„{place}“ enthält keine Antworten eines Clusters.</translation>
+    </message>
+    <message>
+        <source>Name the folder that the cluster wrote, with its file {name}.</source>
+        <translation>Nennen Sie den Ordner, den der Cluster geschrieben hat, mit seiner Datei {name}.</translation>
+    </message>
+    <message>
+        <source>“{file}” could not be written</source>
+        <translation>„{file}“ konnte nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>{failed}: {reason}.</source>
+        <translation>{failed}: {reason}.</translation>
+    </message>
+    <message>
+        <source>Free some space, check the permissions, or name another folder.</source>
+        <translation>Geben Sie Speicherplatz frei, prüfen Sie die Zugriffsrechte oder nennen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>“{file}” has no column of texts “{column}”.</source>
+        <translation>„{file}“ hat keine Textspalte „{column}“.</translation>
+    </message>
+    <message>
+        <source>Its columns of texts are: {columns}.</source>
+        <translation>Die Textspalten sind: {columns}.</translation>
+    </message>
+    <message>
+        <source>“{file}” has other columns than the files before it.</source>
+        <translation>„{file}“ hat andere Spalten als die Dateien davor.</translation>
+    </message>
+    <message>
+        <source>Classify it by itself.</source>
+        <translation>Klassifizieren Sie diese Datei für sich.</translation>
+    </message>
+    <message>
+        <source>There are no texts in {place}.</source>
+        <translation>In {place} sind keine Texte.</translation>
+    </message>
+    <message>
+        <source>Name a Parquet file.</source>
+        <translation>Nennen Sie eine Parquet-Datei.</translation>
+    </message>
+    <message numerus="yes">
+        <source>“{file}” has {n} column of texts.</source>
+        <comment>“{file}” has {n} columns of texts.</comment>
+        <translation>
+            <numerusform>„{file}“ hat {n} Textspalte.</numerusform>
+            <numerusform>„{file}“ hat {n} Textspalten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Name the one to classify with --column.</source>
+        <translation>Nennen Sie mit --column die, die klassifiziert werden soll.</translation>
     </message>
 </context>
 </TS>

@@ -604,32 +604,16 @@
         <translation>Cabe de sobra: ocupa {needed} de los {memory} de memoria de este ordenador.</translation>
     </message>
     <message>
-        <source>Fits easily: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation>Cabe de sobra: ocupa {needed} de los {memory} de memoria de la GPU.</translation>
-    </message>
-    <message>
         <source>Fits: takes {needed} of this computer&apos;s {memory} of memory.</source>
         <translation>Cabe: ocupa {needed} de los {memory} de memoria de este ordenador.</translation>
-    </message>
-    <message>
-        <source>Fits: takes {needed} of the GPU&apos;s {memory} of memory.</source>
-        <translation>Cabe: ocupa {needed} de los {memory} de memoria de la GPU.</translation>
     </message>
     <message>
         <source>Large for this computer: takes {needed} of its {memory}.</source>
         <translation>Grande para este ordenador: ocupa {needed} de sus {memory}.</translation>
     </message>
     <message>
-        <source>Large for the GPU: takes {needed} of its {memory}.</source>
-        <translation>Grande para la GPU: ocupa {needed} de sus {memory}.</translation>
-    </message>
-    <message>
         <source>Too large for this computer: takes {needed} of its {memory}.</source>
         <translation>Demasiado grande para este ordenador: ocupa {needed} de sus {memory}.</translation>
-    </message>
-    <message>
-        <source>Too large for the GPU: takes {needed} of its {memory}.</source>
-        <translation>Demasiado grande para la GPU: ocupa {needed} de sus {memory}.</translation>
     </message>
     <message>
         <source>{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}</source>
@@ -2512,6 +2496,14 @@
         <translation>Escribe uno.</translation>
     </message>
     <message>
+        <source>The table “{name}” is over another library.</source>
+        <translation>La tabla «{name}» es de otra biblioteca.</translation>
+    </message>
+    <message>
+        <source>Give it another name.</source>
+        <translation>Dale otro nombre.</translation>
+    </message>
+    <message>
         <source>The library of the table “{table}” was removed.</source>
         <translation>Se ha quitado la biblioteca de la tabla «{table}».</translation>
     </message>
@@ -2954,6 +2946,10 @@
     <message>
         <source>files compared</source>
         <translation>archivos comparados</translation>
+    </message>
+    <message>
+        <source>“{file}” could not be read: {reason}.</source>
+        <translation>No se ha podido leer «{file}»: {reason}.</translation>
     </message>
     <message>
         <source>It crashes Spanlight; this is a bug.</source>
@@ -12046,8 +12042,20 @@
         </translation>
     </message>
     <message>
+        <source>Results (*.jsonl *.parquet);;All files (*)</source>
+        <translation>Resultados (*.jsonl *.parquet);;Todos los archivos (*)</translation>
+    </message>
+    <message>
         <source>Export the table</source>
         <translation>Exportar la tabla</translation>
+    </message>
+    <message>
+        <source>Open results</source>
+        <translation>Abrir resultados</translation>
+    </message>
+    <message>
+        <source>Opening {file}…</source>
+        <translation>Abriendo {file}…</translation>
     </message>
     <message>
         <source>The list that the questions came from</source>
@@ -12124,6 +12132,10 @@
     <message>
         <source>Files that could not be read</source>
         <translation>Archivos que no se han podido leer</translation>
+    </message>
+    <message>
+        <source>Open results…</source>
+        <translation>Abrir resultados…</translation>
     </message>
     <message>
         <source>Choose the documents of this table</source>
@@ -12413,6 +12425,14 @@
             <numerusform>¿Quitar para siempre la tabla «{name}» con sus {n:,} respuestas? No se toca ningún documento.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{n:,} answer opened</source>
+        <comment>{n:,} answers opened</comment>
+        <translation>
+            <numerusform>{n:,} respuesta abierta</numerusform>
+            <numerusform>{n:,} respuestas abiertas</numerusform>
+        </translation>
+    </message>
     <message>
         <source>A folder for the table</source>
         <translation>Una carpeta para la tabla</translation>
@@ -12432,6 +12452,10 @@
     <message>
         <source>A row for each document of a folder, a column for each question, and in every cell the exact words that answer, with their page. It fills by itself, and only what is new or changed is read again.</source>
         <translation>Una fila por cada documento de una carpeta, una columna por cada pregunta y, en cada celda, las palabras exactas que responden, con su página. Se rellena sola, y solo se vuelve a leer lo nuevo o lo cambiado.</translation>
+    </message>
+    <message>
+        <source>A table that was exported as JSON Lines, or what a cluster has read</source>
+        <translation>Una tabla exportada como JSON Lines, o lo que ha leído un clúster</translation>
     </message>
     <message>
         <source>Or drop a folder here. Spanlight reads PDF, Word, spreadsheets, slides, books, mails, web pages and text.</source>
@@ -14112,6 +14136,158 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     <message>
         <source>100 sentences with persons (PER), places (LOC), organisations (ORG) and other names (MISC) (Wikigold, CC BY 4.0). Spanlight names was tuned on these, among others: it may do a little better here than on new ones.</source>
         <translation>100 frases con personas (PER), lugares (LOC), organizaciones (ORG) y otros nombres (MISC) (Wikigold, CC BY 4.0). El modelo de nombres de Spanlight se ajustó también con estas: aquí puede acertar algo más que con otras nuevas.</translation>
+    </message>
+    <message>
+        <source>Files whose names are no valid Unicode are left out.</source>
+        <translation>Se omiten los archivos cuyo nombre no es Unicode válido.</translation>
+    </message>
+    <message>
+        <source>There is no document in {place}.</source>
+        <translation>No hay ningún documento en {place}.</translation>
+    </message>
+    <message>
+        <source>Name another folder.</source>
+        <translation>Indica otra carpeta.</translation>
+    </message>
+    <message>
+        <source>documents measured</source>
+        <translation>documentos medidos</translation>
+    </message>
+    <message>
+        <source>documents</source>
+        <translation>documentos</translation>
+    </message>
+    <message>
+        <source>“{place}” holds no answers.</source>
+        <translation>«{place}» no contiene respuestas.</translation>
+    </message>
+    <message>
+        <source>Line {line} of {file} is no answer of a table.</source>
+        <translation>La línea {line} de {file} no es una respuesta de una tabla.</translation>
+    </message>
+    <message>
+        <source>Choose a table that was exported as JSON Lines.</source>
+        <translation>Elige una tabla exportada como JSON Lines.</translation>
+    </message>
+    <message>
+        <source>The cluster has no address.</source>
+        <translation>El clúster no tiene dirección.</translation>
+    </message>
+    <message>
+        <source>Give auto, local, or its address.</source>
+        <translation>Indica auto, local o su dirección.</translation>
+    </message>
+    <message>
+        <source>--cluster needs Ray, which is not installed.</source>
+        <translation>--cluster necesita Ray, que no está instalado.</translation>
+    </message>
+    <message>
+        <source>Switch that off to reach a cluster, or use --cluster local.</source>
+        <translation>Desactívalo para acceder a un clúster, o usa --cluster local.</translation>
+    </message>
+    <message>
+        <source>{what}, {failed:,} failed, {rate:,.0f} a minute</source>
+        <translation>{what}, {failed:,} con error, {rate:,.0f} por minuto</translation>
+    </message>
+    <message>
+        <source>The work on the cluster broke off: {reason}.</source>
+        <translation>El trabajo en el clúster se ha interrumpido: {reason}.</translation>
+    </message>
+    <message>
+        <source>Check that its nodes have Spanlight; started again, it goes on from there.</source>
+        <translation>Comprueba que sus nodos tienen Spanlight; al iniciarlo de nuevo, continúa desde ahí.</translation>
+    </message>
+    <message>
+        <source>Connecting to the cluster</source>
+        <translation>Conectando con el clúster</translation>
+    </message>
+    <message>
+        <source>The cluster “{address}” cannot be reached.</source>
+        <translation>No se puede acceder al clúster «{address}».</translation>
+    </message>
+    <message>
+        <source>Check its address, and that it has this computer&apos;s releases of Ray and Python.</source>
+        <translation>Comprueba su dirección y que tenga las mismas versiones de Ray y Python que este ordenador.</translation>
+    </message>
+    <message>
+        <source>Install it into Spanlight&apos;s environment: pip install &apos;spanlight[cluster]&apos;</source>
+        <translation>Instálalo en el entorno de Spanlight: pip install &apos;spanlight[cluster]&apos;</translation>
+    </message>
+    <message>
+        <source>Parquet files need pyarrow, which is not installed.</source>
+        <translation>Los archivos Parquet necesitan pyarrow, que no está instalado.</translation>
+    </message>
+    <message>
+        <source>“{place}” cannot be reached: {reason}.</source>
+        <translation>No se puede acceder a «{place}»: {reason}.</translation>
+    </message>
+    <message>
+        <source>“{place}” could not be listed</source>
+        <translation>No se ha podido listar «{place}»</translation>
+    </message>
+    <message>
+        <source>“{place}” could not be looked at</source>
+        <translation>No se ha podido consultar «{place}»</translation>
+    </message>
+    <message>
+        <source>“{file}” could not be read</source>
+        <translation>No se ha podido leer «{file}»</translation>
+    </message>
+    <message>
+        <source>“{place}” holds no answers of a cluster.</source>
+        <translation>«{place}» no contiene respuestas de un clúster.</translation>
+    </message>
+    <message>
+        <source>Name the folder that the cluster wrote, with its file {name}.</source>
+        <translation>Indica la carpeta que ha escrito el clúster, con su archivo {name}.</translation>
+    </message>
+    <message>
+        <source>“{file}” could not be written</source>
+        <translation>No se ha podido escribir «{file}»</translation>
+    </message>
+    <message>
+        <source>{failed}: {reason}.</source>
+        <translation>{failed}: {reason}.</translation>
+    </message>
+    <message>
+        <source>Free some space, check the permissions, or name another folder.</source>
+        <translation>Libera espacio, comprueba los permisos o indica otra carpeta.</translation>
+    </message>
+    <message>
+        <source>“{file}” has no column of texts “{column}”.</source>
+        <translation>«{file}» no tiene ninguna columna de texto «{column}».</translation>
+    </message>
+    <message>
+        <source>Its columns of texts are: {columns}.</source>
+        <translation>Sus columnas de texto son: {columns}.</translation>
+    </message>
+    <message>
+        <source>“{file}” has other columns than the files before it.</source>
+        <translation>«{file}» tiene columnas distintas de las de los archivos anteriores.</translation>
+    </message>
+    <message>
+        <source>Classify it by itself.</source>
+        <translation>Clasifícalo por separado.</translation>
+    </message>
+    <message>
+        <source>There are no texts in {place}.</source>
+        <translation>No hay textos en {place}.</translation>
+    </message>
+    <message>
+        <source>Name a Parquet file.</source>
+        <translation>Indica un archivo Parquet.</translation>
+    </message>
+    <message numerus="yes">
+        <source>“{file}” has {n} column of texts.</source>
+        <comment>“{file}” has {n} columns of texts.</comment>
+        <translation>
+            <numerusform>«{file}» tiene {n} columna de texto.</numerusform>
+            <numerusform>«{file}» tiene {n} columnas de texto.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Name the one to classify with --column.</source>
+        <translation>Indica con --column la que se debe clasificar.</translation>
     </message>
 </context>
 </TS>
