@@ -98,13 +98,14 @@ class _Pace(Relay):
 
 @contextmanager
 def _one_thread(workspace: Workspace) -> Iterator[None]:
-    """While this lasts, the model process computes with one thread, as a node of one core does."""
+    """While this lasts, the model process computes with one thread in float32, as a node of one core does."""
     workspace.engine.end()
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = "1"
+    before, precision = os.environ.get("OMP_NUM_THREADS"), workspace.settings.precision
+    os.environ["OMP_NUM_THREADS"], workspace.settings.precision = "1", "float32"
     try:
         yield
     finally:
+        workspace.settings.precision = precision
         os.environ.pop("OMP_NUM_THREADS")
         if before is not None:
             os.environ["OMP_NUM_THREADS"] = before

@@ -32,6 +32,8 @@ def table_on_cluster(
     """Have a cluster ask the documents of --over, or tell what that would take."""
     columns = numbered(columns_of(questions))
     if arguments.dry_run:
+        if workspace.settings.precision == "auto":
+            workspace.settings.precision = "float32"  # as nodes do, for this command only
         items = documents_of(workspace, arguments.over, report)
         _print_plan(
             planned(workspace, items, columns, report, model=arguments.model), arguments, len(columns)

@@ -49,9 +49,9 @@ makes one of this computer, auto finds the one it belongs to, and an ADDRESS is 
 see the documents at the same paths, or at addresses such as s3://BUCKET/FOLDER; --over may then also be such an
 address, or a text file with a path or an address in each line. OUT is a folder, or an address, of Parquet files
 with a row for each document; of a name with .csv, .xlsx or .jsonl that folder is OUT.rows, and is brought
-together in OUT. It computes on the CPU, or with --device cuda with a GPU for each reader. Stopped or broken off,
-the same command goes on. --dry-run tells what it would take. import OUT makes a table of the rows, or of a table
-that was exported as JSON Lines.
+together in OUT. It computes on the CPU in float32, or with --device cuda with a GPU for each reader. Stopped or
+broken off, the same command goes on. --dry-run tells what it would take. import OUT makes a table of the rows,
+or of a table that was exported as JSON Lines.
 """
 _LIST, _IMPORT = "list", "import"
 

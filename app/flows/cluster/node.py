@@ -71,13 +71,14 @@ def shipped(workspace: Workspace, card: ModelCard, head: Head, device: str) -> S
         adjustments = b""
     settings = workspace.settings
     chosen = device or settings.device
+    on_cpu, precision = chosen in ("auto", "cpu"), settings.precision
     return Shipped(
         head,
         card.name,
         card.folder,
         fingerprint(Path(card.folder)),
-        "cpu" if chosen == "auto" else chosen,  # a GPU is Ray's to give
-        settings.precision,
+        "cpu" if on_cpu else chosen,  # a GPU is Ray's to give
+        "float32" if on_cpu and precision == "auto" else precision,  # nodes may be of several kinds
         adjustments,
     )
 

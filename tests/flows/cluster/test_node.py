@@ -23,7 +23,7 @@ from app.flows.answer_table.export import export_documents, export_table
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
-from app.flows.cluster.node import Node, Shipped, node, shipped_files
+from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
 from app.flows.cluster.rows import Item, Row, numbered
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
@@ -219,6 +219,23 @@ class Engineless(Workspace):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given, engine=FakeEngine())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("device", "precision", "shipped_as"),
+    [
+        ("", "auto", ("cpu", "float32")),
+        ("cpu", "bfloat16", ("cpu", "bfloat16")),
+        ("cuda", "auto", ("cuda", "auto")),
+    ],
+)
+def test_all_nodes_compute_alike(
+    workspace: Workspace, model: Path, device: str, precision: str, shipped_as: tuple[str, str]
+) -> None:
+    workspace.settings.precision = precision
+    card = replace(workspace.find_model(Head.QUESTION_ANSWERING, "reader"), folder=str(model))
+    needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
+    assert (needs.device, needs.precision) == shipped_as
 
 
 def test_other_files_than_those_of_the_model_are_refused(model: Path, tmp_path: Path) -> None:
