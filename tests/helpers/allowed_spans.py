@@ -12,6 +12,17 @@ from app.tasks.qa.spans import MAX_TOKENS, whole_span
 CLOSING, OPENING = ",;:.!?)]}”’»%…", ",;:([{“‘«$€£#-–—"
 PAIRS = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
 _NUMBERS = re.compile(r"[(\[]?(\d{1,3}(\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
+# What an item begins with, and the words behind it.
+_BEGUN = [
+    re.compile(pattern)
+    for pattern in (
+        r"\d{1,3}(\.\d{1,3})*[.)]\s+\S",
+        r"[a-z][.)]\s+\S",
+        r"[ivx]{1,4}[.)]\s+\S",
+        r"[(\[](\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[)\]]\s+\S",
+        r"\d{1,3}(\.\d{1,3})+\s+[A-Z][a-z][a-z]",
+    )
+]
 
 Place = tuple[int, int]
 
@@ -33,10 +44,17 @@ def ends_well(text: str, end: int) -> bool:
 
 
 def is_balanced(words: str) -> bool:
-    """Whether every bracket has its other one, in their order."""
+    """Whether every bracket and quotation mark has its other one, in their order; inches are no quotation mark."""
     opened: list[str] = []
-    for character in words:
-        if character in PAIRS.values():
+    for at, character in enumerate(words):
+        if character == '"':
+            if words[:at][-1:].isdecimal():
+                continue
+            if opened and opened[-1] == '"':
+                opened.pop()
+            else:
+                opened.append(character)
+        elif character in PAIRS.values():
             opened.append(character)
         elif character in PAIRS and (not opened or opened.pop() != PAIRS[character]):
             return False
@@ -44,8 +62,10 @@ def is_balanced(words: str) -> bool:
 
 
 def is_item_number(text: str, span: Span) -> bool:
-    """Whether a span is what numbers the words behind it on its line."""
+    """Whether a span is, or begins with, what numbers the words behind it on its line."""
     line = text[: span.start].rpartition("\n")[2]
+    if not line.strip() and any(each.match(span.of(text)) for each in _BEGUN):
+        return True
     after = text[span.end :]
     if span.of(text).isdecimal() and after[:1] == " " and after.lstrip(" ")[:1].islower():
         return False  # what it counts follows

@@ -22,6 +22,7 @@ from app.core.text import Span
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
 from app.ui.ask.library_sheets import Contents, Ledger
+from app.ui.kit.translation import tr
 from app.ui.table.document_choice import DocumentChoice
 from app.ui.window.pages import KEYS
 from app.ui.window.shortcuts_help import ShortcutsHelp
@@ -173,10 +174,10 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 press(Qt.Key.Key_Escape)
                 library = window.libraries.all[0][0]
                 row = next(row for _, row in page.documents.list.rows.heads() if row.library is not None)
-                row_action(page, row, "Remove")
+                row_action(page, row, tr("Remove from Spanlight…"))
                 yield "ask, whether to remove a library", page
                 page.documents.confirmation.withdraw()
-                row_action(page, row, "Folders")
+                row_action(page, row, tr("Folders, files and kinds…"))
                 yield from sheet(page, Contents, lambda contents: contents.save.isEnabled())
                 page.asking.show_ledger(library.number)
                 yield from sheet(page, Ledger, lambda ledger: ledger.list.isHidden())
@@ -254,9 +255,9 @@ def sheet(
 
 
 def row_action(page: Any, row: Any, words: str) -> None:
-    """Choose what the menu of a row of the list of documents offers, by how it begins."""
+    """Choose what the menu of a row of the list of documents offers."""
     actions = page.documents.menu_of(row).actions()
-    next(action for action in actions if action.text().startswith(words)).trigger()
+    next(action for action in actions if action.text() == words).trigger()
 
 
 def shortcut(page: QWidget, keys: str) -> None:

@@ -33,6 +33,8 @@ _LEFT_OUT = "app.bench."
 _ELSEWHERE = frozenset(
     "_winapi fcntl grp msvcrt nt posix pwd resource select termios tty winreg winsound".split()
 )
+# What only the extra "cluster" brings; installers leave it out.
+_OF_EXTRAS = frozenset(("pyarrow", "ray"))
 _NAME, _FROM, _LONGER = (dis.opmap[name] for name in ("IMPORT_NAME", "IMPORT_FROM", "EXTENDED_ARG"))
 
 
@@ -58,9 +60,8 @@ def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
                 left.append(f"{base}.{inside}")
             else:
                 left.append(base)
-    missing |= {
-        name for name in others - _ELSEWHERE if name not in sys.builtin_module_names and not _found(name)
-    }
+    others -= _ELSEWHERE | _OF_EXTRAS
+    missing |= {name for name in others if name not in sys.builtin_module_names and not _found(name)}
     return tuple(sorted(ours - missing)), tuple(sorted(missing))
 
 

@@ -32,7 +32,7 @@ LOGITS = st.integers(-4, 4).map(lambda n: n / 2)
 # Words, numbers, brackets, items, and what no answer begins or ends with.
 PIECES = (
     "the king", "Queen", "705.1", "1,000", "10:30", "(", ")", "[", "“", "”", ",", ". ", "\n", "\n3.1 ", "\n(a) ",
-    "iv. ", " .gov", "$5", " %", "e\u0301", "日本", "в Петербурге", " - ", " ", "2", "a)",
+    "iv. ", " .gov", "$5", " %", "e\u0301", '"', '6"', "日本", "в Петербурге", " - ", " ", "2", "a)",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=16).map("".join)
 
