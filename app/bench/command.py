@@ -62,14 +62,10 @@ labelled texts; --repeats draws, 3; --questions texts to measure on, 400), and h
 reader (--model, or both that come along) gains from 64 corrections, in FOLDER/qa/qa_train-subjqa.jsonl.xz.
 training: how fast a question answering model is taught.
 recognition: pages of PDFs (--data FOLDER with documents and questions; --repeats pages of each, 2) drawn at 150, 200
-<<<<<<< HEAD
-and 300 dpi, clean and spoilt: errors, places, speed, and answers (--questions of each document, 12) on scans.
-cluster: documents a minute with one, two and four nodes of a Ray cluster on this computer, of one core each (--repeats
-documents, 48; --questions, 2), held against this machine with one thread. It needs the extra spanlight[cluster].
-=======
 and 300 dpi, clean and spoilt: errors, places, speed, and answers (--questions of each document, 12) on scans, also
 of texts of FOLDER/docqa that are set as PDFs.
->>>>>>> part-scan
+cluster: documents a minute with one, two and four nodes of a Ray cluster on this computer, of one core each (--repeats
+documents, 48; --questions, 2), held against this machine with one thread. It needs the extra spanlight[cluster].
 
 On two cores that is a matter of minutes, about: {_LASTS}
 ({_LONGER} with --against; without it less).

@@ -26,6 +26,15 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ROW = 2000
+# A bullet, or the number of an item or a clause ("3.1", "(a)", "iv."), and words behind it on its line.
+_ITEM = re.compile(
+    r"^[^\S\n]*+(?:(?P<bullet>[-*•‣▪])"
+    r"|(?P<before>[(\[]?(?:\d{1,3}\.)*)(?P<number>\d{1,3}|[ivx]{1,5}|[a-zA-Z])(?P<after>[.)\]]?))[^\S\n]+(?=\S)",
+    re.MULTILINE,
+)
+# Code points from an item to the next one of its list, at most.
+ITEMS_APART = 2000
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
 _JOINING = "\u200d\ufe0e\ufe0f"
 
 
@@ -52,6 +61,41 @@ def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
         end = _end(text, Span(at, at + 1), reach)
         yield Span(at, end)
         at = end
+
+
+def item_starts(text: str) -> list[int]:
+    """Where the lines of a text begin that are items of a list, rising.
+
+    Another item of the same form, numbered next, begins at most `ITEMS_APART` code points before or behind: a line may
+    also begin with a date, an amount or an initial.
+    """
+    found: set[int] = set()
+    last: dict[tuple[str, ...], tuple[int, int]] = {}
+    for item in _ITEM.finditer(text):
+        for form, number in _numbers(item):
+            before, start = last.get(form, (-1, -ITEMS_APART))
+            counts_on = number == before + (form[0] != "bullet")
+            if counts_on and start >= 0 and item.start() - start <= ITEMS_APART:
+                found |= {start, item.start()}
+            last[form] = number, item.start()
+    return sorted(found)
+
+
+def _numbers(item: re.Match[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """What an item's number may count, and where in that it stands: “i” is a letter and a Roman number."""
+    if item["bullet"]:
+        yield ("bullet", item["bullet"]), 0
+        return
+    before, number, after = item["before"], item["number"], item["after"]
+    if not before and not after:
+        return
+    if number.isdecimal():
+        yield ("digits", before, after), int(number)
+    if number in _ROMAN:
+        yield ("roman", before, after), _ROMAN.index(number)
+    is_initial = number.isupper() and not before and after == "."
+    if len(number) == 1 and number.isalpha() and not is_initial:
+        yield ("letters", before, after, str(number.isupper())), ord(number)
 
 
 def is_abbreviation(word: str) -> bool:

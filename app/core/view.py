@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from app.core.sentences import item_starts
 from app.core.text import Replacement, Span, View
 
 # Longer headers than this many code points are cut: they are repeated before every cell.
@@ -33,8 +34,6 @@ _MOST_CELLS = 200_000
 NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
-# Where a paragraph or the item of a list begins.
-_BLOCK_START = re.compile(_PARAGRAPH.pattern + r"|\n(?=[^\S\n]*(?:[-*•‣▪–]|\(?(?:\d{1,3}|[a-z])[.)])[^\S\n])")
 _SEPARATOR = re.compile(r"[|\t]")
 _RULE = re.compile(r"--|==|:-|-:|\|-\|")
 _MARKED = re.compile(r"(#{1,6})[ \t]+(\S[^\n]{0,200})")
@@ -282,7 +281,7 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables:
 
     Without `headings`, titles marked with “#” are used, or else short separate lines above other text.
     """
-    bounds = {match.end() for match in _BLOCK_START.finditer(text)}
+    bounds = {match.end() for match in _PARAGRAPH.finditer(text)}.union(item_starts(text))
     replacements: list[Replacement] = []
     captions: list[tuple[Span, str]] = []
     for rows, rules in _typed_tables(text) if tables else ():

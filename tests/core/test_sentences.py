@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.sentences import sentence_around
+from app.core.sentences import ITEMS_APART, item_starts, sentence_around
 from app.core.text import Span
 
 TEXT = (
@@ -97,3 +97,23 @@ def test_always_holds_the_span(text: str, data: st.DataObject, reach: int) -> No
     assert found.start <= start <= end <= found.end <= len(text)
     assert start - found.start <= reach + 1
     assert found.end - end <= reach
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("- tarts, and\n  a cake\n- ale\nand more - at 3", ["- tarts, and", "- ale"]),
+        ("The rules:\n3.1 The tenant\npays\n3.2 The owner", ["3.1 The tenant", "3.2 The owner"]),
+        ("(a) one\n(b) two\n\n  2) four\n 3) five", ["(a) one", "(b) two", "  2) four", " 3) five"]),
+        ("i. one\nii. two", ["i. one", "ii. two"]),
+        ("ix. one\nx. two", ["ix. one", "x. two"]),
+        ("born on\n3. October 1990 for\n12.50 Dollars\np. 45 says", []),
+        ("A. Smith\nB. Jones", []),
+        ("5 tarts\n6 cakes", []),
+        ("1. one\n3. three", []),
+        (f"1. one\n{'word ' * (ITEMS_APART // 5)}\n2. two", []),
+        ("", []),
+    ],
+)
+def test_items_of_a_list_count_on(text: str, items: list[str]) -> None:
+    assert [text[start:].split("\n")[0] for start in item_starts(text)] == items

@@ -205,12 +205,12 @@ def test_lone_lines_are_headings_and_paragraphs_bounds() -> None:
 
 
 def test_items_of_a_list_are_blocks() -> None:
-    text = "They took:\n- tarts, and\n  a cake\n- ale\n2) bread\n(c) wine\nand left - at 3. They ran."
+    text = "They took:\n- tarts, and\n  a cake\n- ale\n2) bread\n3) wine\nand left - on\n9. May. They ran."
     assert [text[bound:].split("\n")[0] for bound in view_of_text(text).bounds] == [
         "- tarts, and",
         "- ale",
         "2) bread",
-        "(c) wine",
+        "3) wine",
     ]
 
 

@@ -6,23 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from app.core.sentences import item_starts
 from app.core.text import Span
 from app.tasks.qa.spans import MAX_TOKENS, whole_span
 
 CLOSING, OPENING = ",;:.!?)]}”’»%…", ",;:([{“‘«$€£#-–—"
 PAIRS = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
 _NUMBERS = re.compile(r"[(\[]?(\d{1,3}(\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
-# What an item begins with, and the words behind it.
-_BEGUN = [
-    re.compile(pattern)
-    for pattern in (
-        r"\d{1,3}(\.\d{1,3})*[.)]\s+\S",
-        r"[a-z][.)]\s+\S",
-        r"[ivx]{1,4}[.)]\s+\S",
-        r"[(\[](\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[)\]]\s+\S",
-        r"\d{1,3}(\.\d{1,3})+\s+[A-Z][a-z][a-z]",
-    )
-]
 
 Place = tuple[int, int]
 
@@ -44,28 +34,25 @@ def ends_well(text: str, end: int) -> bool:
 
 
 def is_balanced(words: str) -> bool:
-    """Whether every bracket and quotation mark has its other one, in their order; inches are no quotation mark."""
+    """Whether every bracket and quotation mark has its other one, in their order; inches have none."""
     opened: list[str] = []
+    is_quoted = False
     for at, character in enumerate(words):
         if character == '"':
-            if words[:at][-1:].isdecimal():
-                continue
-            if opened and opened[-1] == '"':
-                opened.pop()
-            else:
-                opened.append(character)
+            # After a digit they are inches, unless a quotation is open.
+            is_quoted = not is_quoted and not words[:at][-1:].isdecimal()
         elif character in PAIRS.values():
             opened.append(character)
         elif character in PAIRS and (not opened or opened.pop() != PAIRS[character]):
             return False
-    return not opened
+    return not opened and not is_quoted
 
 
 def is_item_number(text: str, span: Span) -> bool:
     """Whether a span is, or begins with, what numbers the words behind it on its line."""
     line = text[: span.start].rpartition("\n")[2]
-    if not line.strip() and any(each.match(span.of(text)) for each in _BEGUN):
-        return True
+    if not line.strip() and re.match(_NUMBERS.pattern + r"\s", span.of(text)):
+        return span.start - len(line) in item_starts(text)
     after = text[span.end :]
     if span.of(text).isdecimal() and after[:1] == " " and after.lstrip(" ")[:1].islower():
         return False  # what it counts follows

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from app.core.sentences import ITEMS_APART, item_starts
 from app.core.text import Span
 from app.tasks.text.characters import (
     ALPHA,
@@ -28,18 +29,13 @@ from app.tasks.text.windows import MAX_TOKENS, Window
 
 _WIDEN_AT_MOST = 32
 _ROUNDING = 1e-4
-# Inches are no quotation marks.
-_BRACKET = re.compile(r"[()\[\]{}“”«»]|(?<!\d)\"")
-_CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»|\"\"")
+_BRACKET = re.compile(r"[()\[\]{}“”«»]")
+_CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
 _IN_NUMBER = re.compile(r"(?<=[0-9])[.,:]?[0-9]|(?<=[0-9][.,:])[0-9]")
 # The number of an item or a clause ("3.1", "(a)", "iv."), and the words that follow it on its line.
 _ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
 _ITEM = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
-# The same with its item behind it; an initial ("A. Smith") and a number ("3.1 million") are none.
-_NUMBERED = re.compile(
-    r"(?:\d{1,3}(?:\.\d{1,3})*[.)]|[a-z][.)]|[ivx]{1,4}[.)]|[(\[](?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[)\]])\s+\S"
-    r"|\d{1,3}(?:\.\d{1,3})+\s+[A-Z][a-z]{2}"
-)
+_NUMBERED = re.compile(_ENUMERATOR.pattern + r"\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,22 +226,37 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_plausible(text: str, span: Span) -> bool:
-    """Whether a span does not begin with the number of a list item or a clause, and its brackets are balanced."""
+    """Whether a span has whole brackets and quotations, and does not begin with the number of an item or a clause."""
     words = span.of(text)
     brackets = "".join(_BRACKET.findall(words))
     while _CLOSED.search(brackets):
         brackets = _CLOSED.sub("", brackets)
-    if brackets:
+    if brackets or _has_open_quotation(words):
         return False
-    if text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2].strip():
+    line = text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2]
+    if line.strip():
         return True
-    if _NUMBERED.match(words):
+    if _NUMBERED.match(words) and span.start - len(line) in _items_near(text, span.start):
         return False
     item = _ITEM.match(text, span.end)
     if not _ENUMERATOR.fullmatch(words) or item is None:
         return True
     # A line may begin with a count: "5 tarts were stolen".
     return words.isdecimal() and item[0][0].isspace() and item[0][-1].islower()
+
+
+def _has_open_quotation(words: str) -> bool:
+    """Whether one of the straight quotation marks has no other one; after a digit it may stand for inches."""
+    is_open = False
+    for at in [mark.start() for mark in re.finditer('"', words)]:
+        is_open = not is_open and not words[at - 1 : at].isdecimal()
+    return is_open
+
+
+def _items_near(text: str, at: int) -> list[int]:
+    """Where the items of lists around a place begin."""
+    low = text.rfind("\n", 0, max(0, at - ITEMS_APART)) + 1
+    return [low + start for start in item_starts(text[low : at + ITEMS_APART])]
 
 
 def pieces_of(window: Window, text: str) -> Pieces:
