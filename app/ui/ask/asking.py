@@ -145,6 +145,17 @@ class Asking(QObject):
     def _choose(self, scope: Scope) -> None:
         self.workspace.settings.ask_scope = scope.key
         self._show_choice()
+        self._light_page()
+
+    def _light_page(self) -> None:
+        """Highlight the page's answers, unless they answer another question than the one to several documents."""
+        sheet, across = self.sheets.current(), self.controller.across.run
+        own = sheet.session.run
+        if self.is_across() and across is not None and own is not None and own.question != across.question:
+            sheet.pane.clear_highlights()
+            sheet.pane.set_heat(())
+        else:
+            sheet.highlight()
 
     def _show_choice(self) -> None:
         self.panel.scope.show_scope(self.scope(), self.library())
@@ -202,6 +213,8 @@ class Asking(QObject):
         if self.controller.ask(self.sheet(), self.library(), whole=whole):
             session.history = self.panel.box.remember()
             self.look_at_language()
+            if self.is_across():
+                self._light_page()
         elif not session.question.strip():
             self.panel.box.setFocus()
         self.sheets.save_soon()
@@ -233,6 +246,7 @@ class Asking(QObject):
         self.panel.notice.clear()
         if self.is_across():
             self._show_verdict()
+            self._light_page()
         else:
             self._show_asked()
 

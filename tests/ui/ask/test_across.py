@@ -130,6 +130,22 @@ def titles(view: AskView) -> list[str]:
     return [sheet.title for sheet in view.sheets.all()]
 
 
+def test_words_of_another_question_are_not_lit_beside_the_answers_of_a_library(
+    view: AskView, qtbot: QtBot
+) -> None:
+    library = view.asking.scope()
+    view.asking.set_scope(Scope())
+    view.sheets.current().pane.set_text("The tide is high at noon.")
+    ask(view, qtbot, "tide: noon")
+    assert lit(view, qtbot) == "noon"
+    view.asking.set_scope(library)
+    assert lit(view, qtbot) == "noon", "nothing else was asked yet"
+    ask(view, qtbot, "harbour: six")
+    assert not view.sheets.current().pane.lit()
+    view.asking.set_scope(Scope())
+    assert lit(view, qtbot) == "noon"
+
+
 def test_answers_in_a_library_are_grouped_by_document_and_opened_where_they_stand(
     view: AskView, qtbot: QtBot, folder: Path
 ) -> None:
