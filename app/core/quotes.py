@@ -76,6 +76,9 @@ def quote(opened: Opened, span: Span) -> Quote:
     around = sentence_around(text, span)
     if is_code(opened.document.name):  # its lines are what sentences are elsewhere
         around = Span(max(around.start, line.start), min(around.end, line.end))
+    elif opened.blocks and view is not None:  # an item of a list may have no stop
+        around = view.within_block(around, span)
+        around = Span(around.start, around.start + len(around.of(text).rstrip()))
     return Quote(text[around.start : span.start], span.of(text), text[span.end : around.end])
 
 

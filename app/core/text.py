@@ -101,6 +101,13 @@ class View:
         before = bisect_right(self.headings, point, key=lambda heading: heading[0])
         return self.headings[before - 1][1] if before else ""
 
+    def within_block(self, around: Span, span: Span) -> Span:
+        """The part of what is around a span that lies in the span's own block or cell."""
+        before, after = bisect_right(self.bounds, span.start), bisect_left(self.bounds, span.end)
+        start = self.bounds[before - 1] if before else 0
+        end = self.bounds[after] if after < len(self.bounds) else around.end
+        return Span(max(around.start, start), min(around.end, end))
+
     def of_parts(self, parts: Sequence[Span]) -> View:
         """The view of these parts of the text, concatenated; they are in ascending order."""
         replacements: list[Replacement] = []

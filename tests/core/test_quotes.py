@@ -114,6 +114,11 @@ def test_a_long_row_is_cut_around_its_answer() -> None:
     assert row.before.startswith("… ") and row.after.endswith(" …") and len(row.words) < 900
 
 
+def test_an_item_without_a_stop_is_quoted_alone() -> None:
+    source = "<ul><li>Heating is included<li>The lift is serviced by Otis<li>Dogs are welcome</ul>"
+    assert of(opened(source, "lease.html"), "Otis").words == "The lift is serviced by Otis"
+
+
 def test_code_is_quoted_by_its_line() -> None:
     text = "server:\n  port: 8080\n\n# How long\ntimeout: 45\nhost: tides\n"
     at = text.index("45")

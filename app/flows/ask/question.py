@@ -132,7 +132,11 @@ def listed(answers: Iterable[Answer], documents: Sequence[Document], most: int) 
         ):
             continue
         shown.append(answer)
-        sentences.append((answer.document, sentence_around(documents[answer.document].text, answer.span)))
+        document = documents[answer.document]
+        sentence = sentence_around(document.text, answer.span)
+        if document.view is not None:  # an item of a list may have no stop
+            sentence = document.view.within_block(sentence, answer.span)
+        sentences.append((answer.document, sentence))
     return tuple(shown)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +36,16 @@ def test_nothing_is_listed_twice_from_one_sentence() -> None:
     assert words(found("noon", "at one", "night", "Nobody")) == ["noon", "night"]
     both = (*found("noon"), *found("noon", document=1))
     assert words(both) == ["noon", "noon"], "of two documents"
+
+
+def test_items_without_a_stop_are_listed_each() -> None:
+    text = "Heating is included\nThe lift is serviced by Otis"
+    answers = tuple(
+        Answer(0, Span(text.index(word), text.index(word) + len(word)), word, 0.3, 5.0, 1.0)
+        for word in ("Heating", "Otis", "lift")
+    )
+    document = Document(text, view=View(bounds=array("i", [0, text.index("The")])))
+    assert [answer.text for answer in listed(answers, (document,), 5)] == ["Heating", "Otis"]
 
 
 def test_what_is_not_listed_takes_no_place_of_the_others() -> None:
