@@ -25,6 +25,7 @@ from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import table_named
 from app.flows.cluster.rows import Asked, together
 from app.flows.cluster.store import ROWS, Storage, is_address
+from app.flows.library.folders import is_folder
 from app.flows.library.libraries import save_library
 from app.flows.workspace import Workspace
 
@@ -66,8 +67,8 @@ def import_results(workspace: Workspace, place: str, report: Report, *, name: st
     """Take the rows that a cluster wrote, or a table that was exported as JSON Lines, into a table with this name.
 
     The documents become a library, or are found in one; what could not be read is there with its reason. Nothing is
-    read: the words of the documents can be searched once the library is updated. Verdicts that an exported table brings
-    are taken along where there are none. Raises SpanlightError for a file that is neither, Stopped when cancelled.
+    read: the words of the documents can be searched once the library is updated. What is known here of a file stays, and
+    so do answers with a verdict; those that an exported table brings are taken along where there are none. Raises SpanlightError for a file that is neither, Stopped when cancelled.
     """
     results = _results(place)
     documents, over = results.documents, results.over
@@ -236,4 +237,6 @@ def _library(workspace: Workspace, over: str, documents: Sequence[Document], rep
     taken = {library.name.casefold() for library in present}
     title = Path(over.rstrip("/")).name if over else Path(next(iter(paths))).parent.name
     free = free_name(title or "Documents", lambda name: name.casefold() in taken)
-    return save_library(workspace, Library(0, free, (over,) if over else tuple(sorted(paths))), report)
+    # A row that names a folder as its document must not have all of that read.
+    roots = [over] if over else sorted(path for path in paths if not is_folder(path))
+    return save_library(workspace, Library(0, free, tuple(roots)), report)

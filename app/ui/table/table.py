@@ -508,7 +508,7 @@ class TableView(Page):
             not self.workspace.settings.last_table
         ):  # else nothing before the table is there: it would flash up
             self._stack.setCurrentWidget(self.welcome)
-        for line in (self.language, self.undo_line):
+        for line in (self.exporting.strip, self.language, self.undo_line):
             self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
         messages = QWidget()
         above = (self.notice, self.exporting.strip, self.language, self.undo_line)

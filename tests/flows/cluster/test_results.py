@@ -209,6 +209,16 @@ def test_an_answer_that_was_judged_here_stays(
     assert now[first.sha256, landlord] == was and now[second.sha256, landlord].words == "Ben"
 
 
+def test_a_folder_that_is_named_as_a_document_is_not_read(
+    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+) -> None:
+    here = open_home("here")
+    rows = [exported(folder, "first.txt"), exported(folder, "")]
+    import_results(here, written(tmp_path / "x.jsonl", *rows), QUIET)
+    update(here, listed_library(here), QUIET)
+    assert [Path(file.path).name for file in here.library.files(listed_library(here))] == ["first.txt"]
+
+
 def test_a_reader_that_broke_down_over_one_question_says_nothing_of_the_file(
     open_home: Callable[[str], Workspace], tmp_path: Path
 ) -> None:
