@@ -67,8 +67,9 @@ def import_results(workspace: Workspace, place: str, report: Report, *, name: st
     """Take the rows that a cluster wrote, or a table that was exported as JSON Lines, into a table with this name.
 
     The documents become a library, or are found in one; what could not be read is there with its reason. Nothing is
-    read: the words of the documents can be searched once the library is updated. What is known here of a file stays, and
-    so do answers with a verdict; those that an exported table brings are taken along where there are none. Raises SpanlightError for a file that is neither, Stopped when cancelled.
+    read: the words of the documents can be searched once the library is updated. What is known here of a file stays,
+    and so do answers with a verdict; those that an exported table brings are taken along where there are none. Raises
+    SpanlightError for a file that is neither, Stopped when cancelled.
     """
     results = _results(place)
     documents, over = results.documents, results.over
