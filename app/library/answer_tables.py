@@ -189,12 +189,15 @@ class AnswerTables(Database):
     def put_all(self, cells: Iterable[Cell]) -> None:
         """Store cells that were read elsewhere in place of those that were read here, in one transaction.
 
-        A verdict that comes with one is taken where the person has said nothing yet.
+        One that the person has judged here stays; where nothing was said yet, a verdict that comes with one is taken.
         """
+        judged = 'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?'
         with self.writing() as connection:
             for cell in cells:
                 answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
-                connection.execute(insert("cells", _COLUMNS, "OR REPLACE"), (*_CELL.values(cell), *answer))
+                said = connection.execute(judged, (cell.column, cell.sha256)).fetchone()
+                statement = insert("cells", _COLUMNS, "OR IGNORE" if said else "OR REPLACE")
+                connection.execute(statement, (*_CELL.values(cell), *answer))
                 if cell.verdict is not Verdict.NONE:
                     connection.execute(
                         "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",

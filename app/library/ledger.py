@@ -229,6 +229,26 @@ class Ledger(ABC):
                 )
             ]
 
+    def enter(self, library: Library, files: Iterable[LibraryFile]) -> None:
+        """Have files in a library as they were looked at elsewhere; what is known here of one of them stays as it is.
+
+        Raises SpanlightError where the library was removed.
+        """
+        with self._writing() as connection:
+            if library.number not in (each.number for each in _libraries(connection)):
+                raise _removed(library)
+            for file in files:
+                path, reason = os.fsencode(file.path), clean(stored(file.reason))
+                connection.execute(
+                    "INSERT OR IGNORE INTO files (path, size, modified, sha256, state, reason)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    (path, file.size, file.modified, file.sha256, file.state, reason),
+                )
+                connection.execute(
+                    "INSERT OR IGNORE INTO members SELECT ?, number FROM files WHERE path = ?",
+                    (library.number, path),
+                )
+
     def set_state(self, files: Iterable[LibraryFile], state: FileState) -> None:
         """Have files read with the next update, WAITING, or note that they are GONE, for the next `sweep`."""
         with self._writing() as connection:
@@ -251,13 +271,8 @@ class Ledger(ABC):
 
     def fail(self, file: LibraryFile, state: FileState, reason: str, content: Content) -> None:
         """Note why a file has no text; it is tried again once its size or its time differs from these."""
-        self.fail_all([(file, state, reason, content)])
-
-    def fail_all(self, noted: Iterable[tuple[LibraryFile, FileState, str, Content]]) -> None:
-        """Note for several files what `fail` does, in one transaction."""
         with self._writing() as connection:
-            for file, state, reason, content in noted:
-                self._note(connection, file, state, reason, content, None)
+            self._note(connection, file, state, reason, content, None)
 
     def _note(
         self,

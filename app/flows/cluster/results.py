@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,16 +23,24 @@ from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import table_named
-from app.flows.cluster.rows import together
+from app.flows.cluster.rows import Asked, together
 from app.flows.cluster.store import ROWS, Storage, is_address
+from app.flows.library.folders import is_folder
 from app.flows.library.libraries import save_library
 from app.flows.workspace import Workspace
-from app.library.ledger import Content
 
 # Documents that are stored at once.
 _MANY = 500
-# What the ledger tells of a file by an exported cell's state.
+# What the ledger tells of a file by the state that all of its exported cells have.
 _STATES = {CellState.FAILED: FileState.FAILED, CellState.NO_TEXT: FileState.NO_TEXT}
+# What an export holds as texts; and the numbers of a place with the least that each may be, and what none reaches.
+_TEXTS = (
+    *("question", "answer", "state", "verdict", "quotation", "page label", "cell", "section"),
+    *("reader's answer", "model", "read", "judged", "sha256", "path", "reason"),
+)
+_LEAST = {"start": 0, "end": 0, "page": 1, "line": 1}
+_MOST = 1 << 31
+_SHA256 = re.compile("(?:[0-9a-f]{64})?")
 
 Document = tuple[LibraryFile, Sequence[Cell]]
 
@@ -57,8 +67,9 @@ def import_results(workspace: Workspace, place: str, report: Report, *, name: st
     """Take the rows that a cluster wrote, or a table that was exported as JSON Lines, into a table with this name.
 
     The documents become a library, or are found in one; what could not be read is there with its reason. Nothing is
-    read: the words of the documents can be searched once the library is updated. Verdicts that an exported table brings
-    are taken along where there are none. Raises SpanlightError for a file that is neither, Stopped when cancelled.
+    read: the words of the documents can be searched once the library is updated. What is known here of a file stays,
+    and so do answers with a verdict; those that an exported table brings are taken along where there are none. Raises
+    SpanlightError for a file that is neither, Stopped when cancelled.
     """
     results = _results(place)
     documents, over = results.documents, results.over
@@ -73,8 +84,14 @@ def import_results(workspace: Workspace, place: str, report: Report, *, name: st
             title = name or f"{Path(place.rstrip('/')).stem}, {library.name}"
             table = table_named(workspace, title, library, results.columns, report)
             numbers = {column.question: column.number for column in table.columns}
-            there = {file.path for file in workspace.library.files(library)}
-        _enter(workspace, library, [file for file, _ in some if file.path not in there])
+        # Those with a text wait to be read here too.
+        workspace.library.enter(
+            library,
+            (
+                replace(file, state=FileState.WAITING) if file.state is FileState.READ else file
+                for file, _ in some
+            ),
+        )
         found = [
             replace(cell, column=numbers[results.columns[cell.column - 1].question])
             for _, row in some
@@ -109,41 +126,72 @@ def _results(place: str) -> Results:
         place = str(folder)
     storage = Storage(place)
     asked = storage.run()
-    found = ((row.file, row.cells) for row in together(storage.parts(), asked.digest))
-    return Results(asked.columns, found, asked.over)
+    return Results(asked.columns, _rows(storage, asked), asked.over)
+
+
+def _rows(storage: Storage, asked: Asked) -> Iterator[Document]:
+    """The documents of a folder of rows, one by one; raises SpanlightError for Parquet files of something else."""
+    try:
+        for row in together(storage.parts(), asked.digest):
+            yield row.file, row.cells[: len(asked.columns)]
+    except (KeyError, TypeError, ValueError) as fault:
+        raise SpanlightError(
+            Message("“{place}” holds Parquet files that are no answers of a cluster.", place=storage.place),
+            Message("Name the folder that the cluster wrote."),
+        ) from fault
 
 
 def _exported(path: Path) -> Results:
     """The documents of an exported table, whose rows stand one after another, a row a question."""
     questions: dict[str, int] = {}
-    found: dict[str, tuple[LibraryFile, list[Cell]]] = {}
+    found: dict[str, list[Cell]] = {}
     for row in read_rows(path):
-        values = row.values
         try:
+            values = _checked(row.values)
             number = questions.setdefault(values["question"], len(questions) + 1)
-            state = CellState(values["state"])
-            file = LibraryFile(
-                0,
-                values["path"],
-                _STATES.get(state, FileState.READ),
-                values["reason"],
-                sha256=values["sha256"],
-            )
-            found.setdefault(file.path, (file, []))[1].append(_cell(number, state, values))
-        except (KeyError, TypeError, ValueError) as fault:
+            found.setdefault(values["path"], []).append(_cell(number, values))
+        except (KeyError, TypeError, ValueError, OverflowError) as fault:
             raise SpanlightError(
                 Message("Line {line} of {file} is no answer of a table.", line=row.line, file=path.name),
                 Message("Choose a table that was exported as JSON Lines."),
             ) from fault
-    return Results(columns_of(questions), list(found.values()))
+    return Results(columns_of(questions), [(_file(path, cells), cells) for path, cells in found.items()])
 
 
-def _cell(number: int, state: CellState, values: dict[str, Any]) -> Cell:
+def _checked(values: dict[str, Any]) -> dict[str, Any]:
+    """An exported row, whose values are of their kinds; raises KeyError, TypeError and ValueError."""
+    if not all(isinstance(values[name], str) for name in _TEXTS):
+        raise TypeError("no text")
+    for name, least in _LEAST.items():
+        if values[name] is not None and not (type(values[name]) is int and least <= values[name] < _MOST):
+            raise ValueError(name)
+    if values["probability"] is not None and not 0 <= values["probability"] <= 1:
+        raise ValueError("probability")
+    is_there = os.fsencode(values["path"]) and "\0" not in values["path"]
+    is_one = values["question"] and values["question"] == " ".join(values["question"].split())
+    if not (is_there and is_one and _SHA256.fullmatch(values["sha256"])):
+        raise ValueError("no document, or no question")
+    return values
+
+
+def _file(path: str, cells: Sequence[Cell]) -> LibraryFile:
+    """The file of exported cells; that the reader failed over one of several says nothing of it."""
+    states = {cell.state for cell in cells}
+    state = _STATES.get(cells[0].state, FileState.READ) if len(states) == 1 else FileState.READ
+    reason = cells[0].reason if state is not FileState.READ else ""
+    return LibraryFile(0, path, state, reason, sha256=cells[0].sha256)
+
+
+def _cell(number: int, values: dict[str, Any]) -> Cell:
     """A cell as an export tells it: of an answer that the person replaced, it has no place."""
-    verdict = Verdict(values["verdict"])
+    state, verdict = CellState(values["state"]), Verdict(values["verdict"])
     place = Span(values["start"], values["end"]) if values["start"] is not None else None
     is_own = verdict not in (Verdict.OTHER_WORDS, Verdict.NOT_THERE)
     text, answer = values["reader's answer"], None
+    if not text and state in (CellState.ANSWER, CellState.LOW_CONFIDENCE):
+        raise ValueError("no answer")
+    if values["probability"] is None and (text or state is CellState.ABSENT):
+        raise ValueError("no probability")
     if text:
         answer = KeptAnswer(
             place if is_own and place is not None else Span(0, 0),
@@ -184,26 +232,12 @@ def _library(workspace: Workspace, over: str, documents: Sequence[Document], rep
         if (
             over in library.roots
             if over
-            else paths <= {file.path for file in workspace.library.files(library)}
+            else paths <= {*library.roots, *(file.path for file in workspace.library.files(library))}
         ):
             return library
     taken = {library.name.casefold() for library in present}
     title = Path(over.rstrip("/")).name if over else Path(next(iter(paths))).parent.name
     free = free_name(title or "Documents", lambda name: name.casefold() in taken)
-    return save_library(workspace, Library(0, free, (over,) if over else tuple(sorted(paths))), report)
-
-
-def _enter(workspace: Workspace, library: Library, files: Sequence[LibraryFile]) -> None:
-    """Put files into a library's ledger as a cluster read them: those with a text wait to be read here too."""
-    index = workspace.library
-    index.take_walk(library, [(file.path, file.size, file.modified) for file in files])
-    there = {file.path: file for file in index.files(library)}
-    index.fail_all(
-        (
-            there[file.path],
-            FileState.WAITING if file.state is FileState.READ else file.state,
-            file.reason,
-            Content(file.sha256, file.size, file.modified),
-        )
-        for file in files
-    )
+    # A row that names a folder as its document must not have all of that read.
+    roots = [over] if over else sorted(path for path in paths if not is_folder(path))
+    return save_library(workspace, Library(0, free, tuple(roots)), report)

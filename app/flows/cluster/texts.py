@@ -16,7 +16,7 @@ from app.core.tables import class_columns, csv_lines
 from app.flows.answer_table.export import written
 from app.flows.cluster.node import Node, Shipped, shipped
 from app.flows.cluster.run import Actor, Ran, Task, run_tasks
-from app.flows.cluster.store import Storage
+from app.flows.cluster.store import ROWS, Storage
 from app.flows.workspace import Workspace
 from app.settings.files import writing
 
@@ -121,11 +121,21 @@ def classify_on(
 ) -> Ran:
     """Classify texts on a cluster; each task's rows, with columns for their classes, are written into `place`.
 
-    What was written by an earlier run with the same model is not computed again. Raises as `ask_documents` does.
+    What was written by an earlier run with the same model is not computed again. Raises as `ask_documents` does, and
+    SpanlightError for a folder with other Parquet files, unless its rows are to be brought together in a file.
     """
     storage = Storage(place)
     storage.sweep()
     there = set(storage.names())
+    if not place.endswith(ROWS) and there - {each.name for each in texts.slices}:
+        raise SpanlightError(
+            Message(
+                "“{place}” holds other Parquet files: of other texts, of texts as they were before, or of another"
+                " model.",
+                place=place,
+            ),
+            Message("Name another folder, or remove them."),
+        )
     left = [each for each in texts.slices if each.name not in there]
     card = workspace.find_model(Head.CLASSIFICATION, model)
     needs = shipped(workspace, card, Head.CLASSIFICATION, device)

@@ -7,9 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.message import Message
+from app.core.report import Progress
 from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
-from app.ui.kit.jobs import Flow
+from app.ui.kit.jobs import Flow, Job
 from app.ui.kit.page import Page
+from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.translation import localised, tr
 from app.ui.table.head import BACK
 from app.ui.table.questions import LIST_KINDS, Questions
@@ -19,9 +21,9 @@ _RESULTS = Message("Results (*.jsonl *.parquet);;All files (*)")
 
 
 class Exporting(QObject):
-    """Asks where to write to, and writes in the lane of documents; asks for results, and takes them into a table.
+    """Asks where to write to, and writes in the lane of documents; asks for results, and takes them into a table there.
 
-    `failed` carries an error, `opened` the flow's Imported.
+    `strip` shows how far these are. `failed` carries an error, `opened` the flow's Imported.
     """
 
     failed = Signal(object)
@@ -31,6 +33,9 @@ class Exporting(QObject):
         super().__init__(page)
         self._store, self._questions, self._page = store, questions, page
         self._name = ""
+        self.strip = ProgressStrip(page.theme)
+        self.strip.stop_asked.connect(self.stop)
+        self._opening: Job | None = None
 
     @Slot(str)
     def ask(self, key: str) -> None:
@@ -54,9 +59,25 @@ class Exporting(QObject):
     def open_results(self, path: Path) -> None:
         from app.flows.cluster.results import import_results
 
-        page = self._page
-        page.note.emit(tr("Opening {file}…", file=path.name))
-        page.lanes.files.start(import_results, page.workspace, str(path)).then(self.opened, self.failed)
+        page, strip = self._page, self.strip
+        strip.waiting(tr("Opening {file}…", file=path.name))
+        job = page.lanes.documents.start(import_results, page.workspace, str(path)).replacing(self._opening)
+        self._opening = job.then(self.opened, self.failed, progress=self._show_opened)
+        for end in (job.done, job.failed, job.stopped):
+            end.connect(strip.clear)
+
+    @Slot(object)
+    def _show_opened(self, progress: Progress) -> None:
+        words = tr("{n:,} document opened so far", "{n:,} documents opened so far", n=progress.done)
+        self.strip.waiting(words)
+
+    @Slot()
+    def stop(self) -> bool:
+        """Stop taking results in; opened again, they are complete. Returns whether that was under way."""
+        if self._opening is None or not self._opening.running:
+            return False
+        self._opening.stop()
+        return True
 
     def export_to(self, path: Path) -> None:
         from app.flows.answer_table.export import export_table

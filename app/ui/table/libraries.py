@@ -80,8 +80,7 @@ class TableLibraries(QObject):
 
     def refresh(self) -> None:
         """List the libraries anew: a flow has made one."""
-        if self._libraries is not None:
-            self._libraries.refresh()
+        self._libraries.refresh()
 
     @Slot(str, str)
     def unlock(self, path: str, password: str) -> None:

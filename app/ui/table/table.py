@@ -126,7 +126,7 @@ class TableView(Page):
 
     @Slot()
     def stop(self) -> bool:
-        """Put away what is open, the last first; then pause the filling."""
+        """Put away what is open, the last first; then stop the opening of results, or pause the filling."""
         if not self.line.isHidden():
             self.line.close_line()
         elif not self.beside.isHidden():
@@ -135,7 +135,7 @@ class TableView(Page):
         elif self._stack.currentWidget() is self.welcome and self.store.table is not None:
             self._show_state()
         else:
-            return self.filling.stop()
+            return self.exporting.stop() or self.filling.stop()
         return True
 
     def keep(self) -> None:
@@ -508,10 +508,10 @@ class TableView(Page):
             not self.workspace.settings.last_table
         ):  # else nothing before the table is there: it would flash up
             self._stack.setCurrentWidget(self.welcome)
-        for line in (self.language, self.undo_line):
+        for line in (self.exporting.strip, self.language, self.undo_line):
             self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
         messages = QWidget()
-        above = (self.notice, self.language, self.undo_line)
+        above = (self.notice, self.exporting.strip, self.language, self.undo_line)
         column(self.theme, *above, gap=2, margins=(5, 0, 5, 0), parent=messages)
         parts = (self.head, self.remove_question, messages, self.line, (self._stack, 1))
         column(self.theme, *parts, parent=self)

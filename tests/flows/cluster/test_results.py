@@ -14,14 +14,14 @@ from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
 from app.core.library import FileState, Library, LibraryFile
-from app.core.report import Silent
+from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
 from app.flows.answer_table.export import export_table
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import judge, save_table, tables
 from app.flows.cluster.results import import_results
-from app.flows.cluster.rows import Asked, Row
+from app.flows.cluster.rows import Asked, Part, Row
 from app.flows.cluster.store import Storage, documents_table
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
@@ -138,6 +138,183 @@ def test_the_table_is_full_once_the_library_was_updated(
     update(there, listed_library(there), QUIET)
     done = fill(there, table, QUIET)
     assert (done.read, done.before) == (0, 4)
+
+
+def exported(folder: Path, name: str = "first.txt", **instead: object) -> dict[str, object]:
+    """A row of an exported table."""
+    texts = ("value", "verdict", "page label", "cell", "section", "judged", "reason")
+    return dict.fromkeys(texts, "") | {
+        "document": name,
+        "question": QUESTIONS[0],
+        "answer": "Anna",
+        "state": "answer",
+        "probability": 0.8,
+        "quotation": "The landlord is Anna.",
+        "page": None,
+        "line": 1,
+        "start": 16,
+        "end": 20,
+        "reader's answer": "Anna",
+        "model": "reader",
+        "read": "2026-11-01T12:00:00Z",
+        "sha256": "a" * 64,
+        "path": str(folder / name),
+    } | instead  # fmt: skip
+
+
+def written(path: Path, *rows: dict[str, object]) -> str:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return str(path)
+
+
+UNREAD = {"answer": "", "reader's answer": "", "start": None, "end": None, "line": None, "probability": None}
+
+
+def test_nothing_that_is_known_of_a_file_is_overwritten(
+    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+) -> None:
+    here = open_home("here")
+    table = filled(here, folder)
+    was, cells = here.library.files(listed_library(here)), here.tables.cells(table)
+    rows = [
+        exported(folder, "first.txt", **UNREAD, state="failed", reason="It broke."),
+        exported(folder, "second.txt", **UNREAD, state="no text layer"),
+        exported(folder, "third.txt"),
+    ]
+    found = import_results(here, written(tmp_path / "x.jsonl", *rows), QUIET)
+    assert (found.documents, found.cells) == (3, 1)
+    old, new = sorted(here.library.libraries(), key=lambda library: library.number)
+    assert here.library.files(old) == was and here.tables.cells(table) == cells
+    assert here.library.search("landlord", old, 9)
+    first, second, third = here.library.files(new)
+    assert [first, second] == [file for file in was if file.path in (first.path, second.path)]
+    assert (Path(third.path).name, third.state, third.text) == ("third.txt", FileState.WAITING, 0)
+
+
+def test_an_answer_that_was_judged_here_stays(
+    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+) -> None:
+    here = open_home("here")
+    table = filled(here, folder)
+    landlord = table.columns[0].number
+    first, second = (file for file in here.library.files(listed_library(here)) if file.words)
+    judge(here, first.sha256, landlord, Verdict.RIGHT, QUIET)
+    was = here.tables.cells(table)[first.sha256, landlord]
+    rows = [
+        exported(folder, Path(file.path).name, sha256=file.sha256, **{"reader's answer": "Ben"})
+        for file in (first, second)
+    ]
+    import_results(here, written(tmp_path / "x.jsonl", *rows), QUIET, name=table.name)
+    now = here.tables.cells(table)
+    assert now[first.sha256, landlord] == was and now[second.sha256, landlord].words == "Ben"
+
+
+def test_a_folder_that_is_named_as_a_document_is_not_read(
+    open_home: Callable[[str], Workspace], folder: Path, tmp_path: Path
+) -> None:
+    here = open_home("here")
+    rows = [exported(folder, "first.txt"), exported(folder, "")]
+    import_results(here, written(tmp_path / "x.jsonl", *rows), QUIET)
+    update(here, listed_library(here), QUIET)
+    assert [Path(file.path).name for file in here.library.files(listed_library(here))] == ["first.txt"]
+
+
+def test_a_reader_that_broke_down_over_one_question_says_nothing_of_the_file(
+    open_home: Callable[[str], Workspace], tmp_path: Path
+) -> None:
+    here, broken = open_home("here"), {**UNREAD, "state": "failed", "reason": "It broke."}
+    rows = [
+        exported(tmp_path, "a.txt", **broken),
+        exported(tmp_path, "a.txt", question=QUESTIONS[1]),
+        exported(tmp_path, "b.txt", **broken),
+        exported(tmp_path, "b.txt", **broken | {"question": QUESTIONS[1]}),
+    ]
+    import_results(here, written(tmp_path / "x.jsonl", *rows), QUIET)
+    told = [(file.state, file.reason) for file in here.library.files(listed_library(here))]
+    assert told == [(FileState.WAITING, ""), (FileState.FAILED, "It broke.")]
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        {"path": 5},
+        {"path": ""},
+        {"path": "/a\0b"},
+        {"path": "/\ud800"},
+        {"model": [1]},
+        {"sha256": None},
+        {"sha256": "aa"},
+        {"answer": 7},
+        {"reader's answer": ""},
+        {"probability": "x"},
+        {"probability": None},
+        {"probability": 2},
+        {"page": 0},
+        {"line": True},
+        {"end": 1 << 40},
+        {"end": None},
+        {"start": 21},
+        {"question": " "},
+        {"question": {}},
+        {"state": "good"},
+        {"verdict": None},
+        {"read": "yesterday"},
+    ],
+    ids=str,
+)
+def test_a_row_with_a_value_of_another_kind_is_refused(
+    open_home: Callable[[str], Workspace], tmp_path: Path, instead: dict[str, object]
+) -> None:
+    here = open_home("here")
+    bad = exported(tmp_path) | instead
+    with pytest.raises(SpanlightError, match=r"Line 2 of x.jsonl is no answer of a table\."):
+        import_results(here, written(tmp_path / "x.jsonl", exported(tmp_path, "b.txt"), bad), QUIET)
+    assert not here.library.libraries() and not tables(here, QUIET)
+
+
+class OtherRows:
+    """A folder with the file of a run, and Parquet files whose rows are something else."""
+
+    place = "/rows"
+
+    def __init__(self, place: str) -> None:
+        self.part = Part("/a.txt", lambda: [{"path": "/a.txt"}])
+
+    def run(self) -> Asked:
+        return Asked((Column(1, QUESTIONS[0]),), "reader", "c0ffee")
+
+    def parts(self) -> list[Part]:
+        return [self.part]
+
+
+def test_parquet_files_of_something_else_are_refused(
+    open_home: Callable[[str], Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.cluster.results.Storage", OtherRows)
+    with pytest.raises(SpanlightError, match="“/rows” holds Parquet files that are no answers"):
+        import_results(open_home("here"), "/rows", QUIET)
+
+
+def test_taking_in_is_told_and_can_be_stopped(
+    open_home: Callable[[str], Workspace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.cluster.results._MANY", 2)
+    here, told = open_home("here"), []
+
+    class Told(Silent):
+        def progress(self, progress: Progress) -> None:
+            told.append(progress.done)
+
+        def check(self) -> None:
+            if len(told) == 2:
+                raise Stopped
+
+    place = written(tmp_path / "x.jsonl", *(exported(tmp_path, f"{at}.txt") for at in range(5)))
+    with pytest.raises(Stopped):
+        import_results(here, place, Told())
+    assert told == [2, 4] and len(here.library.files(listed_library(here))) == 4
+    found = import_results(here, place, QUIET)  # once more, and it is whole
+    assert (found.documents, len(here.library.files(listed_library(here)))) == (5, 5)
 
 
 @pytest.mark.parametrize(

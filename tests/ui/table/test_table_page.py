@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QWidget
@@ -16,7 +17,8 @@ from app.core.answer_table import CellState, Column, ColumnType
 from app.core.corrections import Verdict
 from app.core.errors import EngineLost
 from app.core.library import FileState
-from app.core.report import Report, Silent
+from app.core.message import Message
+from app.core.report import Progress, Report, Silent
 from app.core.text import Span
 from app.flows.answer_table.export import export_table
 from app.flows.answer_table.tables import save_table
@@ -560,13 +562,33 @@ def test_results_are_opened_as_a_table(page: TableView, tmp_path: Path, qtbot: Q
     assert words(page) == was and page.view.isVisibleTo(page)
     # Opened again, it is the same table.
     first = page.store.table
-    page.exporting.open_results(out)
+    with qtbot.waitSignal(page.exporting.opened):
+        page.exporting.open_results(out)
     qtbot.waitUntil(lambda: page.lanes.files.idle)
     assert page.store.tables == (first,) and words(page) == was
     (tmp_path / "other.jsonl").write_text("{}", encoding="utf-8")
     with qtbot.waitSignal(page.exporting.failed):
         page.exporting.open_results(tmp_path / "other.jsonl")
     assert "is no answer of a table" in page.notice.sentence()
+
+
+def test_opening_results_is_shown_and_stopped(
+    page: TableView, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opens_for_ever(workspace: object, path: str, report: Report) -> None:
+        report.progress(Progress(1500, 0, Message("documents")))
+        while not wait.wait(0.01):
+            report.check()
+
+    wait = threading.Event()
+    monkeypatch.setattr("app.flows.cluster.results.import_results", opens_for_ever)
+    before = page.store.tables
+    page.exporting.open_results(tmp_path / "many.jsonl")
+    qtbot.waitUntil(lambda: page.exporting.strip.words() == "1,500 documents opened so far")
+    assert page.exporting.strip.isVisibleTo(page) and page.lanes.files.idle
+    assert page.stop() and not page.exporting.strip.isVisibleTo(page)
+    qtbot.waitUntil(lambda: page.lanes.documents.idle)
+    assert page.store.tables == before and not page.exporting.stop()
 
 
 def test_results_of_documents_that_were_not_read_here_are_shown(
