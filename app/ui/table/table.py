@@ -275,6 +275,7 @@ class TableView(Page):
 
     @Slot(object)
     def _results_opened(self, found: Imported) -> None:
+        self.notice.clear()
         self.note.emit(tr("{n:,} answer opened", "{n:,} answers opened", n=found.cells))
         self.libraries.refresh()
         self.store.take(found.table)
