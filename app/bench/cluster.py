@@ -19,8 +19,8 @@ from app.core.report import Progress, Quiet, Relay, Report
 from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.node import Node
 from app.flows.cluster.plan import documents_of
-from app.flows.cluster.rows import Item, unread
-from app.flows.cluster.run import ask_documents, asked_of, require_ray, set_up_ray
+from app.flows.cluster.rows import Item, numbered, unread
+from app.flows.cluster.run import ask_documents, require_ray, set_up_ray
 from app.flows.workspace import Workspace
 
 _NODES = (1, 2, 4)
@@ -37,16 +37,15 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     where Ray is not installed; Stopped when cancelled.
     """
     require_ray()
-    columns = columns_of(_ASKED[: plan.questions or _QUESTIONS])
+    columns = numbered(columns_of(_ASKED[: plan.questions or _QUESTIONS]))
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     with tempfile.TemporaryDirectory(prefix="spanlight-") as folder:
         items = _documents(workspace, Path(folder) / "documents", plan.repeats or _DOCUMENTS, report)
-        asked = asked_of(workspace, columns, plan.model)
         with _one_thread(workspace):
             here = Node(workspace, plan.model, Head.QUESTION_ANSWERING)
             pace = _Pace(report)
             for done, item in enumerate(items, 1):
-                here.row(item, asked.columns, asked.digest)
+                here.row(item, columns, "")
                 pace.progress(Progress(done, len(items), "documents"))
             alone = pace.rate
         workspace.engine.end()
@@ -139,7 +138,7 @@ def _memory() -> float:
                 "modified": 1,
                 "sha256": f"{at:064}",
                 "asked": "x",
-                "seconds": 1.0,
+                "run": 1,
             }
             for at, item in enumerate(items)
         )

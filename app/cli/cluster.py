@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,9 +43,12 @@ def table_on_cluster(
     require_ray(arguments.cluster)
     items = documents_of(workspace, arguments.over, report)
     is_place = is_address(arguments.over) or is_folder(arguments.over)
-    over = str(arguments.over if is_address(arguments.over) else Path(arguments.over).absolute())
+    over = str(
+        arguments.over if is_address(arguments.over) else os.path.normpath(Path(arguments.over).absolute())
+    )
     require_fits(Path(arguments.output).suffix.lower(), len(items) * len(columns))
-    with _rows_of(arguments.output, FORMATS) as (place, output):
+    read = (arguments.questions, arguments.over)
+    with _rows_of(arguments.output, FORMATS, read) as (place, output):
         ran = ask_documents(
             workspace,
             columns,
@@ -70,9 +74,7 @@ def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, rep
         raise SpanlightError("--cluster goes with --file and --output, and without --labels.", "Name both.")
     require_ray(arguments.cluster)
     texts = texts_in(workspace, arguments.file, arguments.column or "", model=arguments.model)
-    with _rows_of(arguments.output, (".csv",)) as (place, output):
-        if output is not None:
-            refuse_same_file(Path(arguments.file), output)
+    with _rows_of(arguments.output, (".csv",), [arguments.file]) as (place, output):
         ran = classify_on(
             workspace, texts, place, arguments.cluster, report, model=arguments.model, device=arguments.device
         )
@@ -92,14 +94,19 @@ def import_table(arguments: argparse.Namespace, workspace: Workspace, report: Te
 
 
 @contextmanager
-def _rows_of(output: str, formats: tuple[str, ...]) -> Iterator[tuple[str, Path | None]]:
-    """The folder or address of the rows, which no other process writes meanwhile; the file that takes them together."""
+def _rows_of(output: str, formats: tuple[str, ...], read: Sequence[str]) -> Iterator[tuple[str, Path | None]]:
+    """The folder of the rows, which no other process writes meanwhile, and the file that takes them together, if any.
+
+    Or their address, which others may write too. Raises SpanlightError where the file is one of those that are read.
+    """
     if is_address(output):
         yield output, None
         return
     path = Path(output)
     together = path if path.suffix.lower() in formats else None
     if together is not None:
+        for source in read:
+            refuse_same_file(Path(source), together)
         refuse_unwritable(together)
         path = path.with_name(f"{path.name}{ROWS}")
     elif path.is_file():

@@ -92,8 +92,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError(f"{missing.partition(' ')[0]} is missing.", f"Add {missing}.")
     source = Path(arguments.questions)
     if arguments.cluster is not None:
-        if arguments.beside or arguments.anew:
-            raise SpanlightError("--beside and --anew do not go with --cluster.", "Leave them out.")
+        if arguments.beside or arguments.anew or arguments.name:
+            raise SpanlightError("--beside, --anew and --name do not go with --cluster.", "Leave them out.")
         from app.cli.cluster import table_on_cluster
 
         table_on_cluster(arguments, questions_from(workspace, source, report), workspace, report)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Stopped
 from app.flows.cluster.node import Node
@@ -66,7 +68,11 @@ def test_without_ray_one_sentence_says_what_to_install(
         (("table", "Q", "--over", "X", "--cluster", "local"), "--output is missing."),
         (
             ("table", "Q", "--over", "X", "--output", "Y", "--cluster", "local", "--beside"),
-            "--beside and --anew",
+            "--beside, --anew and --name do not go with --cluster.",
+        ),
+        (
+            ("table", "Q", "--over", "X", "--output", "Y", "--cluster", "local", "--name", "N"),
+            "--beside, --anew and --name do not go with --cluster.",
         ),
         (("table", "Q", "R"), "R is one argument too many."),
         (("table", "import", "R", "--over", "X"), "R is one argument too many."),
@@ -82,6 +88,25 @@ def test_bad_input_is_one_sentence(
     code, out, err = command(*arguments)
     assert (code, out) == (2, "") and err.count("\n") == 1
     assert said in err
+
+
+@pytest.mark.parametrize("read", ["questions", "over", "file"])
+def test_what_is_read_is_never_overwritten(
+    command: Command, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    """A list of questions, one of documents, and a file of texts, each named as the output too."""
+    monkeypatch.setattr("app.cli.cluster.require_ray", lambda address: None)
+    monkeypatch.setattr("app.cli.cluster.texts_in", lambda *given, **more: None)
+    given = {"questions": tmp_path / "q.csv", "over": tmp_path / "list.csv", "file": tmp_path / "t.csv"}
+    for path in given.values():
+        path.write_text(str(folder / "first.txt"))
+    output = ("--output", str(given[read]), "--cluster", "local")
+    if read == "file":
+        code, out, err = command("classify", "--file", str(given["file"]), *output)
+    else:
+        code, out, err = command("table", str(given["questions"]), "--over", str(given["over"]), *output)
+    assert (code, out) == (2, "") and err.startswith("The output would overwrite what is read.")
+    assert given[read].read_text() == str(folder / "first.txt")
 
 
 def test_a_dry_run_tells_documents_and_hours_and_needs_no_ray(
@@ -120,11 +145,22 @@ class Here:
     """Does the tasks of a run in this process, until so many are done."""
 
     def __init__(self, most: int = 10**9) -> None:
-        self.tasks, self._most = 0, most
+        self.tasks, self._most, self.is_reached = 0, most, True
 
     def __call__(
-        self, workspace: Any, actor: Any, tasks: Any, needs: Any, more: Any, address: str, report: Any
+        self,
+        workspace: Any,
+        actor: Any,
+        tasks: Any,
+        needs: Any,
+        more: Any,
+        address: str,
+        report: Any,
+        begin: Callable[[], object] = lambda: None,
     ) -> Ran:
+        if not self.is_reached:
+            raise SpanlightError("The cluster cannot be reached.", "Check its address.")
+        begin()
         here, done, failed = actor(needs, [], *more), 0, 0
         head = Head.QUESTION_ANSWERING if "Reader" in actor.__name__ else Head.CLASSIFICATION
         node = Node(workspace, needs.name, head)
@@ -144,8 +180,7 @@ def without_cluster(monkeypatch: pytest.MonkeyPatch) -> Here:
     for name in ("run", "texts"):
         monkeypatch.setattr(f"app.flows.cluster.{name}.run_tasks", here)
     monkeypatch.setattr("app.flows.cluster.run.find_spec", lambda name: True)
-    for name in ("run", "node"):
-        monkeypatch.setattr(f"app.flows.cluster.{name}.fingerprint", lambda folder: "c0ffee")
+    monkeypatch.setattr("app.flows.cluster.node.fingerprint", lambda folder: "c0ffee")
     return here
 
 
@@ -202,6 +237,47 @@ def test_a_stopped_run_goes_on_with_the_same_command(
     (folder / "more0.txt").write_text("Anna.")
     values = json.loads(command(*arguments)[1])
     assert (values["read"], values["before"]) == (1, 10)
+
+
+def test_a_run_that_finds_no_cluster_leaves_the_answers_before_it(
+    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here
+) -> None:
+    rows = str(tmp_path / "rows")
+    arguments = ("table", questions, "--over", str(folder), "--output", rows, "--cluster", "local")
+    assert command(*arguments)[0] == 0
+    Path(questions).write_text("Who else is Anna?\n")
+    without_cluster.is_reached = False
+    code, _, err = command(*arguments)
+    assert code == 2 and err.startswith("The cluster cannot be reached.")
+    code, out, _ = command("table", "import", rows, "--name", "Before")
+    assert (code, out) == (0, "4 answers of 2 documents are in the table “Before”.\n")
+
+
+def test_a_folder_named_from_below_is_the_library_that_is_there(
+    command: Command,
+    folder: Path,
+    questions: str,
+    tmp_path: Path,
+    without_cluster: Here,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert command("table", questions, "--over", str(folder), "--output", str(tmp_path / "a.csv"))[0] == 0
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    rows = str(tmp_path / "rows")
+    assert command("table", questions, "--over", "..", "--output", rows, "--cluster", "local")[0] == 0
+    assert command("table", "import", rows, "--name", "Again")[0] == 0
+    tables = json.loads(command("table", "list", "--json")[1])["tables"]
+    assert {table["library"] for table in tables} == {"Leases"} and len(tables) == 2
+
+
+def test_another_device_is_another_run(
+    command: Command, folder: Path, questions: str, tmp_path: Path, without_cluster: Here
+) -> None:
+    arguments = ("table", questions, "--over", str(folder), "--output", str(tmp_path / "rows"))
+    for device, before in (("cpu", 0), ("cuda", 0), ("cpu", 2)):
+        code, out, _ = command(*arguments, "--cluster", "local", "--json", "--device", device)
+        assert code == 0 and json.loads(out)["before"] == before
 
 
 def test_texts_of_parquet_files_are_classified(

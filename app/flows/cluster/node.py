@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+from uuid import uuid4
 
 from app.core.about import VERSION
 from app.core.answer_table import Cell, CellState, Column
@@ -37,11 +37,12 @@ from app.flows.library.update import Refused, refused, sha256_of, without_words
 from app.flows.workspace import Workspace
 from app.library.ledger import Content
 from app.models.disk.installed import fingerprint
+from app.models.disk.locks import Lock
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
 _QUIET = Silent()
-# How the folder of a node begins; its process's number follows.
+# How the name of a node's folder begins. The lock beside it, which is there before it, is held while it is used.
 _HOME = "spanlight-node-"
 _PIECE = 1 << 20
 
@@ -93,9 +94,8 @@ def node(needs: Shipped, files: Callable[[], dict[str, bytes]]) -> Iterator[Node
         raise SpanlightError(
             f"A node has Spanlight {VERSION}, this computer {needs.version}.", "Install the same on all."
         )
-    _sweep()
-    with tempfile.TemporaryDirectory(prefix=f"{_HOME}{os.getpid()}-") as home:
-        config, data, logs = (Path(home) / name for name in ("config", "data", "logs"))
+    with _home() as home:
+        config, data, logs = (home / name for name in ("config", "data", "logs"))
         for folder in (config, data, logs):
             folder.mkdir()
         paths = Paths(config, data, logs, default_paths().resources)
@@ -109,17 +109,28 @@ def node(needs: Shipped, files: Callable[[], dict[str, bytes]]) -> Iterator[Node
             workspace.close()
 
 
-def _sweep() -> None:
-    """Delete the folders of nodes whose processes were killed: they may hold words of documents."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_HOME}*"):
-        number = folder.name.removeprefix(_HOME).partition("-")[0]
-        if os.name == "posix" and number.isdecimal():
-            try:
-                os.kill(int(number), 0)
-            except ProcessLookupError:
-                shutil.rmtree(folder, ignore_errors=True)
-            except OSError:  # another person's
-                continue
+@contextmanager
+def _home() -> Iterator[Path]:
+    """A folder that nobody else reads; those of killed nodes, which may hold words of documents, are deleted."""
+    home = Path(tempfile.gettempdir()) / f"{_HOME}{uuid4().hex}"
+    lock = _lock_of(home)
+    lock.take()
+    try:
+        home.mkdir(0o700)
+        for left in home.parent.glob(f"{_HOME}*/"):
+            with suppress(OSError):
+                if left.lstat().st_uid == home.stat().st_uid and (of_left := _lock_of(left)).take():
+                    shutil.rmtree(left, ignore_errors=True)
+                    of_left.release()
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+        with suppress(OSError):
+            lock.release()
+
+
+def _lock_of(home: Path) -> Lock:
+    return Lock(home.with_name(f"{home.name}.lock"))
 
 
 def _model(needs: Shipped, paths: Paths, files: Callable[[], dict[str, bytes]]) -> Path:
@@ -145,19 +156,22 @@ class Node:
         # The fault of a model that cannot be loaded is not that of the first document.
         workspace.engine.load(workspace.choose(head, model, "", _QUIET), head, _QUIET)
 
-    def row(self, item: Item, columns: Sequence[Column], asked: str) -> Row:
+    def row(self, item: Item, columns: Sequence[Column], asked: str, run: int = 0) -> Row:
         """A document with its answers; what cannot be read is a row with its reason. Raises NotStarted."""
         try:
             sha256, found = self._read(item)
-        except OSError as fault:
-            reason = Message("“{file}” could not be read: {reason}.", file=item.path, reason=reason_of(fault))
+        except (OSError, ValueError) as fault:
+            why = reason_of(fault, Message("its name is at fault"))
+            reason = Message("“{file}” could not be read: {reason}.", file=item.path, reason=why)
             found = Refused(FileState.FAILED, reason, Content("", item.size, 0))
+        except SpanlightError as fault:
+            found = refused(fault, Content("", item.size, 0), was_hashed=False)
         if found is None:
-            return Row(_line(item, FileState.READ, sha256), asked, time.time(), same=True)
+            return Row(_line(item, FileState.READ, sha256), asked, run, same=True)
         if isinstance(found, Refused):
             content = found.content
             item = replace(item, size=content.size, modified=content.modified)
-            return Row(_line(item, found.state, content.sha256, found.reason), asked, time.time())
+            return Row(_line(item, found.state, content.sha256, found.reason), asked, run)
         cells = tuple(self._cell(column, sha256, found) for column in columns)
         text = found.document.text
         file = replace(
@@ -169,7 +183,7 @@ class Node:
         )
         if any(cell.state is CellState.FAILED for cell in cells):
             file = replace(file, modified=0)
-        return Row(file, asked, time.time(), cells)
+        return Row(file, asked, run, cells)
 
     def _read(self, item: Item) -> tuple[str, Opened | Refused | None]:
         """The document's SHA-256 and itself, or why it has no text; None where its bytes are those that are known."""
@@ -192,7 +206,7 @@ class Node:
                 opened = scans(self.workspace).read(order, _QUIET)
             else:
                 with opened_at(item.path) as stream:
-                    name = PurePosixPath(item.path.partition("?")[0]).name
+                    name = unquote(PurePosixPath(item.path.partition("?")[0]).name)
                     opened = document_from_stream(self.workspace, stream, name, _QUIET)
         except (SpanlightError, ChildBug) as fault:
             return sha256, refused(fault, there, was_hashed=bool(sha256))

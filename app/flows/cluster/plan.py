@@ -18,7 +18,8 @@ from app.core.report import Progress, Report
 from app.documents.plain_text import decode
 from app.flows.cluster.node import Node
 from app.flows.cluster.rows import Item
-from app.flows.cluster.store import Storage, is_address
+from app.flows.cluster.store import Storage, Unreachable, is_address
+from app.flows.library import libraries
 from app.flows.library.folders import is_folder, walk
 from app.flows.workspace import Workspace
 
@@ -36,12 +37,15 @@ def documents_of(workspace: Workspace, over: str, report: Report) -> list[Item]:
     if is_address(over):
         found = list(Storage(over).documents())
     elif is_folder(over):
-        found = _walked((os.path.normpath(Path(over).absolute()),), report)
+        found = _walked(libraries.planned(workspace, [over]), report)
     elif Path(over).name == over and not Path(over).exists():
-        found = _walked(workspace.library.library(over).roots, report)
+        found = _walked(workspace.library.library(over), report)
     else:
         text = decode(read_whole(Path(over), _MOST_LIST), Path(over).name)
-        found = [_listed(line.strip()) for line in text.split("\n") if line.strip()]
+        found = []
+        for line in filter(None, map(str.strip, text.split("\n"))):
+            report.check()
+            found.append(_listed(line))
     named = {item.path: item for item in found if _is_valid(item.path)}
     if len(named) < len({item.path for item in found}):
         report.notice(Message("Files whose names are no valid Unicode are left out."))
@@ -52,23 +56,26 @@ def documents_of(workspace: Workspace, over: str, report: Report) -> list[Item]:
     return [named[path] for path in sorted(named)]
 
 
-def _walked(roots: tuple[str, ...], report: Report) -> list[Item]:
-    found = walk(Library(0, "", roots), report)
+def _walked(library: Library, report: Report) -> list[Item]:
+    found = walk(library, report)
     if not found.files and found.refused:
         raise found.refusal()
-    return [Item(file.path, file.size, file.modified) for file in found.files]
+    return [Item(file.path, file.size, file.modified or 1) for file in found.files]
 
 
 def _listed(line: str) -> Item:
     """A line of a list; the node that reads it says what is wrong with it."""
     if is_address(line):
-        return Storage(line).item()
+        try:
+            return Storage(line).item()
+        except Unreachable:
+            return Item(line, 0, 1)
     path = os.path.normpath(Path(line).absolute())
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
         return Item(path, 0, 1)
-    return Item(path, status.st_size, status.st_mtime_ns)
+    return Item(path, status.st_size, status.st_mtime_ns or 1)
 
 
 def _is_valid(path: str) -> bool:

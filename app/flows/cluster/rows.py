@@ -24,7 +24,7 @@ _CELL = Record(Cell, ("state", "no_answer", "model", "seconds", "reason"))
 # The columns of a row beside its answers, and those of an answer, with their types.
 ROW_COLUMNS: dict[str, type] = dict.fromkeys(("key", *_FILE.columns, "model", "commit", "asked"), str) | {
     **dict.fromkeys(("size", "modified", "pages", "words"), int),
-    "seconds": float,
+    "run": int,
     "same": bool,
 }
 ANSWER_COLUMNS: dict[str, type] = dict.fromkeys(("question", *_CELL.columns, *_ANSWER.columns), str) | {
@@ -32,7 +32,7 @@ ANSWER_COLUMNS: dict[str, type] = dict.fromkeys(("question", *_CELL.columns, *_A
     **dict.fromkeys(("no_answer", "probability", "seconds"), float),
 }
 # Enough of a row to tell whether its document is to be read again.
-SHORT = ("path", "size", "modified", "sha256", "asked", "seconds", "same")
+SHORT = ("path", "size", "modified", "sha256", "asked", "run", "same")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,14 @@ def numbered(columns: Iterable[Column]) -> tuple[Column, ...]:
 class Row:
     """A document as a node has read it, with a cell for each question, by the questions' numbers from 1.
 
-    `asked` is the digest of the run's Asked, `seconds` when it was read, since 1970. A file with a modification time of
-    0 is read again with the next run. With `same` the file has another time but the bytes that an earlier row of the
-    same key was read from: only its size and time count.
+    `asked` is the digest of the run's Asked, `run` its number, which is greater than those of all runs before it: the
+    clocks of nodes differ. A file with a modification time of 0 is read again with the next run. With `same` the file
+    has another time but the bytes that an earlier row of the same key was read from: only its size and time count.
     """
 
     file: LibraryFile
     asked: str
-    seconds: float
+    run: int
     cells: tuple[Cell, ...] = ()
     same: bool = False
 
@@ -108,7 +108,7 @@ class Row:
             "model": asked.model,
             "commit": asked.commit,
             "asked": self.asked,
-            "seconds": self.seconds,
+            "run": self.run,
             "same": self.same,
             "answers": [_plain_cell(cell, questions[cell.column]) for cell in self.cells],
         }  # fmt: skip
@@ -128,7 +128,7 @@ def row_of(values: Mapping[str, Any]) -> Row:
         )
         for number, each in enumerate(values["answers"], 1)
     )
-    return Row(file, values["asked"], values["seconds"], cells, values["same"])
+    return Row(file, values["asked"], values["run"], cells, values["same"])
 
 
 def _plain_cell(cell: Cell, question: str) -> dict[str, Any]:
@@ -158,22 +158,24 @@ class Item:
     known: str = ""
 
 
-def unread(found: Iterable[Item], rows: Iterable[Mapping[str, Any]], asked: str) -> list[Item]:
-    """The documents that no row has answered as they are now, by rows of the columns `SHORT`.
+def unread(found: Iterable[Item], rows: Iterable[Mapping[str, Any]], asked: str) -> tuple[list[Item], int]:
+    """The documents that no row has answered as they are now, by rows of the columns `SHORT`; the next run's number.
 
     One whose size or time differs comes with the hash of what was read, as its bytes may be the same.
     """
-    latest: dict[str, tuple[float, int, int, str]] = {}
+    latest: dict[str, tuple[int, int, int, str]] = {}
+    last = 0
     for row in rows:
+        last = max(last, row["run"])
         if row["asked"] == asked:
-            now = (row["seconds"], row["size"], row["modified"], row["sha256"])
+            now = (row["run"], row["size"], row["modified"], row["sha256"])
             latest[row["path"]] = max(now, latest.get(row["path"], now))
     left = []
     for item in found:
-        _, size, modified, sha256 = latest.get(item.path, (0.0, -1, 0, ""))
+        _, size, modified, sha256 = latest.get(item.path, (0, -1, 0, ""))
         if (size, modified) != (item.size, item.modified):
             left.append(replace(item, known=sha256 if modified else ""))
-    return left
+    return left, last + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def together(
     A part is read once its first path is due, so that memory holds parts that overlap and no others.
     """
     for _, same in groupby(_by_path(parts, asked, wanted), lambda row: row.file.path):
-        rows = sorted(same, key=lambda row: row.seconds)
+        rows = sorted(same, key=lambda row: row.run)
         best = next((row for row in reversed(rows) if not row.same), None)
         if best is None:
             continue

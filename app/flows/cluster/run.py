@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -22,14 +22,13 @@ from uuid import uuid4
 from app.core.answer_table import Column
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.models import Head
+from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
 from app.flows.cluster.rows import Asked, Item, Row, numbered, row_of, together, unread
 from app.flows.cluster.store import EXTRA, Storage, documents_table
 from app.flows.network.online import refuse_offline
 from app.flows.workspace import Workspace
-from app.models.disk.installed import fingerprint
 
 if TYPE_CHECKING:
     import pyarrow
@@ -85,17 +84,17 @@ def ask_documents(
     again only where that may have changed. Raises SpanlightError where the cluster, the model or the folder is at
     fault; Stopped when cancelled.
     """
-    storage, asked = Storage(place), replace(asked_of(workspace, columns, model), over=over)
-    left = unread(items, storage.short_rows(), asked.digest)
-    storage.write_run(asked)
+    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+    needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
+    storage, asked = Storage(place), asked_of(workspace, columns, card, needs, over)
+    left, number = unread(items, storage.short_rows(), asked.digest)
     storage.sweep()
     size = max(_LEAST_A_TASK, min(_MOST_A_TASK, len(left) // _TASKS))
     some = (left[at : at + size] for at in range(0, len(left), size))
     tasks = [Task(each, len(each)) for each in some]
-    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
-    needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
-    more = (storage.place, asked, uuid4().hex[:8])
-    ran = run_tasks(workspace, _Reader, tasks, needs, more, address, report)
+    more = (storage.place, asked, number, uuid4().hex[:8])
+    begin = partial(storage.write_run, asked)
+    ran = run_tasks(workspace, _Reader, tasks, needs, more, address, report, begin)
     return replace(ran, before=len(items) - len(left))
 
 
@@ -106,14 +105,18 @@ def bring_together(items: Sequence[Item], place: str) -> Iterator[Row]:
     return together(storage.parts(), storage.run().digest, wanted.__contains__)
 
 
-def asked_of(workspace: Workspace, columns: Sequence[Column], model: str) -> Asked:
-    """What a run asks: the questions, numbered from 1, and the reader with what its calibration is adjusted to."""
-    card = workspace.find_model(Head.QUESTION_ANSWERING, model)
+def asked_of(
+    workspace: Workspace, columns: Sequence[Column], card: ModelCard, needs: Shipped, over: str
+) -> Asked:
+    """What a run asks: the questions, numbered from 1, and the reader.
+
+    Its commit tells the device and the precision that it computes with, and what its calibration is adjusted to.
+    """
+    commit = f"{needs.fingerprint}-{needs.device}-{needs.precision}"
     adjusted = [repr(workspace.adjustment(folder)) for folder in (card.folder, card.finder) if folder]
-    commit = fingerprint(Path(card.folder))
     if any(each != "None" for each in adjusted):
-        commit += hashlib.sha256("".join(adjusted).encode()).hexdigest()[:8]
-    return Asked(numbered(columns), card.name, commit)
+        commit += f"-{hashlib.sha256(''.join(adjusted).encode()).hexdigest()[:8]}"
+    return Asked(numbered(columns), card.name, commit, over)
 
 
 class Actor(ABC):
@@ -153,19 +156,21 @@ class Actor(ABC):
 class _Reader(Actor):
     """Reads documents, and asks them."""
 
-    def __init__(self, needs: Shipped, files: Sequence[Any], place: str, asked: Asked, run: str) -> None:
+    def __init__(
+        self, needs: Shipped, files: Sequence[Any], place: str, asked: Asked, run: int, name: str
+    ) -> None:
         super().__init__(needs, files)
-        self._storage, self._asked, self._run = Storage(place), asked, run
+        self._storage, self._asked, self._run, self._name = Storage(place), asked, run, name
 
     def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
         """Write the rows of documents."""
         items, asked = [Item(**values) for values in rows], self._asked
         digest = hashlib.sha256("\0".join(item.path for item in items).encode()).hexdigest()[:24]
-        name = f"{self._run}-{digest}.parquet"
+        name = f"{self._name}-{digest}.parquet"
         if self._storage.has(name):
             found = list(map(row_of, self._storage.rows(name)))
         else:
-            found = [node.row(item, asked.columns, asked.digest) for item in items]
+            found = [node.row(item, asked.columns, asked.digest, self._run) for item in items]
             self._storage.write(name, documents_table(found, asked))
         return len(found), sum(row.has_failed for row in found)
 
@@ -194,14 +199,16 @@ def run_tasks(
     more: tuple[Any, ...],
     address: str,
     report: Report,
+    begin: Callable[[], object] = lambda: None,
 ) -> Ran:
     """Have a pool of actors do tasks; each counts how many documents or texts it has done, and how many have failed.
 
-    `more` is what the actors are made with beside the model.
+    `more` is what the actors are made with beside the model; `begin` is called once the cluster is reached.
     """
     began, done, failed = time.perf_counter(), 0, 0
     total = sum(task.size for task in tasks)
     if not tasks:
+        begin()
         return Ran(0, 0, 0, 0.0)
     if address != LOCAL:
         refuse_offline(workspace, Message("Switch that off to reach a cluster, or use --cluster local."))
@@ -210,6 +217,7 @@ def run_tasks(
         import ray
         from ray.data import ActorPoolStrategy
 
+        begin()
         files = [ray.put(shipped_files(needs.folder))]
         on_gpu = needs.device == "cuda"
         dataset = ray.data.from_arrow(

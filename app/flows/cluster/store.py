@@ -7,10 +7,11 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import quote
 from uuid import uuid4
 
 from app.core.errors import SpanlightError
@@ -23,6 +24,8 @@ from app.settings.files import sweep
 
 EXTRA = Message("Install it into Spanlight's environment: pip install 'spanlight[cluster]'")
 _RUN = "_run.json"
+# What of an address is taken as it was given: # begins nothing there, and is of a name as blanks are.
+_GIVEN = "%/?:@!$&'()*+,;=~"
 # What is behind the name of a file in that of the folder that it is brought together from.
 ROWS = ".rows"
 
@@ -30,6 +33,10 @@ ROWS = ".rows"
 def is_address(path: str) -> bool:
     """Whether a path names shared storage, such as s3://bucket/folder."""
     return "://" in path
+
+
+class Unreachable(SpanlightError):
+    """A place that cannot be reached, read or written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +49,44 @@ class Groups:
 
 
 class Storage:
-    """Files below a folder, or an address, by pyarrow. Raises SpanlightError where pyarrow is missing."""
+    """Files below a folder, or an address, by pyarrow.
+
+    Raises Unreachable, and SpanlightError where pyarrow is missing.
+    """
 
     def __init__(self, place: str) -> None:
         if find_spec("pyarrow") is None:
             raise SpanlightError(Message("Parquet files need pyarrow, which is not installed."), EXTRA)
-        from pyarrow import fs
+        from pyarrow import ArrowException, fs
 
         self.place = place if is_address(place) else str(Path(place).absolute())
         try:
             if is_address(place):
-                self._files, self._folder = fs.FileSystem.from_uri(place)
+                scheme, _, rest = place.partition("://")
+                host, slash, path = rest.partition("/")
+                address = f"{scheme}://{host}{slash}{quote(path, _GIVEN)}"
+                self._files, self._folder = fs.FileSystem.from_uri(address)
             else:
                 self._files, self._folder = fs.LocalFileSystem(), self.place
-        except (OSError, ValueError) as fault:
-            raise SpanlightError(
+        except (OSError, ValueError, ArrowException) as fault:
+            raise Unreachable(
                 Message("“{place}” cannot be reached: {reason}.", place=place, reason=_reason(fault)),
                 Message("Check the address."),
             ) from fault
-        self._before, _, self._after = self.place.partition(self._folder)
 
     def documents(self, suffixes: Collection[str] = SUFFIXES) -> Iterator[Item]:
         """The files below it by their whole paths: of the kinds that a library takes, without hidden ones."""
+        folder, mark, query = self.place.partition("?")
+        if not folder.endswith("/"):
+            folder += "/"
         for info in self._listed(recursive=True):
             below = info.path.removeprefix(self._folder).strip("/")
             hidden = any(part.startswith((".", "~$")) for part in below.split("/"))
             if not hidden and info.extension.lower() in suffixes:
-                yield Item(f"{self._before}{info.path}{self._after}", info.size or 0, info.mtime_ns or 0)
+                path = info.path
+                if is_address(self.place):
+                    path = f"{folder}{below.replace('%', '%25').replace('?', '%3F')}{mark}{query}"
+                yield Item(path, info.size or 0, info.mtime_ns or 1)
 
     def names(self) -> list[str]:
         """The names of the Parquet files directly in it, in order."""
@@ -131,10 +149,8 @@ class Storage:
 
     def part_of(self, group: int, first: int, rows: int) -> Any:
         """Some rows of a row group of the Parquet file at the address itself, as a table of pyarrow."""
-        from pyarrow import parquet
-
-        with self._faults(Message("“{file}” could not be read", file=self.place)), self.open() as file:
-            return parquet.ParquetFile(file).read_row_group(group).slice(first, rows)
+        with self._faults(Message("“{file}” could not be read", file=self.place)):
+            return _row_group(self.item(), group).slice(first, rows)
 
     def short_rows(self) -> Iterator[dict[str, Any]]:
         """The columns `SHORT` of all rows of documents."""
@@ -195,10 +211,19 @@ class Storage:
         try:
             yield
         except (OSError, ArrowException) as fault:
-            raise SpanlightError(
+            raise Unreachable(
                 Message("{failed}: {reason}.", failed=failed, reason=_reason(fault)),
                 Message("Free some space, check the permissions, or name another folder."),
             ) from fault
+
+
+@lru_cache(maxsize=1)
+def _row_group(item: Item, group: int) -> Any:
+    """A row group of a Parquet file, kept for its other parts: it is read whole."""
+    from pyarrow import parquet
+
+    with Storage(item.path).open() as file:
+        return parquet.ParquetFile(file).read_row_group(group)
 
 
 def opened_at(address: str) -> BinaryIO:

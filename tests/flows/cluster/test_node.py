@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from app.flows.cluster.rows import Item, Row, numbered
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
+from app.models.disk.locks import Lock
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.small_models import small_checkpoint
 
@@ -139,6 +139,22 @@ def test_a_missing_document_is_a_row_that_is_tried_again(here: Node, tmp_path: P
     assert "gone.txt” could not be read: No such file" in row.file.reason
 
 
+def test_a_name_that_cannot_be_and_a_place_that_cannot_be_reached_are_rows(
+    here: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = here.row(Item("/docs/a\0b.txt", 0, 1), COLUMNS, "x", 3)
+    assert (row.file.state, row.file.modified, row.run) == (FileState.FAILED, 0, 3)
+    assert row.file.reason.endswith("could not be read: its name is at fault.")
+
+    def refuse(address: str) -> None:
+        raise SpanlightError(f"“{address}” cannot be reached.", "Check the address.")
+
+    monkeypatch.setattr("app.flows.cluster.node.opened_at", refuse)
+    row = here.row(Item("nosuch://x/a.txt", 0, 1), COLUMNS, "x")
+    assert (row.file.state, row.file.modified) == (FileState.FAILED, 0)
+    assert row.file.reason.startswith("“nosuch://x/a.txt” cannot be reached.")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs permissions")
 def test_a_document_of_the_reader_that_crashes_is_a_row(
     here: Node, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -196,22 +212,26 @@ def test_a_node_without_the_model_takes_the_files_that_were_shipped(
         assert Path(here.model) == model
 
 
-@pytest.mark.skipif(os.name == "nt", reason="processes are looked up on POSIX only")
 def test_a_node_deletes_what_killed_ones_left(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.flows.cluster.node.Workspace", Engineless)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    left, used, other = (
-        tmp_path / f"spanlight-node-{name}" for name in (f"{ended.pid}-x", f"{os.getpid()}-y", "z")
-    )
-    for folder in (left, used, other):
+    left, used = (tmp_path / f"spanlight-node-{name}" for name in ("999999999999999999999", "y"))
+    for folder in (left, used):
         folder.mkdir()
         (folder / "recognised.sqlite3").write_text("words")
+    lock = Lock(tmp_path / "spanlight-node-y.lock")  # as a node in another container holds it
+    assert lock.take()
     with node(needs(model, model), dict):
-        assert not left.exists() and used.exists() and other.exists()
+        assert not left.exists() and used.exists()
+        (own,) = (path for path in tmp_path.iterdir() if path.is_dir() and path != used)
+        if os.name == "posix":
+            assert own.stat().st_mode & 0o077 == 0
+        with node(needs(model, model), dict):
+            assert own.exists()
+    lock.release()
+    assert list(tmp_path.iterdir()) == [used]
 
 
 class Engineless(Workspace):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.library import Library
-from app.core.report import Silent
+from app.core.report import Silent, Stopped
 from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.plan import documents_of, estimated, planned, to_measure
 from app.flows.cluster.rows import Item
@@ -47,6 +48,38 @@ def test_of_a_folder_and_a_library_those_are_taken_that_a_library_takes(
     assert all(item.size == 21 and item.modified for item in found)
     workspace.library.save(Library(0, "Rented", (str(folder),)))
     assert documents_of(workspace, "rented", QUIET) == found
+
+
+@pytest.mark.parametrize("over", ["Rented", ""])
+def test_what_a_library_leaves_out_is_not_asked(workspace: Workspace, folder: Path, over: str) -> None:
+    workspace.library.save(Library(0, "Rented", (str(folder),), ("txt",), ("b*",)))
+    assert names(documents_of(workspace, over or str(folder), QUIET), folder) == ["more/c.txt"]
+
+
+def test_a_list_may_hold_what_cannot_be_reached_and_is_read_until_a_stop(
+    workspace: Workspace, folder: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    listed = folder / "list.txt"
+    listed.write_text(f"nosuch://x/a.txt\nfile://{folder}/a.md\nfile://{folder}/gone.txt\n")
+    found = {item.path.rpartition("/")[2]: item for item in documents_of(workspace, str(listed), QUIET)}
+    assert (found["a.txt"].size, found["a.md"].size, found["gone.txt"].size) == (0, 21, 0)
+    assert all(item.modified for item in found.values())
+
+    class Stop(Silent):
+        def check(self) -> None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        documents_of(workspace, str(listed), Stop())
+
+
+def test_a_file_of_1970_has_a_time(workspace: Workspace, folder: Path) -> None:
+    """A time of 0 is that of a file which is to be read again."""
+    (folder / "list.txt").write_text(f"{folder}/a.md")
+    os.utime(folder / "a.md", ns=(0, 0))
+    for over in (folder, folder / "list.txt"):
+        assert documents_of(workspace, str(over), QUIET)[0].modified == 1
 
 
 def test_of_a_list_all_are_taken(workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,14 +18,14 @@ COLUMNS = (Column(1, "Who is Anna?"), Column(2, "When was it?", ColumnType.DATE)
 ASKED = Asked(COLUMNS, "reader", "c0ffee", "/docs")
 
 
-def row(path: str, seconds: float = 1.0, *, sha256: str = "aa", modified: int = 7, **more: Any) -> Row:
+def row(path: str, run: int = 1, *, sha256: str = "aa", modified: int = 7, **more: Any) -> Row:
     file = LibraryFile(0, path, FileState.READ, size=5, modified=modified, sha256=sha256, words=3)
     answer = KeptAnswer(Span(4, 8), "Anna", 0.75, "It is Anna.", page=2, page_label="ii", line=None)
     cells = (
-        Cell(1, sha256, CellState.ANSWER, answer, 0.25, "reader", seconds),
-        Cell(2, sha256, CellState.ABSENT, None, 0.9, "reader", seconds),
+        Cell(1, sha256, CellState.ANSWER, answer, 0.25, "reader", 5.0),
+        Cell(2, sha256, CellState.ABSENT, None, 0.9, "reader", 5.0),
     )
-    return replace(Row(file, ASKED.digest, seconds, cells), **more)
+    return replace(Row(file, ASKED.digest, run, cells), **more)
 
 
 def part(*rows: Row) -> Part:
@@ -66,7 +66,7 @@ def test_another_model_or_other_questions_make_another_key(changed: Asked) -> No
 
 def test_the_key_is_of_path_and_bytes_and_of_nothing_else() -> None:
     one = row("/docs/a.txt")
-    assert one.key == row("/docs/a.txt", 99.0, modified=8).key
+    assert one.key == row("/docs/a.txt", 99, modified=8).key
     assert one.key != row("/docs/b.txt").key and one.key != row("/docs/a.txt", sha256="bb").key
     assert replace(ASKED, model="renamed", over="/elsewhere").digest == ASKED.digest
 
@@ -83,22 +83,23 @@ def short(one: Row) -> dict[str, Any]:
         ([row("/docs/a.txt", asked="other")], ""),  # asked something else
         ([row("/docs/a.txt", modified=6)], "aa"),  # another time: perhaps the same bytes
         ([row("/docs/a.txt", modified=0)], ""),  # failed for now
-        ([row("/docs/a.txt", 2.0), row("/docs/a.txt", 1.0, modified=6)], None),  # the latest counts
-        ([row("/docs/a.txt", 1.0), row("/docs/a.txt", 2.0, modified=0)], ""),
-        ([row("/docs/a.txt", modified=6), row("/docs/a.txt", 2.0, same=True)], None),
+        ([row("/docs/a.txt", 2), row("/docs/a.txt", 1, modified=6)], None),  # the latest counts
+        ([row("/docs/a.txt", 1), row("/docs/a.txt", 2, modified=0)], ""),
+        ([row("/docs/a.txt", modified=6), row("/docs/a.txt", 2, same=True)], None),
     ],
 )
 def test_only_what_is_new_or_changed_is_left(rows: list[Row], known: str | None) -> None:
     item = Item("/docs/a.txt", 5, 7)
-    left = unread([item], map(short, rows), ASKED.digest)
+    left, number = unread([item], map(short, rows), ASKED.digest)
+    assert number == max((each.run for each in rows), default=0) + 1
     assert left == ([] if known is None else [replace(item, known=known)])
 
 
 def test_documents_come_together_by_path_each_once() -> None:
     parts = [
         part(row("/docs/d.txt"), row("/docs/b.txt")),
-        part(row("/docs/a.txt"), row("/docs/c.txt", 3.0)),
-        part(row("/docs/c.txt", 2.0, sha256="older"), row("/docs/b.txt")),
+        part(row("/docs/a.txt"), row("/docs/c.txt", 3)),
+        part(row("/docs/c.txt", 2, sha256="older"), row("/docs/b.txt")),
         part(row("/docs/e.txt", asked="other")),
     ]
     found = list(together(parts, ASKED.digest))
@@ -108,7 +109,7 @@ def test_documents_come_together_by_path_each_once() -> None:
 
 
 def test_a_file_with_another_time_keeps_its_answers() -> None:
-    touched = row("/docs/a.txt", 2.0, modified=9, same=True, cells=())
+    touched = row("/docs/a.txt", 2, modified=9, same=True, cells=())
     (found,) = together([part(row("/docs/a.txt")), part(touched)], ASKED.digest)
     assert found.file.modified == 9 and found.cells == row("/docs/a.txt").cells
     assert not list(together([part(touched)], ASKED.digest))
@@ -135,7 +136,7 @@ def test_a_part_is_read_when_it_is_due_and_not_before() -> None:
     [
         (row("/a"), False),
         (replace(row("/a"), cells=(Cell(1, "aa", CellState.FAILED, reason="It broke."),)), True),
-        (Row(LibraryFile(0, "/a", FileState.LOCKED, "It needs a password."), "x", 1.0), True),
+        (Row(LibraryFile(0, "/a", FileState.LOCKED, "It needs a password."), "x", 1), True),
     ],
 )
 def test_what_counts_as_failed(one: Row, failed: bool) -> None:
