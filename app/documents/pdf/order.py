@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from app.documents.pdf.lines import PROSE_LENGTH, Line
@@ -156,8 +157,9 @@ def _is_column_of(columns: Sequence[Sequence[Line]], other: Sequence[Line]) -> b
         [line for line in column if top < line.bottom and line.top < bottom]
         for column in (columns[0], columns[-1])
     )
-    level = [line for line in other if any(line.is_level_with(each) for each in beside)]
-    if len(level) < _FEWEST_ROWS or len(level) < _MOSTLY * min(len(beside), len(other)):
+    level = [line for line, found in zip(other, _level_with(other, beside), strict=True) if found]
+    # A large line may be level with several small ones.
+    if min(len(level), len(columns[0])) < _FEWEST_ROWS or len(level) < _MOSTLY * min(len(beside), len(other)):
         return False
     if not all(line.is_beside(each) and each.left > line.left for line in last for each in other):
         return False
@@ -166,18 +168,33 @@ def _is_column_of(columns: Sequence[Sequence[Line]], other: Sequence[Line]) -> b
     return steps >= _LOOSE * other[0].size or numbers >= _MOSTLY * len(other)
 
 
-def _row_by_row(columns: Sequence[Sequence[Line]]) -> Iterator[Line]:
+def _level_with(lines: Sequence[Line], column: Sequence[Line]) -> list[list[Line]]:
+    """For each of the lines, those of a column, from its top downwards, that are level with it."""
+    reach = max((each.size for each in (*lines, *column)), default=0.0)
+    bases = [each.base for each in column]
+    return [
+        [
+            each
+            for each in column[bisect_left(bases, line.base - reach) : bisect_right(bases, line.base + reach)]
+            if each.is_level_with(line)
+        ]
+        for line in lines
+    ]
+
+
+def _row_by_row(columns: Sequence[Sequence[Line]]) -> list[Line]:
     """The cells of columns side by side; a row begins with lines that are level."""
     first, others = columns[0], columns[1:]
     is_tight = median(two.base - one.base for one, two in itertools.pairwise(first)) < _TIGHT * first[0].size
     starts: list[float] = []
-    for number, line in enumerate(first):
-        level = [each for column in others for each in column if each.is_level_with(line)]
+    beside = zip(*(_level_with(first, column) for column in others), strict=True)
+    for number, (line, found) in enumerate(zip(first, beside, strict=True)):
+        level = [each for lines in found for each in lines]
         if level and (not starts or is_tight or line.base - first[number - 1].base >= _TIGHT * line.size):
             starts.append(min(line.top, *(each.top for each in level)))
+    starts.sort()
     bottom = max(column[-1].bottom for column in others)
-    yield from (line for line in first if line.top < starts[0])
-    for start, end in itertools.pairwise([*starts, bottom]):
-        for column in columns:
-            yield from (line for line in column if start <= line.top < end)
-    yield from (line for line in first if line.top >= bottom)
+    return sorted(
+        (line for column in columns for line in column),
+        key=lambda line: bisect_right(starts, line.top) + (line.top >= bottom),
+    )

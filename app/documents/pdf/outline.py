@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from itertools import accumulate
+from math import inf, isfinite
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -24,6 +26,7 @@ _LONGEST = 400
 _LARGER = 1.12
 _LONGEST_HEADING = 200
 _MOST_LINES = 4
+_MOST_BLOCKS = 2000  # of a page among which the words of bookmarks are looked for
 _NUMBERED = re.compile(
     r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?\s+\S|[A-Z]\.\d+\s+\S|appendix\b|chapter\b", re.IGNORECASE
 )
@@ -83,13 +86,16 @@ def outline_of(
             at += 1
         words[at].setdefault(_bare(heading.span.of(text)), heading.span.start)
     entries = []
+    ends: dict[int, list[float]] = {}
     for bookmark in bookmarks:
         title = legible(bookmark.title)
         if not title or bookmark.page >= len(pages):
             continue
         point = words[bookmark.page].get(_bare(bookmark.title))
         if point is None:
-            point = _point_at(bookmark, sheets[bookmark.page], pages[bookmark.page])
+            if bookmark.page not in ends:
+                ends[bookmark.page] = _ends(pages[bookmark.page])
+            point = _point_at(bookmark, sheets[bookmark.page], pages[bookmark.page], ends[bookmark.page])
         entries.append(OutlineEntry(title, bookmark.level, point, bookmark.page + 1))
     return tuple(entries)
 
@@ -105,15 +111,20 @@ def _height(target: pypdfium2.PdfDest) -> float | None:
     return numbers[at] if at < len(numbers) and isfinite(numbers[at]) else None
 
 
-def _point_at(bookmark: Bookmark, sheet: Sheet, page: PageText) -> int:
+def _ends(page: PageText) -> list[float]:
+    """How far down a page's letters reach up to each of its code points."""
+    return list(
+        accumulate((page.boxes[4 * number + 3] if number >= 0 else -inf for number in page.index), max)
+    )
+
+
+def _point_at(bookmark: Bookmark, sheet: Sheet, page: PageText, ends: Sequence[float]) -> int:
     """The first code point whose letter reaches below the bookmark's height; the page's first without a height."""
     if bookmark.height is None or sheet.shown is None or sheet.shown.turns:
         return page.span.start
     _, top = sheet.shown.point(0.0, bookmark.height)
-    below = (
-        at for at, number in enumerate(page.index) if number >= 0 and page.boxes[4 * number + 3] > top + 1
-    )
-    return page.span.start + next(below, 0)
+    below = bisect_right(ends, top + 1)
+    return page.span.start + (below if below < len(ends) else 0)
 
 
 def headings_of(
@@ -134,18 +145,19 @@ def headings_of(
 
 
 def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dict[int, int]:
-    pages: dict[int, list[int]] = defaultdict(list)
+    pages: dict[int, dict[int, str]] = defaultdict(dict)
     for number, block in enumerate(blocks):
-        if len(block.lines) <= 2 * _MOST_LINES and not block.is_furniture:
-            pages[block.lines[0].page].append(number)
+        on_page = pages[block.lines[0].page]
+        if len(block.lines) <= 2 * _MOST_LINES and not block.is_furniture and len(on_page) < _MOST_BLOCKS:
+            on_page[number] = _bare(block.text)
     found: dict[int, int] = {}
     for bookmark in bookmarks:
         title = _bare(bookmark.title)
         if not title:
             continue
-        candidates = [each for each in pages[bookmark.page] if each not in found]
-        match = _match(title, [(each, _bare(blocks[each].text)) for each in candidates])
+        match = _match(title, pages[bookmark.page].items())
         if match is not None:
+            del pages[bookmark.page][match]
             found[match] = min(bookmark.level, _DEEPEST)
     return found
 
@@ -175,12 +187,11 @@ def _by_look(blocks: Sequence[Block], measures: Measures, recognised: Container[
     # Nothing is under a heading that is recognised in a size like few others, unless it is the document's title.
     often = Counter(styles.values())
     few = max(often.values(), default=0) // _FEW
-    rare = {number for number in scanned if often[styles[number]] <= few and number != min(styles)}
-    ranks = sorted({(number not in rare, *style) for number, style in styles.items()}, reverse=True)
-    return {
-        number: min(ranks.index((number not in rare, *style)) + 1, _DEEPEST)
-        for number, style in styles.items()
-    }
+    title = min(styles, default=None)
+    rare = {number for number in scanned if often[styles[number]] <= few and number != title}
+    ordered = sorted({(number not in rare, *style) for number, style in styles.items()}, reverse=True)
+    ranks = {style: min(rank, _DEEPEST) for rank, style in enumerate(ordered, 1)}
+    return {number: ranks[number not in rare, *style] for number, style in styles.items()}
 
 
 def _is_of_words(text: str) -> bool:

@@ -47,6 +47,11 @@ class Block:
         return " ".join(line.text for line in self.lines)
 
     @property
+    def is_caption(self) -> bool:
+        """Whether it begins as one of a figure or a table does."""
+        return _CAPTION.match(" ".join(line.text for line in self.lines[:2])) is not None
+
+    @property
     def size(self) -> float:
         """The size of its largest line's letters, in points."""
         return max(line.size for line in self.lines)
@@ -215,8 +220,7 @@ def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measure
     if block.is_item and (second is None or second > first + 0.4 * line.size):
         # The lines of an item are indented to the right of its mark.
         return second is not None and line.start < second - indent
-    usual = first if second is None else min(each.start for each in block.lines[1:])
-    return second is not None and line.start > max(before.start, usual) + indent
+    return second is not None and line.start > before.start + indent
 
 
 def _same_size(one: Line, two: Line) -> bool:
@@ -277,15 +281,9 @@ def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> 
             jumped = last.page != first.page or first.base < last.base - 2 * first.size
             ends = bool(_STOPS.search(last.text)) and not last.text.endswith("\x02")
             is_text = not _is_heavy(last, measures) and not _BULLET.match(first.text)
-            if (
-                jumped
-                and not ends
-                and is_text
-                and _goes_on(last.text, first.text)
-                and not _CAPTION.match(earlier.text)
-            ):
+            if jumped and not ends and is_text and _goes_on(last.text, first.text) and not earlier.is_caption:
                 return len(merged) - back
-            if not _CAPTION.match(earlier.text):
+            if not earlier.is_caption:
                 return -1
         elif not _is_aside(earlier, first, measures):
             return -1
@@ -313,10 +311,7 @@ def _goes_on(last: str, first: str) -> bool:
 def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
     """Whether a block may be between two parts of a paragraph: small print, a caption, a table, a running head."""
     return (
-        block.is_furniture
-        or block.is_row
-        or block.size < (1 - _SAME_SIZE) * first.size
-        or bool(_CAPTION.match(block.text))
+        block.is_furniture or block.is_row or block.size < (1 - _SAME_SIZE) * first.size or block.is_caption
     )
 
 

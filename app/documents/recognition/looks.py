@@ -131,12 +131,8 @@ def _flags(picture: PagePicture, word: Seen, top: float, bottom: float) -> tuple
 
 def _box(picture: PagePicture, left: int, top: int, right: int, bottom: int) -> list[bytes]:
     """Which pixels of rows of a box are ink: the dark ones, or on a dark ground the light ones."""
-    left, right, top, bottom = (
-        max(0, left),
-        min(picture.width, right),
-        max(0, top),
-        min(picture.height, bottom),
-    )
+    left, right = (min(max(0, place), picture.width) for place in (left, right))
+    top, bottom = (min(max(0, place), picture.height) for place in (top, bottom))
     rows = [
         picture.pixels[picture.stride * row + left : picture.stride * row + right]
         for row in range(top, bottom)

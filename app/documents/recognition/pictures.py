@@ -12,6 +12,7 @@ from app.documents.recognition.words import MOST_PIXELS, PagePicture
 _DPI = 300.0
 _WHITE = 0xFFFFFFFF
 _ALMOST = 0.99  # its sides are rounded
+_LONGEST = 32_767  # pixels of the longest side that Tesseract takes
 
 
 def picture_of(
@@ -19,13 +20,14 @@ def picture_of(
 ) -> PagePicture:
     """The page turned by `quarter` quarter turns clockwise and by `level` degrees more.
 
-    A very large page has fewer pixels, at most `MOST_PIXELS`.
+    A very large page has fewer pixels, at most `MOST_PIXELS`, and a very long one too.
     """
     width, height = page.get_size()
     turn = radians(90 * quarter + level)
     flat, steep = abs(cos(turn)), abs(sin(turn))
-    area = (flat * width + steep * height) * (steep * width + flat * height)
-    scale = min(dpi / 72, sqrt(_ALMOST * MOST_PIXELS / max(1.0, area)))
+    across, down = flat * width + steep * height, steep * width + flat * height
+    most = min(sqrt(MOST_PIXELS / max(1.0, across * down)), _LONGEST / max(1.0, across, down))
+    scale = min(dpi / 72, _ALMOST * most)
     across, along = scale * cos(turn), scale * sin(turn)
     # x' = across x - along y, y' = along x + across y: clockwise, as y counts downwards.
     xs = [across * x - along * y for x in (0, width) for y in (0, height)]

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
-from math import isfinite
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from threading import Thread
@@ -264,5 +263,5 @@ def _numbers(part: LexborNode, name: str) -> list[float]:
                 numbers = [float(word) for word in words[1:]]
             except ValueError:
                 return []
-            return numbers if all(map(isfinite, numbers)) else []
+            return numbers if all(abs(number) <= MOST_PIXELS for number in numbers) else []
     return []

@@ -6,11 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from app.documents.recognition.words import PagePicture, Seen
 
 _DARK = bytes(each < 170 for each in range(256))
+_PAPER = bytes([255, *bytes(255)])  # where nothing is kept
 # How much darker than paper thin rules are at least, and of how many pixels one is looked at to tell the paper.
 _FAINT, _LOOKED_AT = 45, 1009
 # In inches: the shortest rule, and the thickest. A page's slope that is left may make a long one look thicker.
@@ -21,6 +23,8 @@ _EDGE = 2
 _ONE_BARE, _BOTH_BARE = 0.3, 1.2
 # The share of a rule near which there are letters on one side, from which on they stand on it.
 _STANDING = 0.35
+# With more than these a picture is no page of tables and is left as it is.
+_MOST_RULES = 2000
 # In inches: how far from each other the ends of rules that meet may be.
 _MEETS = 0.06
 
@@ -64,11 +68,11 @@ def without_rules(picture: PagePicture) -> tuple[PagePicture, list[Rule]]:
     dark = picture.pixels.translate(_DARK)
     rows = [dark[stride * row : stride * row + width] for row in range(height)]
     found = _straight([faint[stride * row : stride * row + width] for row in range(height)], rows, inch)
-    level = [Rule(start, first, end, last + 1) for first, last, start, end in found]
+    level = [Rule(start, first, end, last + 1) for first, last, start, end in islice(found, _MOST_RULES)]
     columns = [dark[column : stride * height : stride] for column in range(width)]
     found = _straight([faint[column : stride * height : stride] for column in range(width)], columns, inch)
-    upright = [Rule(first, start, last + 1, end) for first, last, start, end in found]
-    if not level and not upright:
+    upright = [Rule(first, start, last + 1, end) for first, last, start, end in islice(found, _MOST_RULES)]
+    if not 0 < len(level) + len(upright) < _MOST_RULES:
         return picture, []
     pixels, near = bytearray(picture.pixels), _MEETS * inch
     for rule in level:
@@ -96,11 +100,14 @@ def _straight(
     open_bands: list[_Band] = []
     for number, line in enumerate(lines):
         runs: list[_Band] = []
+        passed = 0
         # A line that is hardly aslant, or has specks in it, is whole together with its neighbour.
         for found in long.finditer(_either(line, lines[number + 1] if number + 1 < len(lines) else blank)):
             start, end = found.span()
-            band = next((each for each in open_bands if each.start < end and start < each.end), None)
-            if band is None:
+            while passed < len(open_bands) and open_bands[passed].end <= start:
+                passed += 1
+            band = open_bands[passed] if passed < len(open_bands) else None
+            if band is None or band.start >= end:
                 is_dark = 2 * line.count(1, start, end) > end - start
                 runs.append(_Band(number if is_dark else number + 1, number, start, end))
             else:
@@ -109,13 +116,13 @@ def _straight(
         for band in open_bands:
             if band.last < number and _is_rule(band, dark, thick):
                 yield band.first, band.last, band.start, band.end
-        open_bands = [*still, *runs]
+        open_bands = sorted([*still, *runs], key=lambda band: band.start)
     for band in open_bands:
         if _is_rule(band, dark, thick):
             yield band.first, band.last, band.start, band.end
 
 
-def _either(one: bytes, other: bytes) -> bytes:
+def _either(one: bytes | bytearray, other: bytes) -> bytes:
     both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
     return both.to_bytes(len(one), "little")
 
@@ -177,7 +184,7 @@ def _paint_over(
         kept = strokes if first <= line < last else lines[line][start:end]
         place = step * line + along * start
         cut = slice(place, place + along * (end - start), along)
-        pixels[cut] = bytes(was if stays else 255 for stays, was in zip(kept, pixels[cut], strict=True))
+        pixels[cut] = _either(pixels[cut], kept.translate(_PAPER))
 
 
 class _Table:
@@ -244,9 +251,10 @@ def _met(rules: Sequence[Rule], near: float) -> Iterator[list[Rule]]:
     while left:
         group = [left.pop()]
         for rule in group:
-            met = [other for other in left if other.meets(rule, near)]
-            group += met
-            left = [other for other in left if other not in met]
+            apart: list[Rule] = []
+            for other in left:
+                (group if other.meets(rule, near) else apart).append(other)
+            left = apart
         yield group
 
 

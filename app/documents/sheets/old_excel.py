@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator
+from itertools import pairwise
 
 from olefile import OleFileIO
 
 from app.documents.sheets.rows import MOST_CELLS, PERCENT_FORMATS, shows_percentages
 
-_STREAMS = ("Workbook", "Book")
+_STREAM = "Workbook"  # BIFF5 has "Book", and other records
 _BEGIN, _END, _SHEET, _FORMAT, _STYLE = 0x809, 0x0A, 0x85, 0x41E, 0xE0
 _NUMBER, _SHORT, _FORMULA, _SHORTS = 0x203, 0x27E, 0x06, 0xBD
 _WIDE = 1  # of a text: two bytes a character
@@ -24,11 +25,13 @@ def percentages_of(data: bytes) -> dict[str, set[Place]]:
     found: dict[str, set[Place]] = {}
     try:
         with OleFileIO(io.BytesIO(data)) as file:
-            stream = next((file.openstream(name).read() for name in _STREAMS if file.exists(name)), b"")
+            stream = file.openstream(_STREAM).read() if file.exists(_STREAM) else b""
         percent, sheets = _styles_and_sheets(stream)
-        for name, start in sheets.items():
+        # Many sheets may say that they begin at one place: each ends where the next begins.
+        ordered = sorted(sheets.items(), key=lambda sheet: sheet[1])
+        for (name, start), (_, end) in pairwise([*ordered, ("", len(stream))]):
             places = found[name] = set()
-            for row, column, style in _numbers(stream, start):
+            for row, column, style in _numbers(stream, start, end):
                 if style in percent and len(places) < MOST_CELLS:
                     places.add((row, column))
     except (OSError, ValueError, struct.error, IndexError):  # the library tells what is damaged
@@ -39,7 +42,7 @@ def percentages_of(data: bytes) -> dict[str, set[Place]]:
 def _styles_and_sheets(stream: bytes) -> tuple[set[int], dict[str, int]]:
     """The numbers of the styles that show percentages, and where each sheet begins."""
     formats, styles, sheets = set(PERCENT_FORMATS), list[int](), dict[str, int]()
-    for kind, content in _records(stream, 0):
+    for kind, content in _records(stream, 0, len(stream)):
         if kind == _FORMAT:
             number, length, flags = struct.unpack_from("<HHB", content)
             if shows_percentages(_text(content[5:], length, flags)):
@@ -52,9 +55,9 @@ def _styles_and_sheets(stream: bytes) -> tuple[set[int], dict[str, int]]:
     return {number for number, style in enumerate(styles) if style in formats}, sheets
 
 
-def _numbers(stream: bytes, start: int) -> Iterator[tuple[int, int, int]]:
+def _numbers(stream: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The row, column and style of each number of a sheet."""
-    for kind, content in _records(stream, start):
+    for kind, content in _records(stream, start, end):
         if kind in (_NUMBER, _SHORT, _FORMULA):
             yield struct.unpack_from("<HHH", content)
         elif kind == _SHORTS:
@@ -63,10 +66,10 @@ def _numbers(stream: bytes, start: int) -> Iterator[tuple[int, int, int]]:
                 yield row, column + (at - 4) // 6, struct.unpack_from("<H", content, at)[0]
 
 
-def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """The kinds and contents of the records from where a part begins to its end, without those of parts in it."""
+def _records(stream: bytes, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """The kinds and contents of a part's records up to `end` at most, without those of parts in it."""
     depth = 0
-    while start + 4 <= len(stream):
+    while start + 4 <= end:
         kind, length = struct.unpack_from("<HH", stream, start)
         depth += (kind == _BEGIN) - (kind == _END)
         if depth <= 0:

@@ -265,3 +265,16 @@ def test_close_rows_are_those_of_a_table_where_they_are_numbers() -> None:
 def test_columns_that_are_not_level_stay_one_after_the_other() -> None:
     first, second = column("Name Ann Bob Cid", 60, 90, 25), column("Town Ulm Bonn Kiel", 150, 98, 25)
     assert told([*first, *second]) == "Name Ann Bob Cid Town Ulm Bonn Kiel"
+
+
+def test_a_large_line_beside_small_ones_is_no_column_of_a_table() -> None:
+    large = Line([], 60, 250, 90, 40, False, 0, 7, text="INVOICE")
+    dates = column("12.May 13.May 14.May", 300, 78, 12)
+    assert told([large, *dates]) == "INVOICE 12.May 13.May 14.May"
+
+
+def test_what_begins_above_the_first_column_is_kept() -> None:
+    first, second = column("Ann Bob Cid", 60, 115, 25), column("Town Ulm Bonn Kiel", 150, 90, 25)
+    assert told([*first, *second]) == "Town Ann Ulm Bob Bonn Cid Kiel"
+    raised = [line("Ann", 60, 73), Line([], 60, 75, 97, 30, False, 0, 3, text="Bob"), *first[1:]]
+    assert sorted(told([*raised, *second]).split()) == sorted("Ann Bob Bob Cid Town Ulm Bonn Kiel".split())

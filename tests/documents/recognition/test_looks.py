@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.documents.recognition.ink import corrected
 from app.documents.recognition.looks import with_looks
+from app.documents.recognition.rules import Rule, in_cells, without_rules
 from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
 from tests.helpers.scans import SCALE, shown
 from tests.helpers.small_pdfs import Words
@@ -30,7 +32,7 @@ def line(text: str, left: float, base: float, size: float, sure: float = 90) -> 
 
 
 def drawn(font: str, off: float = 0.0) -> tuple[PagePicture, list[Seen]]:
-    """Three lines in a font whose letters are equally wide, and their words `off` points from their base."""
+    """Three lines with letters half their size apart, and their words `off` points from their base."""
     words, told = [], []
     for number, (text, size, style) in enumerate(LINES):
         words += [
@@ -45,8 +47,7 @@ def drawn(font: str, off: float = 0.0) -> tuple[PagePicture, list[Seen]]:
 @pytest.mark.parametrize("font", ["Helvetica", "Times"])
 @pytest.mark.parametrize("off", [0.0, 1.0])
 def test_a_heading_is_larger_and_bold(font: str, off: float) -> None:
-    roman = {"Helvetica": "Helvetica", "Times": "Times"}[font]
-    picture, told = drawn(roman, off)
+    picture, told = drawn(font, off)
     looks = with_looks(picture, told)
     assert [word.text for word in looks] == [word.text for word in told]
     sizes = {word.text: word.size for word in looks}
@@ -77,3 +78,33 @@ def test_a_letter_of_which_tesseract_is_not_sure_stays_where_it_is_as_high_as_ot
     first = [speck, *told[1:]]
     kept = with_looks(shown([], b"70 52 2 2 re f"), first)
     assert [word.text for word in kept] == ["full", "line"] and kept[0].begins_line
+
+
+@pytest.mark.parametrize("pixel", [0, 180, 255])
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 60), (60, 1), (60, 60)])
+@pytest.mark.parametrize("left", [-90, -3, 0, 58, 90])
+@pytest.mark.parametrize("base", [-30, 0, 30, 90])
+def test_words_may_be_anywhere_in_or_beside_any_picture(
+    pixel: int, width: int, height: int, left: int, base: int
+) -> None:
+    picture = PagePicture(width, height, width, bytes([pixel]) * (width * height), 1.0, 0, (1, 0, 0, 1, 0, 0))
+    words = [
+        word
+        for at, (text, wide) in enumerate((("I", 4), ('"', 0), ("of", 20), ("|l", -3), ("-", 200)))
+        for begins in (True, False)
+        for size in (0.1, 12)
+        if (
+            word := word_of(
+                letters_of(text, left + 8 * at, left + 8 * at + wide),
+                Row((0, base), (9, base), size),
+                0,
+                begins,
+            )
+        )
+    ]
+    bare, rules = without_rules(picture)
+    looks = with_looks(bare, list(corrected(bare, words)))
+    grid = [*rules, Rule(0, 0, 0, 0), Rule(-9, 5, 99, 6), Rule(5, -9, 6, 99)]
+    assert sorted(word.text for word in in_cells(bare, looks, grid)) == sorted(word.text for word in looks)
+    texts = {word.text for word in words}
+    assert {word.text for word in with_looks(picture, words)} <= texts

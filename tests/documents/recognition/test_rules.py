@@ -57,6 +57,18 @@ def test_a_table_loses_its_rules_where_they_cross_too() -> None:
     assert not dark(bare)
 
 
+def test_a_picture_of_more_rules_than_tables_have_is_left_as_it_is() -> None:
+    width, scale = 600, 0.3
+    dashes, blank = (b"\0" * 12 + b"\xff" * 3) * (width // 15), b"\xff" * width * 7
+    for rows, is_bare in ((10, True), (75, False)):
+        pixels = (blank + dashes) * rows + blank
+        picture = PagePicture(
+            width, len(pixels) // width, width, pixels, scale, 0, (scale, 0, 0, scale, 0, 0)
+        )
+        bare, rules = without_rules(picture)
+        assert (len(rules), dark(bare) == 0) == ((400, True) if is_bare else (0, False))
+
+
 def grid(tops: list[int], lefts: list[int]) -> list[Rule]:
     """The rules of a table, in points."""
     level = [Rule(lefts[0], top, lefts[-1], top + 1) for top in tops]

@@ -185,6 +185,15 @@ def test_percentages_of_old_excel_are_as_they_are_shown() -> None:
     assert found.document.text == "a\n\nShare\tPart\tSum\n25%\t12.5%\t0.5\n100%\tx\t3\n\nb\n\n0.5\t50%"
 
 
+def test_sheets_of_an_old_workbook_that_begin_at_one_place_are_read_once() -> None:
+    data = xls_of({"a": [[Percentage(0.25)]], "b": [[0.5]]})
+    first = data.index("a".encode("utf-16-le"), data.index(b"\x85\0")) - 8
+    second = data.index("b".encode("utf-16-le"), first) - 8
+    joined = data[:second] + data[first : first + 4] + data[second + 4 :]
+    assert percentages_of(data) == {"a": {(0, 0)}, "b": set()}
+    assert sorted(percentages_of(joined).values(), key=len) == [set(), {(0, 0)}]
+
+
 @given(st.binary(max_size=8), st.integers(0, 2_000))
 def test_the_formats_of_a_damaged_old_workbook_are_read_or_left(noise: bytes, at: int) -> None:
     data = xls_of({"a": [[Percentage(0.25), 0.5]]})
