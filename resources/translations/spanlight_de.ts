@@ -12057,6 +12057,14 @@
         <source>Opening {file}…</source>
         <translation>{file} wird geöffnet …</translation>
     </message>
+    <message numerus="yes">
+        <source>{n:,} document opened so far</source>
+        <comment>{n:,} documents opened so far</comment>
+        <translation>
+            <numerusform>Bisher {n:,} Dokument geöffnet</numerusform>
+            <numerusform>Bisher {n:,} Dokumente geöffnet</numerusform>
+        </translation>
+    </message>
     <message>
         <source>The list that the questions came from</source>
         <translation>Die Liste, aus der die Fragen stammen</translation>
@@ -14162,6 +14170,14 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
         <translation>„{place}“ enthält keine Antworten.</translation>
     </message>
     <message>
+        <source>“{place}” holds Parquet files that are no answers of a cluster.</source>
+        <translation>„{place}“ enthält Parquet-Dateien, die keine Antworten eines Clusters sind.</translation>
+    </message>
+    <message>
+        <source>Name the folder that the cluster wrote.</source>
+        <translation>Nennen Sie den Ordner, den der Cluster geschrieben hat.</translation>
+    </message>
+    <message>
         <source>Line {line} of {file} is no answer of a table.</source>
         <translation>Zeile {line} von {file} ist keine Antwort einer Tabelle.</translation>
     </message>
@@ -14288,6 +14304,14 @@ Ihre Texte verlassen diesen Computer nie. Klicken Sie, um offline zu gehen.</tra
     <message>
         <source>Name the one to classify with --column.</source>
         <translation>Nennen Sie mit --column die, die klassifiziert werden soll.</translation>
+    </message>
+    <message>
+        <source>“{place}” holds other Parquet files: of other texts, of texts as they were before, or of another model.</source>
+        <translation>„{place}“ enthält andere Parquet-Dateien: von anderen Texten, von früheren Fassungen der Texte oder von einem anderen Modell.</translation>
+    </message>
+    <message>
+        <source>Name another folder, or remove them.</source>
+        <translation>Nennen Sie einen anderen Ordner oder entfernen Sie sie.</translation>
     </message>
 </context>
 </TS>

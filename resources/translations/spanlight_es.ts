@@ -12057,6 +12057,14 @@
         <source>Opening {file}…</source>
         <translation>Abriendo {file}…</translation>
     </message>
+    <message numerus="yes">
+        <source>{n:,} document opened so far</source>
+        <comment>{n:,} documents opened so far</comment>
+        <translation>
+            <numerusform>{n:,} documento abierto hasta ahora</numerusform>
+            <numerusform>{n:,} documentos abiertos hasta ahora</numerusform>
+        </translation>
+    </message>
     <message>
         <source>The list that the questions came from</source>
         <translation>La lista de la que salieron las preguntas</translation>
@@ -14162,6 +14170,14 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
         <translation>«{place}» no contiene respuestas.</translation>
     </message>
     <message>
+        <source>“{place}” holds Parquet files that are no answers of a cluster.</source>
+        <translation>«{place}» contiene archivos Parquet que no son respuestas de un clúster.</translation>
+    </message>
+    <message>
+        <source>Name the folder that the cluster wrote.</source>
+        <translation>Indica la carpeta que ha escrito el clúster.</translation>
+    </message>
+    <message>
         <source>Line {line} of {file} is no answer of a table.</source>
         <translation>La línea {line} de {file} no es una respuesta de una tabla.</translation>
     </message>
@@ -14288,6 +14304,14 @@ Tus textos nunca salen de este ordenador. Haz clic para trabajar sin conexión.<
     <message>
         <source>Name the one to classify with --column.</source>
         <translation>Indica con --column la que se debe clasificar.</translation>
+    </message>
+    <message>
+        <source>“{place}” holds other Parquet files: of other texts, of texts as they were before, or of another model.</source>
+        <translation>«{place}» contiene otros archivos Parquet: de otros textos, de los textos como eran antes o de otro modelo.</translation>
+    </message>
+    <message>
+        <source>Name another folder, or remove them.</source>
+        <translation>Indica otra carpeta, o elimínalos.</translation>
     </message>
 </context>
 </TS>
