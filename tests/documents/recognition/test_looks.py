@@ -80,28 +80,23 @@ def test_a_letter_of_which_tesseract_is_not_sure_stays_where_it_is_as_high_as_ot
     assert [word.text for word in kept] == ["full", "line"] and kept[0].begins_line
 
 
-@pytest.mark.parametrize("pixel", [0, 180, 255])
+@pytest.mark.parametrize("pattern", [b"\0", b"\xff", b"\0\xff"])
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 60), (60, 1), (60, 60)])
-@pytest.mark.parametrize("left", [-90, -3, 0, 58, 90])
-@pytest.mark.parametrize("base", [-30, 0, 30, 90])
+@pytest.mark.parametrize("left", [-90, -3, 58])
+@pytest.mark.parametrize("base", [-30, 0, 90])
 def test_words_may_be_anywhere_in_or_beside_any_picture(
-    pixel: int, width: int, height: int, left: int, base: int
+    pattern: bytes, width: int, height: int, left: int, base: int
 ) -> None:
-    picture = PagePicture(width, height, width, bytes([pixel]) * (width * height), 1.0, 0, (1, 0, 0, 1, 0, 0))
-    words = [
-        word
-        for at, (text, wide) in enumerate((("I", 4), ('"', 0), ("of", 20), ("|l", -3), ("-", 200)))
-        for begins in (True, False)
-        for size in (0.1, 12)
-        if (
-            word := word_of(
-                letters_of(text, left + 8 * at, left + 8 * at + wide),
-                Row((0, base), (9, base), size),
-                0,
-                begins,
-            )
-        )
-    ]
+    pixels = (pattern * width * height)[: width * height]
+    picture = PagePicture(width, height, width, pixels, 1.0, 0, (1, 0, 0, 1, 0, 0))
+    words = []
+    for size in (0.1, 12):
+        row = Row((0, base), (9, base), size)
+        for at, (text, wide) in enumerate((("I", 4), ('"', 0), ("of", 20), ("|l", -3), ("-", 200))):
+            letters = letters_of(text, left + 16 * at, left + 16 * at + wide)
+            word = word_of(letters, row, 0, not at)
+            assert word is not None
+            words.append(word)
     bare, rules = without_rules(picture)
     looks = with_looks(bare, list(corrected(bare, words)))
     grid = [*rules, Rule(0, 0, 0, 0), Rule(-9, 5, 99, 6), Rule(5, -9, 6, 99)]
