@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote
 from uuid import uuid4
 
 from app.core.about import VERSION
@@ -206,7 +205,7 @@ class Node:
                 opened = scans(self.workspace).read(order, _QUIET)
             else:
                 with opened_at(item.path) as stream:
-                    name = unquote(PurePosixPath(item.path.partition("?")[0]).name)
+                    name = PurePosixPath(item.path.partition("?")[0]).name
                     opened = document_from_stream(self.workspace, stream, name, _QUIET)
         except (SpanlightError, ChildBug) as fault:
             return sha256, refused(fault, there, was_hashed=bool(sha256))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import quote
 from uuid import uuid4
 
 from app.core.errors import SpanlightError
@@ -24,8 +24,8 @@ from app.settings.files import sweep
 
 EXTRA = Message("Install it into Spanlight's environment: pip install 'spanlight[cluster]'")
 _RUN = "_run.json"
-# What of an address is taken as it was given: # begins nothing there, and is of a name as blanks are.
-_GIVEN = "%/?:@!$&'()*+,;=~"
+# What stands in no address as it is, or would end it: people and storage name files with it.
+_UNSAFE = re.compile(rb"[^\w%/?:@!$&'()*+,;=~.-]")
 # What is behind the name of a file in that of the folder that it is brought together from.
 ROWS = ".rows"
 
@@ -64,8 +64,8 @@ class Storage:
             if is_address(place):
                 scheme, _, rest = place.partition("://")
                 host, slash, path = rest.partition("/")
-                address = f"{scheme}://{host}{slash}{quote(path, _GIVEN)}"
-                self._files, self._folder = fs.FileSystem.from_uri(address)
+                path = _UNSAFE.sub(lambda one: b"%%%02X" % one[0][0], path.encode()).decode()
+                self._files, self._folder = fs.FileSystem.from_uri(f"{scheme}://{host}{slash}{path}")
             else:
                 self._files, self._folder = fs.LocalFileSystem(), self.place
         except (OSError, ValueError, ArrowException) as fault:
