@@ -46,3 +46,20 @@ def terminal(
         lambda paths, early: Workspace(settings_file.load(paths.settings_file), paths, engine=engine),
     )
     return Terminal(tmp_path / "home", monkeypatch, capsys)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of two documents to be asked."""
+    folder = tmp_path / "Leases"
+    folder.mkdir()
+    (folder / "first.txt").write_text("The landlord is Anna.")
+    (folder / "second.md").write_text("The tenant is Ben.")
+    return folder
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> str:
+    path = tmp_path / "checks.txt"
+    path.write_text("1. Who is Anna?\n2. Who is Ben?\n")
+    return str(path)

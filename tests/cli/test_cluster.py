@@ -26,22 +26,6 @@ from tests.helpers.terminal import Command
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "Leases"
-    folder.mkdir()
-    (folder / "first.txt").write_text("The landlord is Anna.")
-    (folder / "second.md").write_text("The tenant is Ben.")
-    return folder
-
-
-@pytest.fixture
-def questions(tmp_path: Path) -> str:
-    path = tmp_path / "checks.txt"
-    path.write_text("1. Who is Anna?\n2. Who is Ben?\n")
-    return str(path)
-
-
-@pytest.fixture
 def no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.flows.cluster.run.find_spec", lambda name: None)
 

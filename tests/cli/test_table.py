@@ -17,22 +17,6 @@ from tests.flows.fake_engine import FakeEngine
 from tests.helpers.terminal import Command
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "Leases"
-    folder.mkdir()
-    (folder / "first.txt").write_text("The landlord is Anna.")
-    (folder / "second.md").write_text("The tenant is Ben.")
-    return folder
-
-
-@pytest.fixture
-def questions(tmp_path: Path) -> str:
-    path = tmp_path / "checks.txt"
-    path.write_text("1. Who is Anna?\n2. Who is Ben?\n")
-    return str(path)
-
-
 class StopsAfter(FakeEngine):
     """Stops as Ctrl+C does, after so many questions."""
 
