@@ -290,8 +290,8 @@ def _fault_of(fault: BaseException) -> BaseException:
 def set_up_ray(address: str = LOCAL) -> None:
     """Set what Ray looks up in the environment, before it is imported.
 
-    It would tell its makers how it is used, write at length what is told here in one sentence, connect again by itself
-    where its thread goes on after a stop, and try an address where nobody answers for a quarter of an hour.
+    Left alone, Ray reports its use to its makers, logs at length what one sentence says here, reconnects by itself
+    after a stop, and tries an address where nobody answers for a quarter of an hour.
     """
     if address != LOCAL:
         os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # each takes half a minute

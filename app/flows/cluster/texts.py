@@ -18,6 +18,7 @@ from app.flows.cluster.node import Node, Shipped, shipped
 from app.flows.cluster.run import Actor, Ran, Task, run_tasks
 from app.flows.cluster.store import ROWS, Storage
 from app.flows.workspace import Workspace
+from app.models.disk.installed import fingerprint
 from app.settings.files import writing
 
 # Texts of a task, which is what is computed again where an actor was lost.
@@ -60,7 +61,7 @@ def texts_in(workspace: Workspace, source: str, column: str, *, model: str = "")
     Raises SpanlightError where there are none, and for files with different columns.
     """
     card = workspace.find_model(Head.CLASSIFICATION, model)
-    needs = shipped(workspace, card, Head.CLASSIFICATION, "")
+    model_commit = fingerprint(Path(card.folder))
     is_file = source.lower().endswith(".parquet")
     slices: list[Slice] = []
     known: tuple[str, ...] = ()
@@ -82,7 +83,7 @@ def texts_in(workspace: Workspace, source: str, column: str, *, model: str = "")
         known = found.columns
         for group, rows in enumerate(found.rows):
             for first in range(0, rows, _A_TASK):
-                place = (item.path, item.size, item.modified, group, first, column, needs.fingerprint)
+                place = (item.path, item.size, item.modified, group, first, column, model_commit)
                 key = hashlib.sha256(repr(place).encode()).hexdigest()[:24]
                 some = Slice(item.path, group, first, min(_A_TASK, rows - first), "")
                 slices.append(replace(some, name=f"{len(slices):08}-{key}.parquet"))
