@@ -5,6 +5,7 @@ A few families are seen every day; the others, which are built of the same parts
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -26,6 +27,7 @@ from app.models.inside.opened import Inside
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.small_models import small_checkpoint
 
+_HOME = os.environ["SPANLIGHT_HOME"]  # of all tests together, deleted after them
 QA, CLASSIFY, WORDS = Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.MASKED_WORDS
 NEXT, TOKENS = Head.NEXT_SENTENCE, Head.TOKEN_CLASSIFICATION
 DAILY = ("bert", "roberta", "distilbert", "albert")
@@ -66,7 +68,7 @@ def opened_model(
 ) -> ReadyModel:
     """A small model of this family and head, its inside at hand."""
     labels = labels or (TAGS if head is TOKENS else LABELS)
-    folder = small_checkpoint(Path(mkdtemp()) / f"{family}-{head}", family, head, labels, problem)
+    folder = small_checkpoint(Path(mkdtemp(dir=_HOME)) / f"{family}-{head}", family, head, labels, problem)
     loaded = load(read_card(folder), head, DeviceChoice("cpu", "float32", "a test"), opened=True)
     return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward, loaded.inside)
 
