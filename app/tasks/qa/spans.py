@@ -19,6 +19,7 @@ from app.tasks.text.characters import (
     CONTENT,
     IN_WORD,
     MARK,
+    NAME,
     SPACE,
     Pieces,
     kind,
@@ -28,6 +29,7 @@ from app.tasks.text.characters import (
 from app.tasks.text.windows import MAX_TOKENS, Window
 
 _WIDEN_AT_MOST = 32
+_LONGEST_NAME = 256
 _ROUNDING = 1e-4
 _BRACKET = re.compile(r"[()\[\]{}“”«»]")
 _CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
@@ -196,7 +198,7 @@ class RangeMaxima:
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
-    """The place stripped of blanks and widened to whole words, numbers and letters; None where it has no content.
+    """The place stripped of blanks, widened to whole words, numbers, addresses and letters; None without content.
 
     Punctuation and invisible characters are no content. A word split by the tokenizer is taken whole in the scripts
     that separate words by blanks and attach no particles to them (Latin, Greek, Cyrillic); a letter keeps its
@@ -213,6 +215,21 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
         start -= 1
     while end < most and _is_inside_word(text, end):
         end += 1
+    return _with_whole_names(text, start, end)
+
+
+def _with_whole_names(text: str, start: int, end: int) -> Span:
+    """The span widened to the whole of the addresses and identifiers that it begins or ends inside."""
+    low, high = start, end
+    while start - low < _LONGEST_NAME and low and not text[low - 1].isspace():
+        low -= 1
+    while high - end < _LONGEST_NAME and high < len(text) and not text[high].isspace():
+        high += 1
+    for name in NAME.finditer(text, low, high) if low < start or end < high else ():
+        if name.start() < start < name.end():
+            start = name.start()
+        if name.start() < end < name.end():
+            end = name.end()
     return Span(start, end)
 
 

@@ -258,6 +258,17 @@ def test_a_word_cut_in_two_is_taken_whole_where_words_stand_apart() -> None:
     assert whole_span("x" * 100, 50, 51) == Span(18, 83)
 
 
+@pytest.mark.parametrize(
+    "name", ["static.crates.io", "https://example.org/api/v2", "jo@example.org", "MAX_SIZE"]
+)
+def test_an_address_or_identifier_is_taken_whole(name: str) -> None:
+    for text in (name, f"see ({name}), or"):
+        begins = text.index(name)
+        for at in range(begins, begins + len(name)):
+            found = whole_span(text, at, at + 1)
+            assert found is None or found == Span(begins, begins + len(name))
+
+
 def test_a_sign_may_be_an_answer_and_punctuation_alone_is_none() -> None:
     for sign in ("£", "5", "🙂", "+", "東"):
         assert whole_span(f"a {sign} b", 2, 3) == Span(2, 3)

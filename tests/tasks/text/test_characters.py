@@ -17,6 +17,7 @@ from app.tasks.text.characters import (
     CONTENT,
     IN_WORD,
     MARK,
+    NAME,
     SPACE,
     code_points,
     kinds,
@@ -72,7 +73,13 @@ def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarra
     found = pieces_at(text, starts, ends)
     places = list(zip(starts.tolist(), ends.tolist(), strict=True))
     assert found.inner.tolist() == [
-        0 < s < len(text) and (together(text[s - 1], text[s]) or in_number(text, s)) for s, _ in places
+        0 < s < len(text)
+        and (
+            together(text[s - 1], text[s])
+            or in_number(text, s)
+            or any(name.start() < s < name.end() for name in NAME.finditer(text))
+        )
+        for s, _ in places
     ]
     assert found.has_content.tolist() == [says(text[s:e]) for s, e in places]
     assert found.can_start.tolist() == [s < e and begins_well(text, s) for s, e in places]
@@ -88,9 +95,19 @@ def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarra
         ("at 10:30.", "10:30"),
         ("2, 3", "2"),
         ("v1.2", "1.2"),
+        ("see https://example.org/a/b?c=d-e#f.", "https://example.org/a/b?c=d-e#f"),
+        ("(docs.example.org/api/v2/spans)", "docs.example.org/api/v2/spans"),
+        ("to jo.doe+x@mail.example.org.", "jo.doe+x@mail.example.org"),
+        ("static.crates.io, down", "static.crates.io"),
+        ("set OTEL_SDK_DISABLED to", "OTEL_SDK_DISABLED"),
+        ("the README.md", "README.md"),
+        ("a _slanted_ word", "slanted"),
+        ("It is dry.The end", "dry"),
+        ("ten-year", "ten"),
+        ("and/or", "and"),
     ],
 )
-def test_a_number_is_one_word(text: str, whole: str) -> None:
+def test_a_number_an_address_and_a_name_are_one_word(text: str, whole: str) -> None:
     places = np.arange(len(text), dtype=np.int32)
     inner = pieces_at(text, places, places + 1).inner
     begins = text.index(whole)
