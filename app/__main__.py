@@ -177,9 +177,9 @@ def tell_painted() -> None:
 def not_whole(fault: Exception, tell: Callable[[str], int] = complain) -> int:
     """Say what of Spanlight, or of the system, is missing; raises the fault again where it is of another kind."""
     try:
-        from app.core.system_libraries import broken_installation
+        from app.core.system_libraries import installation_error
 
-        words = broken_installation(fault)
+        words = installation_error(fault)
     except ImportError as worse:
         return tell(f"Spanlight is not whole: {worse.name or worse} is missing. Install it again.")
     if words is None:

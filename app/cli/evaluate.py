@@ -19,7 +19,7 @@ from app.cli.terminal import (
 )
 from app.core.errors import SpanlightError
 from app.core.legible import legible
-from app.core.reliability import off_in_words
+from app.core.reliability import calibration_error_in_words
 from app.core.report import Stopped
 from app.core.wording import duration
 from app.flows.measure.evaluate import QaEvaluation, evaluate_qa
@@ -222,7 +222,7 @@ def _print_qa(found: QaEvaluation) -> None:
         _table(("questions", *_QA, "at", "cal err"), lines)
     print()
     for kind, bins in found.reliability.items():
-        print(off_in_words(kind, bins))
+        print(calibration_error_in_words(kind, bins))
     if found.calibration:
         print("\nCalibration fitted and kept with the model:")
         for name, value in asdict(found.calibration).items():

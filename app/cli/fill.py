@@ -20,7 +20,7 @@ from app.core.errors import SpanlightError
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import BLANK, Span, blanks_in
-from app.core.wording import finely
+from app.core.wording import precise_percent
 from app.flows.heads.heads import fill
 from app.flows.workspace import Workspace
 
@@ -106,7 +106,7 @@ def _print(text: str, blank: FilledBlank, *, named: bool) -> None:
     words = [one_line(guess.word) for guess in blank.guesses]
     width = max(map(len, words), default=0)
     for word, guess in zip(words, blank.guesses, strict=True):
-        print(f"{word:<{width}}  {finely(guess.probability):>6}")
+        print(f"{word:<{width}}  {precise_percent(guess.probability):>6}")
     if blank.asked is not None:
         print(f"{one_line(blank.asked.word)}: {_rank_of(blank.asked)}")
 
@@ -115,7 +115,7 @@ def _rank_of(guess: Guess) -> str:
     if not guess.pieces:
         return "the model's vocabulary cannot spell it"
     place = f"number {guess.rank:,}" if guess.rank else f"in {count(guess.pieces, 'piece')}"
-    return f"{finely(guess.probability)}, {place}"
+    return f"{precise_percent(guess.probability)}, {place}"
 
 
 def _context(text: str, span: Span) -> str:

@@ -51,7 +51,7 @@ from app.core.inspection import (
 )
 from app.core.models import SHOWN_HEADS, Head, ProblemType
 from app.core.text import BLANK, Span, blanks_in
-from app.core.wording import finely
+from app.core.wording import precise_percent
 from app.flows.heads.export_inside import inside_csv, plain
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
@@ -293,11 +293,18 @@ def _print_spans(seen: SpanScores) -> None:
         start, end = seen.start_logits[span.first], seen.end_logits[span.last]
         tokens = f"{span.first}–{span.last}"
         lines.append(
-            (shortened(span.text), tokens, _two(start), _two(end), _two(span.score), finely(span.probability))
+            (
+                shortened(span.text),
+                tokens,
+                _two(start),
+                _two(end),
+                _two(span.score),
+                precise_percent(span.probability),
+            )
         )
     null = f"no answer ({seen.window.tokens[0].piece})"
     starts, ends = seen.start_logits[0], seen.end_logits[0]
-    share = finely(seen.null_probability)
+    share = precise_percent(seen.null_probability)
     lines.append((null, "0", _two(starts), _two(ends), _two(seen.null_score), share))
     _print_table(lines)
 
@@ -321,7 +328,7 @@ def _print_losses(seen: Losses) -> None:
     _print_window(seen.window)
     lines = [("term", "right", "value" if seen.squared else "probability", "loss")]
     for term in seen.terms:
-        given = _four(term.probability) if seen.squared else finely(term.probability)
+        given = _four(term.probability) if seen.squared else precise_percent(term.probability)
         figures = (given, _four(term.value)) if term.counted else ("", "not counted")
         lines.append((shortened(term.name), shortened(term.target), *figures))
     _print_table(lines)
@@ -354,14 +361,14 @@ def _print_attention(seen: Attention, head: int | None) -> None:
             sum(column) / len(heads) for column in zip(*(seen.row(one, number) for one in heads), strict=True)
         ]
         best = sorted(range(len(sums)), key=lambda at: -sums[at])[:3]
-        seen_there = (f"{seen.window.tokens[at].piece} ({at}) {finely(sums[at])}" for at in best)
+        seen_there = (f"{seen.window.tokens[at].piece} ({at}) {precise_percent(sums[at])}" for at in best)
         lines.append((str(number), token.piece, *seen_there, *[""] * (3 - len(best))))
     _print_table(lines)
 
 
 def _print_removals(seen: Removals, values: bool) -> None:
     _print_window(seen.window)
-    likely = "" if values else f", {finely(seen.probability)}"
+    likely = "" if values else f", {precise_percent(seen.probability)}"
     score = f"Score of {shortened(seen.target)}: {_two(seen.score)}{likely}."
     if not seen.sentences:
         print(f"{score} No sentence can be taken out.")
@@ -371,7 +378,7 @@ def _print_removals(seen: Removals, values: bool) -> None:
     for one in seen.sentences:
         mark = "* " if one.holds_focus else ""
         figures = (_two(one.score), f"{one.score - seen.score:+.2f}")
-        share = () if values else (finely(one.probability),)
+        share = () if values else (precise_percent(one.probability),)
         lines.append((*figures, *share, mark + shortened(one.text)))
     _print_table(lines)
     if any(one.holds_focus for one in seen.sentences):

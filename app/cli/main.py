@@ -67,10 +67,10 @@ def main(argv: list[str], early: Child | None = None) -> int:
         discard_output()
         return PIPE_CLOSED
     except Exception as fault:
-        from app.core.files import fault_of_disk
-        from app.core.system_libraries import broken_installation
+        from app.core.files import disk_error
+        from app.core.system_libraries import installation_error
 
-        known = unprinted() or broken_installation(fault) or fault_of_disk(fault)
+        known = unprinted() or installation_error(fault) or disk_error(fault)
         if known is not None:
             return end_with(str(known), INPUT_ERROR)
         log_bug(fault)

@@ -20,7 +20,7 @@ from app.cli.terminal import (
 )
 from app.cli.train import StepReport
 from app.core.errors import SpanlightError
-from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
 from app.core.legible import legible
 from app.core.wording import duration, percent
 from app.flows.rows import held_output, refuse_same_file
@@ -193,8 +193,8 @@ def _say_contradictions(rows: list[tuple[str, tuple[str, ...]]], report: Termina
         report.line(f"One text is labelled {one_line(labels)}: {one_line(rows[same[0]][0])[:60]}")
 
 
-def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, Given]:
-    return {at: Given(at, labels) for at, (_, labels) in enumerate(rows)}
+def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, GivenLabels]:
+    return {at: GivenLabels(at, labels) for at, (_, labels) in enumerate(rows)}
 
 
 def _drawn(

@@ -19,7 +19,7 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.kinds import TELLING, ending
+from app.core.kinds import DISTINCTIVE_ENDINGS, ending
 from app.core.name_types import plain_type
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.wording import percent
@@ -110,7 +110,7 @@ def _is_file(given: str) -> bool:
             return True
     except (OSError, ValueError):  # too long for a name, or with NUL in it
         return False
-    if ending(given) in TELLING and len(given.split()) == 1:
+    if ending(given) in DISTINCTIVE_ENDINGS and len(given.split()) == 1:
         raise SpanlightError(f"There is no file “{Path(given).name}”.", "Check the name.")
     return False
 

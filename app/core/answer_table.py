@@ -42,7 +42,7 @@ class AnswerTable:
 
 
 @dataclass(frozen=True, slots=True)
-class TableLook:
+class TableLayout:
     """How a table is looked at: the widths of columns, by their numbers in pixels, and the column that sorts its rows.
 
     A column that is not named has its usual width; `sorted_by` is 0 for the documents' order.
@@ -132,7 +132,7 @@ def cell_of(column: Column, file: LibraryFile, cell: Cell | None) -> Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ColumnAccuracy:
     """How many answers of a column the person looked at, and how many of those were right.
 
     `low` and `high` are the bounds of the 95 % interval of the share that is right (Wilson 1927), 0 to 1; 0 and 1 where

@@ -11,7 +11,7 @@ from app.core.models import Adjustment
 from app.core.text import Document, Span, View
 
 # From so many verdicts on a reader's calibration is adjusted to them.
-FEWEST = 50
+FEWEST_VERDICTS = 50
 
 
 class Verdict(StrEnum):

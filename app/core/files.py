@@ -53,7 +53,7 @@ _NO_SPACE_ON_WINDOWS = 112
 _handed: dict[Path, int] = {}
 
 
-def is_full(fault: BaseException) -> bool:
+def is_disk_full(fault: BaseException) -> bool:
     """Whether the disk had no space left, or the user's quota or a file's largest size was reached."""
     if isinstance(fault, OSError):
         return fault.errno in _NO_SPACE
@@ -64,17 +64,19 @@ def is_full(fault: BaseException) -> bool:
 
 def reason_of(fault: BaseException, otherwise: str = Message("the disk refused")) -> str:
     """Why something could not be written, for the end of a sentence; `otherwise` where the system does not say."""
-    return Message("the disk is full") if is_full(fault) else getattr(fault, "strerror", None) or otherwise
+    return (
+        Message("the disk is full") if is_disk_full(fault) else getattr(fault, "strerror", None) or otherwise
+    )
 
 
-def fault_of_disk(fault: BaseException) -> SpanlightError | None:
+def disk_error(fault: BaseException) -> SpanlightError | None:
     """The error for what the system said of a file or a disk: no space, no permission, no such name, a failing disk.
 
     None for an exception of another kind.
     """
     name = getattr(fault, "filename", None)
     name = os.fspath(name) if isinstance(name, str | os.PathLike) else ""
-    if is_full(fault):
+    if is_disk_full(fault):
         message = (
             Message("“{name}” could not be written: the disk is full.", name=name)
             if name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core import wording
 from app.core.layout import Kind
-from app.core.results import Judged
+from app.core.results import QuestionResult
 from app.core.text import Span
 
 
@@ -42,7 +42,7 @@ class KeptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Judged[KeptAnswer]):
+class Entry(QuestionResult[KeptAnswer]):
     """One question about one document, and its result.
 
     `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
@@ -110,7 +110,7 @@ class Entry(Judged[KeptAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class DeletedEntry:
     """A deleted entry, with its text if that was stored: enough to restore it."""
 
     entry: Entry

@@ -53,7 +53,7 @@ CODE = tuple(
     "ini cfg conf properties env xml xsd xsl xslt rss atom tex sty bib diff patch".split()
 )
 # Endings that tell a file from a folder or a word by its name alone: there are folders "node.js" and "example.org".
-TELLING = frozenset((*ENDINGS, "txt", "text", "rst", "log"))
+DISTINCTIVE_ENDINGS = frozenset((*ENDINGS, "txt", "text", "rst", "log"))
 _CODE_NAMES = frozenset("makefile dockerfile rakefile gemfile jenkinsfile cmakelists.txt".split())
 
 
@@ -67,6 +67,6 @@ def is_code(name: str) -> bool:
     return ending(name) in CODE or PurePath(name.lower()).name in _CODE_NAMES
 
 
-def has_equal_letters(name: str) -> bool:
+def is_monospaced(name: str) -> bool:
     """Whether a file is shown in a monospaced face: code, data and logs, by its name."""
     return is_code(name) or ending(name) in LOGS

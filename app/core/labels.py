@@ -54,7 +54,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenLabels:
     """The labels that a person gave to the text in a row: their names, none if none applies.
 
     `guess` is the model's label then, empty without one, and `shown` whether the person saw it. `seconds` is the time

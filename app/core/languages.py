@@ -73,6 +73,6 @@ class Subject:
     text: str = ""
 
     @property
-    def is_several(self) -> bool:
+    def has_several_documents(self) -> bool:
         """Whether it is several documents."""
         return sum(self.languages.values()) > 1

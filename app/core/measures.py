@@ -100,12 +100,12 @@ _HARDLY = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure's title, its meaning in a sentence, its term in the field, and whether less is better."""
+    """A figure's title, its meaning in a sentence, its term in the field, and whether lower is better."""
 
     title: str
     words: str
     term: str
-    less: bool = False
+    lower_is_better: bool = False
 
 
 _FIGURES = {
@@ -150,7 +150,7 @@ _FIGURES = {
         Message("Calibration error"),
         Message("How far its probabilities lie from how often it is right; less is better."),
         Message("expected calibration error, ECE, ten bins (Guo et al. 2017)"),
-        less=True,
+        lower_is_better=True,
     ),
 }
 _NAMES_F1 = Figure(

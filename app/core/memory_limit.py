@@ -44,13 +44,13 @@ def watch_memory(most: int, used: Callable[[], int], every: float = _WATCH_EVERY
     def watch() -> None:
         while not over.wait(every):
             if used() > most:
-                run_out()
+                exit_out_of_memory()
 
     threading.Thread(target=watch, daemon=True).start()
     return over.set
 
 
-def run_out() -> None:
+def exit_out_of_memory() -> None:
     """End this process at once with the exit code for no memory left."""
     os._exit(OUT_OF_MEMORY)
 

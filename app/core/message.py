@@ -14,7 +14,7 @@ _STORED = "\x1e"  # before a stored message; a text that begins with it itself i
 _LONGEST = 100_000  # characters of a stored message
 
 
-class Filling(string.Formatter):
+class NamedFormatter(string.Formatter):
     """Fills a pattern with values by their names alone.
 
     A pattern may come from a process that a file has taken over: it must not look into its values.
@@ -31,7 +31,7 @@ class Filling(string.Formatter):
         return str(format(value, format_spec))
 
 
-_filling = Filling()
+_filling = NamedFormatter()
 
 
 class Message(str):

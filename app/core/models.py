@@ -101,7 +101,7 @@ class Adjustment:
         factors = is_temperature(self.slope) and is_temperature(self.sharing)
         return factors and abs(self.bias) <= MOST_OFFSET and 0 < self.threshold < 1
 
-    def undone(self, chance: float, share: float) -> tuple[float, float]:
+    def undo(self, chance: float, share: float) -> tuple[float, float]:
         """The chance that the text answers, and the best span's share of it, as they were before the adjustment.
 
         The other spans' scores are not known: they count as `log_rivals` spans alike.

@@ -79,7 +79,7 @@ def is_blank(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf")
 
 
-def within(page: PageText, boxes: Sequence[Box]) -> list[list[int]]:
+def characters_in(page: PageText, boxes: Sequence[Box]) -> list[list[int]]:
     """For each box the drawn characters whose middle is in it, by their number."""
     if not boxes:
         return []

@@ -12,7 +12,7 @@ from math import hypot
 
 from app.core.layout import PageText
 from app.core.message import Message
-from app.core.page_runs import HYPHENS, Box, boxes_of, is_blank, is_drawn, within
+from app.core.page_runs import HYPHENS, Box, boxes_of, characters_in, is_blank, is_drawn
 from app.core.text import Span
 
 _NO_PAGES = Message("The document has no pages.")
@@ -180,7 +180,7 @@ def _unsure(page: PageText, numbers: Sequence[int]) -> str:
 def _read_back(page: PageText, boxes: Sequence[Box], numbers: Sequence[int]) -> str:
     """Why the drawn characters in boxes are not those that the words were read from; empty if they are."""
     own = set(numbers)
-    found = {number for inside in within(page, boxes) for number in inside}
+    found = {number for inside in characters_in(page, boxes) for number in inside}
     for number in found - own:
         if not is_blank(page.characters[number]) and not _drawn_twice(page, number, own & found):
             return _COVERED

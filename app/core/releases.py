@@ -152,7 +152,9 @@ def newest(feed: Feed, own: str) -> Release | None:
     return found if found is not None and version_key(found.version) > version_key(own) else None
 
 
-def suiting(release: Release, system: str, machine: str, kinds: Sequence[str]) -> ReleaseFile | None:
+def file_for_computer(
+    release: Release, system: str, machine: str, kinds: Sequence[str]
+) -> ReleaseFile | None:
     """The release's file for a computer, of the first available of the kinds."""
     for kind in kinds:
         for file in release.files:

@@ -66,7 +66,7 @@ def question_count(bins: Bins) -> int:
     return sum(each.questions for each in bins)
 
 
-def off_by(bins: Bins) -> float:
+def expected_calibration_error(bins: Bins) -> float:
     """Expected calibration error, 0 to 1: the mean gap between the stated probability and the share that is right.
 
     Guo et al. 2017, equation 3. Raises ZeroDivisionError if there is no question.
@@ -75,8 +75,8 @@ def off_by(bins: Bins) -> float:
 
 
 def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
-    """`off_by` of probabilities and whether each came true."""
-    return off_by(bins_of(outcomes))
+    """`expected_calibration_error` of probabilities and whether each came true."""
+    return expected_calibration_error(bins_of(outcomes))
 
 
 def interval(right: int, total: int) -> tuple[float, float]:
@@ -87,9 +87,9 @@ def interval(right: int, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def off_in_words(kind: TextKind, bins: Bins) -> str:
+def calibration_error_in_words(kind: TextKind, bins: Bins) -> str:
     """The error of at least one question in words: "Paragraphs: off by 3 points on average (600 questions)"."""
-    points = round(100 * off_by(bins))
+    points = round(100 * expected_calibration_error(bins))
     values = {
         "kind": _TITLES[kind],
         "n": points,

@@ -104,7 +104,7 @@ class Likely(Protocol):
 FoundT = TypeVar("FoundT", bound=Likely)
 
 
-class Judged(Generic[FoundT]):
+class QuestionResult(Generic[FoundT]):
     """What follows from the result of a question: of a Reading, and of the history's Entry, whose fields these are."""
 
     __slots__ = ()
@@ -177,7 +177,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Judged[Answer]):
+class Reading(QuestionResult[Answer]):
     """The result of one question.
 
     `answers` are the best spans, best first, also when the text does not answer (they are then below the threshold).

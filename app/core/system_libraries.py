@@ -24,7 +24,7 @@ _OTHERS = {
 _DEBIAN = "/etc/debian_version"
 
 
-def without_library(fault: str) -> SpanlightError | None:
+def missing_library_error(fault: str) -> SpanlightError | None:
     """The error for a system library that is missing or too old, None if the message is about something else."""
     old = _TOO_OLD.search(fault)
     if old:
@@ -48,7 +48,7 @@ def without_library(fault: str) -> SpanlightError | None:
         return None
     name = missing[1]
     if _OURS.fullmatch(name):
-        return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), how_to_mend())
+        return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), repair_hint())
     package = debian_package(name)
     hint = Message("Install your system's package that brings it.")
     if package and os.path.exists(_DEBIAN):  # noqa: PTH110 the start reads this file too
@@ -72,7 +72,7 @@ def debian_package(library: str) -> str:
     return f"{name}-{found[2]}" if name[-1].isdigit() else f"{name}{found[2]}"
 
 
-def broken_installation(fault: BaseException) -> SpanlightError | None:
+def installation_error(fault: BaseException) -> SpanlightError | None:
     """The error for a missing or broken part of the program; None for an exception of another kind."""
     if isinstance(fault, FileNotFoundError):
         bundle, name = getattr(sys, "_MEIPASS", ""), fault.filename
@@ -81,7 +81,7 @@ def broken_installation(fault: BaseException) -> SpanlightError | None:
         return None
     if not isinstance(fault, ImportError):
         return None
-    system = without_library(str(fault))
+    system = missing_library_error(str(fault))
     if system is not None:
         return system
     text = " ".join(str(fault).split())
@@ -97,14 +97,14 @@ def broken_installation(fault: BaseException) -> SpanlightError | None:
         if fault.name
         else Message("Spanlight is not whole: {reason}.", reason=reason)
     )
-    return SpanlightError(message, how_to_mend())
+    return SpanlightError(message, repair_hint())
 
 
 def _lacking(name: str) -> SpanlightError:
-    return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), how_to_mend())
+    return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), repair_hint())
 
 
-def how_to_mend() -> str:
+def repair_hint() -> str:
     """The hint on how to repair a missing or broken part of Spanlight."""
     from app.core.about import command
 

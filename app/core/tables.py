@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,'’\u00a0\u202f ]*(?:[eE][+-]?[0-9]+)?
 _MOST_CELLS = 20_000_000
 
 
-def refuse_vast(rows: int, columns: int, name: str) -> None:
+def refuse_oversized(rows: int, columns: int, name: str) -> None:
     """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
     if rows * columns > _MOST_CELLS:
         raise SpanlightError(

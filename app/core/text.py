@@ -17,7 +17,7 @@ BLANK = "___"
 # Separate expressions: with different first characters they are many times faster than a combined one.
 _BLANKS = tuple(map(re.compile, (r"__+", r"\[[Mm][Aa][Ss][Kk]\]", r"<[Mm][Aa][Ss][Kk]>")))
 # Scripts without blanks between words.
-UNPARTED = re.compile(
+UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
@@ -60,7 +60,7 @@ def whole_words(text: str, span: Span) -> Span:
 
 def _in_one_word(before: str, after: str) -> bool:
     both = before + after
-    return all(unicodedata.category(each)[0] in "LNM" for each in both) and not UNPARTED.search(both)
+    return all(unicodedata.category(each)[0] in "LNM" for each in both) and not UNSPACED.search(both)
 
 
 def blanks_in(text: str) -> tuple[Span, ...]:

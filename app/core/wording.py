@@ -135,7 +135,7 @@ def percent(probability: float) -> str:
     return Message("> 99%") if rounded > 99 else Message("{number}%", number=rounded)
 
 
-def finely(probability: float) -> str:
+def precise_percent(probability: float) -> str:
     """A probability with precision for small ones: "94%", "3.4%", "0.021%", "1 in 48,000"."""
     if probability >= 0.0995:
         return percent(probability)

@@ -17,7 +17,7 @@ from app.core.message import Message
 from app.core.models import Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import HeadToTeach, Question, TrainingRequest
-from app.core.system_libraries import how_to_mend, without_library
+from app.core.system_libraries import missing_library_error, repair_hint
 from app.engine.holding import ModelPool
 from app.engine.importing import fast_imports, patch_source_lookup
 from app.engine.orders import (
@@ -246,8 +246,8 @@ class Host:
                 import torch
         except (ImportError, OSError) as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-            raise without_library(reason) or SpanlightError(
-                Message("PyTorch cannot be loaded: {reason}.", reason=reason), how_to_mend()
+            raise missing_library_error(reason) or SpanlightError(
+                Message("PyTorch cannot be loaded: {reason}.", reason=reason), repair_hint()
             ) from error
 
         torch.set_num_threads(physical_cores())  # training sets another number

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.files import fault_of_disk, hand_over
+from app.core.files import disk_error, hand_over
 from app.core.message import Message
 from app.core.report import Progress, Report, Stopped
-from app.core.system_libraries import broken_installation
+from app.core.system_libraries import installation_error
 
 Handler = Callable[[Any, Report], Any]
 Factory = Callable[[], Handler]
@@ -167,7 +167,7 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         line.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
         line.send(Kind.FAULT, number, error)
-    elif (fault := broken_installation(error) or fault_of_disk(error)) is not None:
+    elif (fault := installation_error(error) or disk_error(error)) is not None:
         traceback.print_exception(error)  # to the log
         line.send(Kind.FAULT, number, fault)
     elif isinstance(error, MemoryError):

@@ -129,7 +129,7 @@ def save(settings: Settings, path: Path, before: Settings | None = None) -> None
     write_atomic(path, (json_of(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
-def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:
+def adopt_changes(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:
     """Merge changes made elsewhere since `before` into the settings and into `before`; returns the changed names.
 
     A setting that was also changed here keeps its value from here; models are merged head by head.

@@ -112,10 +112,10 @@ def test_a_full_disk_is_known_from_whatever_tells_it() -> None:
 
     by_rust = Exception("Error while serializing: I/O error: No space left on device (os error 28)")
     if os.name == "posix":
-        assert "the disk is full" in str(files.fault_of_disk(by_rust))
-    assert "“a.txt” could not be written" in str(files.fault_of_disk(OSError(errno.EFBIG, "large", "a.txt")))
+        assert "the disk is full" in str(files.disk_error(by_rust))
+    assert "“a.txt” could not be written" in str(files.disk_error(OSError(errno.EFBIG, "large", "a.txt")))
     assert "“a.txt” could not be used: no" in str(
-        files.fault_of_disk(PermissionError(errno.EACCES, "no", "a.txt"))
+        files.disk_error(PermissionError(errno.EACCES, "no", "a.txt"))
     )
     for bug in (OSError(errno.ENOENT, "none", "a"), OSError(errno.EBADF, "bad"), ValueError("(os error 2)")):
-        assert files.fault_of_disk(bug) is None
+        assert files.disk_error(bug) is None

@@ -275,11 +275,13 @@ def _rows(sides: Sequence[Measure]) -> list[PairRow]:
         info = figure(name, sides[0].head)
         values = [side.figures.get(name) for side in sides]
         there = {value for value in values if value is not None}
-        best = (min if info.less else max)(there) if len(there) == 2 else None
+        best = (min if info.lower_is_better else max)(there) if len(there) == 2 else None
         cells = tuple(
             None
             if value is None
-            else PairCell(localised(share(value)), None if info.less else value / 100, value == best)
+            else PairCell(
+                localised(share(value)), None if info.lower_is_better else value / 100, value == best
+            )
             for value in values
         )
         rows.append(PairRow(localised(info.title), meaning(info), cells))
