@@ -95,7 +95,7 @@ def read_file(
 ) -> Opened:
     """The document of a file, - being standard input; its notes go to standard error.
 
-    A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.read.read_document does.
+    A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.ask.read.read_document does.
     """
     opened = _read(file, arguments, workspace, report, report)
     report.clear()

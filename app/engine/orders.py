@@ -73,14 +73,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class ListDevices:
-    """Return every device as core.devices.Devices; `avoid` as in Run."""
+    """Return every device as core.models.Devices; `avoid` as in Run."""
 
     avoid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GetMemory:
-    """Return what is in memory as core.devices.MemoryUse."""
+    """Return what is in memory as core.models.MemoryUse."""
 
 
 @dataclass(frozen=True, slots=True)

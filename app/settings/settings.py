@@ -55,7 +55,7 @@ class Settings:
     of pages, 1 for their size on paper, 0 to fit the width, -1 to fit the page; `outline` is whether a document's
     outline is shown beside it;
     `classify_lines` is whether each line is a separate text; `names_joining` is a PieceAggregation;
-    `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
+    `precision` is one of core.models.PRECISIONS; `unload_minutes` is after how long without work models leave the
     memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
     are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
     asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second, `reading_speed`

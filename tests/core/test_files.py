@@ -63,7 +63,7 @@ def test_lines_are_those_of_the_file_packed_or_not(tmp_path: Path) -> None:
 def test_a_line_and_a_whole_file_have_a_length_at_most(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MOST_LINE", 10)
+    monkeypatch.setattr(files, "MOST_LINE_BYTES", 10)
     path = tmp_path / "a"
     path.write_bytes(b"123456789\n" + b"1" * 11)
     lines = read_lines(path)

@@ -10,7 +10,17 @@ from app.cli.models.words import moment, task
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.measures import Comparison, ExampleSet, Measure, examples, figure, named, share, speed, verdict
+from app.core.measures import (
+    Comparison,
+    ExampleSet,
+    Measure,
+    examples,
+    figure,
+    model_names,
+    share,
+    speed,
+    verdict,
+)
 from app.core.models import Head
 from app.core.wording import duration
 from app.flows.measure.label_matching import LabelsDiffer
@@ -187,7 +197,7 @@ def compare_two(arguments: argparse.Namespace, workspace: Workspace, report: Ter
 
 def _print_compared(found: Comparison) -> None:
     first, second = found.first, found.second
-    one, other = (one_line(name) for name in named(found))
+    one, other = (one_line(name) for name in model_names(found))
     print(f"{one_line(first.data)}: {examples(first.examples, first.head)}\n")
     width = max(10, len(one), len(other))
     print(f"{'':<24}{one:>{width}}  {other:>{width}}")

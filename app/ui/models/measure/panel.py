@@ -9,7 +9,17 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame
 
-from app.core.measures import Comparison, Figure, Measure, examples, figure, named, share, speed, verdict
+from app.core.measures import (
+    Comparison,
+    Figure,
+    Measure,
+    examples,
+    figure,
+    model_names,
+    share,
+    speed,
+    verdict,
+)
 from app.core.message import Message
 from app.core.models import model_title
 from app.core.wording import percent
@@ -198,7 +208,7 @@ class MeasurePanel(QFrame):
         self._offer(others, found.second)
         sides = [replace(one, model=model_title(one.model)) for one in (found.first, found.second)]
         found = replace(found, first=sides[0], second=sides[1])
-        first, second = map(localised, named(found))
+        first, second = map(localised, model_names(found))
         self._title.setText(tr("{first} and {second}", first=first, second=second))
         self._facts.setText(_data(found.first))
         self._verdict.setText(verdict(found))
