@@ -44,7 +44,7 @@ the text from 0, end not included.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `tokens`."""
+    """Return the parser of `tokens`."""
     parser = new_parser("tokens", "Find the names in texts and documents.", _EPILOG)
     parser.add_argument("inputs", nargs="*", metavar="TEXT|FILE", help="where to look; - is standard input")
     parser.add_argument(
@@ -90,13 +90,13 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         for number, document in enumerate(documents):
             if number:
                 print()
-            _print(document, named=len(documents) > 1)
+            _print(document, with_name=len(documents) > 1)
 
 
 def _text_of(
     given: str, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> tuple[str, str]:
-    """The name and the text of an input."""
+    """Return the name and the text of an input; the name of a typed text is empty."""
     if given == "-" or _is_file(given):
         opened = read_file(given, arguments, workspace, report)
         return opened.document.path or opened.document.name, opened.document.text
@@ -104,7 +104,7 @@ def _text_of(
 
 
 def _is_file(given: str) -> bool:
-    """Whether an input names a file; raises SpanlightError for what looks like the name of a missing one."""
+    """Whether an input names a file; raises SpanlightError if it looks like the name of a missing one."""
     try:
         if given.strip() and Path(given).exists():
             return True
@@ -115,9 +115,9 @@ def _is_file(given: str) -> bool:
     return False
 
 
-def _print(document: TaggedDocument, *, named: bool) -> None:
+def _print(document: TaggedDocument, *, with_name: bool) -> None:
     names = document.tagged.entities
-    if named:
+    if with_name:
         print(shortened(document.name or document.text, 80))
     if not names:
         print("No names found.")

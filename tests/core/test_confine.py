@@ -133,7 +133,7 @@ def test_the_numbers_are_those_of_the_kernel() -> None:
     for column, header in enumerate(headers):
         if header.exists():
             known = dict(re.findall(r"define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text()))
-            for call in f"{confine._NEVER},{confine._UNKNOWN},{confine._SOME}".split(","):
+            for call in f"{confine._REFUSED},{confine._UNKNOWN},{confine._REFUSED_BY_ARGUMENT}".split(","):
                 name, *numbers = call.split()
                 assert known.get(name, numbers[column]) == numbers[column], name
                 compared += name in known
