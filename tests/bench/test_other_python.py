@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.against import SCRIPT, Reference
 from app.bench.other_python import OtherPython
+from app.bench.reference_client import SCRIPT, Reference
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from tests.helpers.children import gone
@@ -92,7 +92,7 @@ def test_the_real_script_ends_with_its_parent() -> None:
     code = (
         "import sys, time\n"
         "from app.core.report import Silent\n"
-        "from app.bench.against import SCRIPT\n"
+        "from app.bench.reference_client import SCRIPT\n"
         "from app.bench.other_python import OtherPython\n"
         "print(OtherPython(sys.executable, SCRIPT, Silent()).pid, flush=True)\n"
         "time.sleep(60)\n"
