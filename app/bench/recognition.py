@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import random
 import re
 import struct
@@ -28,6 +27,7 @@ from app.bench.typeset import typeset
 from app.core.errors import SpanlightError
 from app.core.layout import Opened, PageText
 from app.core.report import Progress, Quiet, Report
+from app.core.rows import read_rows
 from app.documents.orders import Draw, Read, Recognise
 from app.flows.ask.read import read_document
 from app.flows.measure.evaluate_documents import evaluate_documents
@@ -288,41 +288,30 @@ def _asked(
         typeset_in.mkdir()
         set_texts = list(_typeset(workspace, texts / "documents.jsonl.xz", typeset_in, report))
         names = {opened.document.name.removesuffix(".pdf") for opened in set_texts}
-        rows = [
-            json.loads(row)
-            for row in _first_of_each(texts / "questions_dev.jsonl.xz", "document", names, most)
-        ]
-        asked = [json.dumps(_of_file(row)) for row in rows]
+        rows = _first_of_each(texts / "questions_dev.jsonl.xz", "document", names, most)
+        asked = list(map(_on_pdf, rows))
         yield from _answers(
             workspace, plan, asked, set_texts, Path(made) / "texts", "texts set as PDFs", report
         )
 
 
-def _first_of_each(file: Path, key: str, names: Container[str], most: int) -> Iterator[str]:
+def _first_of_each(file: Path, key: str, names: Container[str], most: int) -> Iterator[dict[str, Any]]:
     """Yield the first `most` rows of a file about each of the named documents."""
-    if not file.is_file():
-        return
-    with (
-        lzma.open(file, "rt", encoding="utf-8")
-        if file.suffix == ".xz"
-        else file.open(encoding="utf-8") as lines
-    ):
-        rows = [line for line in lines if line.strip() and json.loads(line)[key] in names]
-    for _, group in groupby(rows, key=lambda line: json.loads(line)[key]):
+    rows = [row.values for row in read_rows(file) if row.values[key] in names] if file.is_file() else []
+    for _, group in groupby(rows, key=lambda row: row[key]):
         yield from islice(group, most)
 
 
 def _typeset(workspace: Workspace, file: Path, folder: Path, report: Report) -> Iterator[Opened]:
     """Yield some texts with tables, set as PDFs."""
     for name, ruled in _TEXTS.items() if file.is_file() else ():
-        with lzma.open(file, "rt", encoding="utf-8") as lines:
-            text = next((row["text"] for row in map(json.loads, lines) if row["id"] == name), "")
+        text = next((row.values["text"] for row in read_rows(file) if row.id == name), "")
         if text:
             (folder / f"{name}.pdf").write_bytes(typeset(text, ruled=ruled))
             yield read_document(workspace, folder / f"{name}.pdf", Quiet(report), recognise=0)
 
 
-def _of_file(row: dict[str, Any]) -> dict[str, Any]:
+def _on_pdf(row: dict[str, Any]) -> dict[str, Any]:
     """Turn a question on a text into one on the PDF of that name, in which its answers have other places."""
     answers = [answer["text"] for answer in row["answers"]]
     starts = [answer["answer_start"] for answer in row["answers"]]
@@ -341,7 +330,7 @@ def _of_file(row: dict[str, Any]) -> dict[str, Any]:
 def _answers(
     workspace: Workspace,
     plan: BenchPlan,
-    asked: Sequence[str],
+    asked: Sequence[dict[str, Any]],
     originals: Sequence[Opened],
     scans: Path,
     what: str,
@@ -359,7 +348,7 @@ def _answers(
     right: list[set[object]] = []
     for folder in (Path(originals[0].document.path).parent, scans):
         questions, predictions = scans / "questions.jsonl", scans / "predictions.jsonl"
-        questions.write_text("\n".join(asked), "utf-8")
+        questions.write_text("\n".join(map(json.dumps, asked)), "utf-8")
         evaluate_documents(
             workspace,
             Plan((questions, folder), predictions=predictions),

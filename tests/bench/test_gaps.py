@@ -1,4 +1,4 @@
-"""A window that stands still is found out."""
+"""Pauses of a window's event loop are detected."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_it_is_isolated_and_reaches_no_network(tmp_path: Path) -> None:
 
 
 def test_the_real_script_says_what_is_missing(tmp_path: Path) -> None:
-    """In an interpreter without the libraries; they are hidden from this one."""
+    """Run in an interpreter without the libraries, which are hidden from this one."""
     body = "import runpy; sys.modules['torch'] = None; runpy.run_path(sys.argv[2], run_name='__main__')"
     with (
         pytest.raises(SpanlightError, match="torch is not installed in"),

@@ -1,4 +1,4 @@
-"""The command inspect: every look, for people and for programs, and what does not go together."""
+"""`inspect`: every inspection, for people and for programs, and options that do not go together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of `models` that need no network: list, offered, use, import, remove, offline, network."""
+"""The subcommands of `models` that need no network: list, offered, use, import, remove, offline, network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that is confined is refused what the system can refuse it, and goes on."""
+"""A confined process is refused whatever the system can refuse it, and carries on."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_no_reader_needs_is_refused(actions_blocked: None, attempt: str, tm
 
 @LINUX
 def test_other_ways_into_the_kernel_are_refused(actions_blocked: None) -> None:
-    """io_uring opens files without the calls that are filtered, x32 and i386 number them otherwise."""
+    """io_uring opens files without the filtered calls; x32 and i386 have other numbers for them."""
     number = "ctypes.CDLL(None, use_errno=True).syscall({}, 1, 0), ctypes.get_errno()"
     assert ran(f"print({number.format(425)})") == "-1 1\n"
     if platform.machine() == "x86_64":
@@ -127,7 +127,7 @@ def test_only_what_is_named_can_be_read(held: Confined, tmp_path: Path) -> None:
 
 @LINUX
 def test_the_numbers_are_those_of_the_kernel() -> None:
-    """Read from the headers, where they are installed."""
+    """The kernel's headers are read if they are installed."""
     headers = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")
     compared = 0
     for column, header in enumerate(headers):

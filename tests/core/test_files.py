@@ -1,4 +1,4 @@
-"""Files that may come from anywhere are opened, unpacked and cut into lines within limits."""
+"""Untrusted files are opened, decompressed and split into lines within limits."""
 
 from __future__ import annotations
 

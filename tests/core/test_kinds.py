@@ -1,4 +1,4 @@
-"""What a file is by its name, among plain texts."""
+"""Kinds of plain text by file name: prose, code, logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feed of releases: versions, what is taken from a feed, and what is not."""
+"""The feed of releases: how versions compare, and what is accepted and refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bins of probabilities: what goes into which, what is shown of them, and the error over them in words."""
+"""Bins of probabilities, and the calibration error over them in words."""
 
 from __future__ import annotations
 

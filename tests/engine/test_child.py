@@ -218,7 +218,7 @@ def test_messages_arrive_with_their_values(reads: tuple[str, ...] | None) -> Non
 
 
 def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path) -> None:
-    """Reading a pickle calls whatever it names: a process that a file has taken over could do all that we may."""
+    """Unpickling calls whatever a pickle names: a process taken over by a file could do all that its parent may."""
     child = Child(handlers.make, title="test process", reads=())
     try:
         said = [Progress(1, 2, "words"), {"numbers": (1, 2.5, None)}, b"bytes", frozenset("ab")]

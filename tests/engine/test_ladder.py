@@ -1,4 +1,4 @@
-"""Memory that runs out at every step, through the real Host and the real tasks: it steps down, says so, and answers."""
+"""Memory runs out at every step of the real Host and tasks, which step down, say so, and answer."""
 
 from __future__ import annotations
 

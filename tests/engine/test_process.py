@@ -1,4 +1,4 @@
-"""What the model process does, called here without a process."""
+"""The handler of the model process, called without a process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ QUESTION = Question("Who stole the tarts?", (Document("The knave of hearts stole
 
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Torch's threads stay as they are in the tests' own process."""
+    """Leave the number of torch's threads in the tests' own process unchanged."""
     asked: list[int] = []
     monkeypatch.setattr(torch, "set_num_threads", asked.append)
     return asked

@@ -1,4 +1,4 @@
-"""Long texts cross to the process once; whatever becomes of the process, it never reads another text than was asked."""
+"""Long texts are sent to the process once; whatever happens to it, it never reads another text than was asked."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_text_that_is_gone_is_a_fault_that_crosses() -> None:
 
 
 class Echo:
-    """A process that tells the texts that it was asked, and whether they came with the order."""
+    """A process that returns the texts of its orders, and whether they came with the order."""
 
     def __init__(self) -> None:
         self.texts = ReceivedTexts()
