@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from app.bench import memory, reading
-from app.bench import reading as roofline
 from app.bench.plan import BenchPlan
 from app.bench.profiling import Profile
 from app.bench.results import BenchPart, BenchRow
@@ -25,7 +24,7 @@ needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is
 @pytest.fixture(autouse=True)
 def operations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace what needs a real model folder and process."""
-    monkeypatch.setattr(roofline, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
+    monkeypatch.setattr(reading, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
     monkeypatch.setattr(reading, "peaks", lambda *given: (Peak("float32", 100e9), Peak("bfloat16", 400e9)))
     times = Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
     monkeypatch.setattr(reading, "profile", lambda *given: times)
