@@ -34,9 +34,9 @@ def legible_lines(text: str, most: int = 100_000) -> str:
     return text if text.isprintable() else _cleaned(text)
 
 
-def legible_line(text: str, most: int = 2_000) -> str:
-    """Return `legible_lines` with each line break and tab replaced by a space."""
-    return legible_lines(text, most).replace("\n", " ").replace("\t", " ")
+def legible_line(text: str) -> str:
+    """Return `legible_lines` of at most 2,000 characters on one line: line breaks and tabs become spaces."""
+    return legible_lines(text, 2_000).replace("\n", " ").replace("\t", " ")
 
 
 def _cleaned(text: str) -> str:

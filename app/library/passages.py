@@ -16,7 +16,7 @@ from app.library.found import fold
 # a passage makes up for that (`python3 -m app bench library`).
 SIZE = 600
 # As long to read, in scripts without blanks between words.
-_SIZE_UNPARTED = 200
+_SIZE_UNSPACED = 200
 _PROBE = 20_000
 # A number is one word with all of its parts: 2.1.5, 10:30, 1,000.
 _WORDS = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+")
@@ -41,7 +41,7 @@ _EVERYWHERE = frozenset(
 def starts_of_passages(text: str) -> array[int]:
     """Where a text's passages begin; each ends where the next begins, between two words if there is a blank."""
     probe = text[:_PROBE]
-    size = _SIZE_UNPARTED if 3 * len(UNSPACED.findall(probe)) > len(probe) else SIZE
+    size = _SIZE_UNSPACED if 3 * len(UNSPACED.findall(probe)) > len(probe) else SIZE
     starts = array("i")
     at = 0
     while at < len(text):
