@@ -35,7 +35,7 @@ def limit_memory(more: int) -> Callable[[], None]:
 
 
 def watch_memory(most: int, used: Callable[[], int], every: float = _WATCH_EVERY) -> Callable[[], None]:
-    """End this process with `OUT_OF_MEMORY` once `used()` exceeds `most` bytes; checked `every` so many seconds.
+    """End this process with `OUT_OF_MEMORY` once `used()` exceeds `most` bytes; it is called `every` few seconds.
 
     Returns a function that ends the watch.
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
-# What stands for a word to be filled in.
+# The sign for a word to be filled in.
 BLANK = "___"
 
 # Separate expressions are many times faster than a combined one, whose alternatives begin differently.

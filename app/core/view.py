@@ -22,7 +22,7 @@ _MOST_COMPARED = 200
 _MOST_HEADER_ROWS = 6
 # At most this many cells that reach down over a row are repeated in it.
 _MOST_ABOVE = 8
-# A row of more code points than this, headers included, repeats its first cell after every so many code points.
+# A row of more than `_WIDE_ROW` code points, headers included, repeats its first cell every `_NAMED_AGAIN` ones.
 _WIDE_ROW = 700
 _NAMED_AGAIN = 500
 # Wider lines are not rows of a typed table.

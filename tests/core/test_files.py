@@ -75,7 +75,7 @@ def test_a_line_and_a_whole_file_have_a_length_at_most(
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_SMALL", 100_000)
+    monkeypatch.setattr(files, "_SMALL_FILE", 100_000)
     path = tmp_path / "bomb.jsonl.xz"
     path.write_bytes(lzma.compress(b"\n" * 5_000_000))
     read = 0

@@ -249,7 +249,7 @@ def test_what_long_work_has_freed_is_handed_back(
     trimmed.clear()
     host(Run(QUESTION, reader), Silent())
     assert not trimmed, "short work goes without"
-    monkeypatch.setattr(process, "_LONG", 0.0)
+    monkeypatch.setattr(process, "_LONG_WORK", 0.0)
     host(Run(QUESTION, reader), Silent())
     assert trimmed
 
