@@ -1,7 +1,7 @@
-"""The start: a window, or the command line when a subcommand is given.
+"""The entry point: opens the window, or runs the command that is named.
 
-Spawned processes import this file again, and a Python too old for Spanlight must be able to read it
-to be told so: it imports nothing heavy and keeps to plain syntax.
+Imports nothing heavy and keeps to plain syntax: spawned processes import this file again, and a Python too old for
+Spanlight must be able to read it, to say so.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ COMMANDS = {
 
 
 def start_command() -> str:
-    """What a person types to start Spanlight."""
+    """Return what a person types to start Spanlight."""
     from app.core.about import command
 
     return command()
 
 
 def usage() -> str:
-    """What `--help` prints."""
+    """Return what `--help` prints."""
     commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
     start = start_command()
     return (
@@ -60,8 +60,8 @@ def usage() -> str:
     )
 
 
-def meant(word: str, known: Iterable[str]) -> str:
-    """A question after the known word that a mistyped one is near to, with a blank behind; empty without one."""
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return "Did you mean ...? " with the known word nearest to a mistyped one; empty if none is near."""
     from app.core.arguments import did_you_mean
 
     question = did_you_mean(word, known)
@@ -69,18 +69,18 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 
 def complain(message: str) -> int:
-    """One sentence on standard error, without what steers a terminal; the exit code of an input error."""
+    """Write a sentence to standard error, without control characters; returns the exit code of an input error."""
     try:
         sys.stderr.write("".join(each if each.isprintable() else " " for each in message) + "\n")
-    except OSError:  # nobody can be told
+    except OSError:  # there is nowhere to write it
         pass
     return 2
 
 
 def complain_on_the_desktop(message: str) -> int:
-    """The same, and in a window of its own where Spanlight was started from a menu: nobody reads its standard error."""
-    began = any(os.environ.get(name) for name in ("DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"))
-    unread = not sys.stderr.isatty() and (began or not sys.platform.startswith("linux"))
+    """Complain, also in a small window if Spanlight was started from a menu, where nobody reads standard error."""
+    from_menu = any(os.environ.get(name) for name in ("DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"))
+    unread = not sys.stderr.isatty() and (from_menu or not sys.platform.startswith("linux"))
     if getattr(sys, "frozen", False) and unread:
         try:
             from app.ui.window.last_words import show
@@ -91,8 +91,8 @@ def complain_on_the_desktop(message: str) -> int:
     return complain(message)
 
 
-def say(words: str) -> int:
-    """Words on standard output; 0, also where nobody reads on, 2 where it cannot be written."""
+def print_words(words: str) -> int:
+    """Print words; returns the exit code: 0, even if the reader has gone, or 2 if they cannot be written."""
     try:
         print(words, flush=True)
     except OSError as fault:
@@ -102,10 +102,10 @@ def say(words: str) -> int:
     return 0
 
 
-def fill_streams() -> None:
-    """Put the null device where a standard stream is closed: the next file that is opened would take its number.
+def replace_closed_streams() -> None:
+    """Replace closed standard streams by the null device, as the next file to be opened would take their numbers.
 
-    Standard output is then one that cannot be written, and what prints something says so.
+    Standard output is then not writable, so that printing to it raises an error.
     """
     for name, mode in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
         if getattr(sys, name) is None:
@@ -116,10 +116,10 @@ def fill_streams() -> None:
 def prepare(
     module: str, argv: list[str], extras: tuple[str, ...] = (), system: tuple[str, ...] = ()
 ) -> int | None:
-    """Install what `module` lacks, from a source tree; the exit code when the work was done elsewhere.
+    """In a source tree, install what `module` lacks, and run it in the new environment; returns that exit code.
 
-    None says that this process has everything it needs. An installed Spanlight comes without the
-    set-up, because its installer has done that work.
+    Returns None if this process has everything it needs. An installed Spanlight comes without the set-up, as its
+    installer has done that work.
     """
     if getattr(sys, "frozen", False) or not os.path.exists(BOOTSTRAP):
         return None
@@ -135,9 +135,9 @@ def prepare(
 
 
 def open_window(argv: list[str], painted: Callable[[], object] | None = None) -> int:
-    """Open the window on the files named in `argv`; its exit code. `painted` is called once all of it is painted."""
+    """Open the window on the files named in `argv`; returns the exit code. `painted` is called once it is painted."""
     if "-h" in argv or "--help" in argv:
-        return say(usage())
+        return print_words(usage())
     screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
         return complain(
@@ -156,30 +156,30 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
         claim = claim_or_hand_over(default_paths().data, files)
     except SpanlightError as fault:
         return complain_on_the_desktop(str(fault))
-    if claim is None:  # the window that is open has them
+    if claim is None:  # the window that is open already has taken the files
         return 0
-    # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
-    # window collects by itself (ui/window/collecting.py).
+    # While modules are imported, the collector would walk over objects that stay for good: a tenth of the start. The
+    # window collects garbage itself (ui/window/collecting.py).
     gc.disable()
     from app.ui.window.start import main as start
 
     return start(files, claim, painted)
 
 
-def tell_painted() -> None:
-    """Print what `time.monotonic` says and leave at once: whatever the window would begin next is nobody's."""
+def print_time_painted() -> None:
+    """Print `time.monotonic()` and exit at once, as nobody needs what the window would do next."""
     import time
 
     os.write(1, f"{time.monotonic()!r}\n".encode("ascii"))
     os._exit(0)
 
 
-def not_whole(fault: Exception, tell: Callable[[str], int] = complain) -> int:
-    """Say what of Spanlight, or of the system, is missing; raises the fault again where it is of another kind."""
+def report_broken_installation(fault: Exception, tell: Callable[[str], int] = complain) -> int:
+    """Say what is missing of Spanlight or the system; returns the exit code. Raises any other exception again."""
     try:
-        from app.core.system_libraries import broken_installation
+        from app.core.system_libraries import installation_error
 
-        words = broken_installation(fault)
+        words = installation_error(fault)
     except ImportError as worse:
         return tell(f"Spanlight is not whole: {worse.name or worse} is missing. Install it again.")
     if words is None:
@@ -188,35 +188,35 @@ def not_whole(fault: Exception, tell: Callable[[str], int] = complain) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the window or one command; the exit code."""
+    """Run the window or a command; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    fill_streams()
+    replace_closed_streams()
     in_terminal = bool(arguments) and (arguments[0] in COMMANDS or arguments[0].startswith("--"))
     try:
         return run(arguments)
     except (ImportError, FileNotFoundError) as fault:
-        return not_whole(fault, complain if in_terminal else complain_on_the_desktop)
+        return report_broken_installation(fault, complain if in_terminal else complain_on_the_desktop)
 
 
 def run(arguments: list[str]) -> int:
-    """Do what the arguments say; the exit code. Raises ImportError where a part of Spanlight is missing."""
+    """Carry out the arguments; returns the exit code. Raises ImportError if a part of Spanlight is missing."""
     first = arguments[0] if arguments else ""
     if first in ("--version", "-V"):
         from app.core.about import NAME, VERSION
 
-        return say(f"{NAME} {VERSION}")
+        return print_words(f"{NAME} {VERSION}")
     if first in ("--help", "-h"):
-        return say(usage())
+        return print_words(usage())
     options = ("--window", "--check", "--painted")
     if first.startswith("-") and first not in options:
-        near = meant(first, ["--help", "--version", *options[:2]])
+        near = suggestion(first, ["--help", "--version", *options[:2]])
         return complain(f"There is no option {first}. {near}{start_command()} --help lists what there is.")
-    # Desktops hand over files as addresses, too; the window says where one is not there.
+    # Desktops also pass files as URLs; the window says if one does not exist.
     known = first in ("", *options) or first in COMMANDS or first.lower().startswith("file:/")
     if not known and not os.path.exists(first):
         return complain(
             f"{first} is neither a command ({', '.join(COMMANDS)}) nor a file that exists. "
-            f"{meant(first, COMMANDS)}{start_command()} --help tells more."
+            f"{suggestion(first, COMMANDS)}{start_command()} --help tells more."
         )
     system = () if first in COMMANDS or not sys.platform.startswith("linux") else ("windows",)
     code = prepare("app", arguments, system=system)
@@ -234,8 +234,8 @@ def run(arguments: list[str]) -> int:
         from app.ui.window.check import start_window
 
         return check(arguments[1:], start_window)
-    if first == "--painted":  # for `bench`: when the first page stood there, ready for input
-        return open_window([], tell_painted)
+    if first == "--painted":  # for `bench`: the time when the first page is ready for input
+        return open_window([], print_time_painted)
     return open_window(arguments)
 
 
@@ -243,5 +243,5 @@ if __name__ == "__main__":
     # Run by its path, from any folder: python3 .../spanlight/app
     if not __package__ and not getattr(sys, "frozen", False):
         sys.path[0] = ROOT
-    # Processes that a bundle starts of itself do not come this far: packaging/hooks/at_start.py.
+    # Processes that a bundle starts from itself do not get here: packaging/hooks/at_start.py.
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""The agreement of answers with those of float32, and with those of the reference."""
+"""How far answers agree with those of float32, and with the reference's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from statistics import mean
 
-from app.bench.against import ReferenceAnswer
+from app.bench.reference_client import ReferenceAnswer
 from app.bench.results import BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
@@ -17,13 +17,13 @@ from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 from app.training.metrics import f1
 
-_NONE = ("",)  # the right answer where the text has none
+_NONE = ("",)  # the right answer if the text has none
 
 
 def agreement_with_float32(
     readings: Sequence[Reading], exact: Sequence[Reading], examples: Sequence[QaExample]
 ) -> list[BenchRow]:
-    """The agreement of readings with those of transformers' own class in float32, question by question."""
+    """Compare readings with those of transformers' own class in float32, question by question."""
     pairs = list(zip(readings, exact, strict=True))
     same = mean(float(_best(one) == _best(other)) for one, other in pairs)
     apart = max(abs(one.no_answer_probability - other.no_answer_probability) for one, other in pairs)
@@ -40,7 +40,7 @@ def agreement_with_float32(
 
 
 def span_agreement_with_float32(reading: Reading, exact: Reading) -> BenchRow:
-    """How many of the listed spans of one reading are those of transformers' own class in float32, place by place."""
+    """Compare the spans of a reading with those of transformers' own class in float32, rank by rank."""
     pairs = zip_longest((one.span for one in reading.answers), (one.span for one in exact.answers))
     same = [float(one == other) for one, other in pairs]
     what = f"the {len(same)} best spans of a long document that are float32's"
@@ -50,9 +50,9 @@ def span_agreement_with_float32(reading: Reading, exact: Reading) -> BenchRow:
 def class_agreement_with_float32(
     workspace: Workspace, texts: Sequence[str], device: str, report: Report
 ) -> list[BenchRow]:
-    """How far the classifier's probabilities lie from those of transformers' own class in float32.
+    """Compare the classifier's probabilities with those of transformers' own class in float32.
 
-    Empty where no classifier is installed.
+    Returns no rows if no classifier is installed.
     """
     try:
         choice = workspace.choose(Head.CLASSIFICATION, "", device, report, use=False)
@@ -72,7 +72,7 @@ def class_agreement_with_float32(
 def agreement_with_reference(
     readings: Sequence[Reading], answers: Sequence[Sequence[ReferenceAnswer]]
 ) -> list[BenchRow]:
-    """The agreement of the best spans with those of the reference."""
+    """Compare the best spans with those of the reference."""
     pairs = [
         (_best(reading), (found[0].start, found[0].end) if found else None)
         for reading, found in zip(readings, answers, strict=True)

@@ -1,7 +1,7 @@
-"""Measure how soon the answer is there in a long document, and what reading only the best passages costs.
+"""Measure how soon a long document yields an answer, and what reading only the best passages costs.
 
-The reference gives no answer before it has read every window. Of half a million words it would take half an hour: so it
-reads some, and its seconds are scaled up.
+The reference has no answer before it has read every window, which takes half an hour for half a million words: so it
+reads only some of them, and its seconds are scaled up.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _SCALED = (
     "The reference reads every window before it has an answer, its first and its final one. "
     f"Its seconds are those of a document's first {SAMPLE:,} words, scaled up to all of them."
 )
-# How the first and the quick answer may agree with the final one, and with a known one.
+# How the first and the quick answer may agree with the final answer, and with a known one.
 _HOW = {"same": "is the final one", "overlaps": "shares words with the final one", "right": "is right"}
 _WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One question's readings; each field of seconds counts from the question on, with a warm model process.
+    """The readings of a question; seconds count from the question on, with a warm model process.
 
-    `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer
-    is the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
+    `settled` is when the best answer became the final one; `quick` is the duration of the quick reading. An answer is
+    the same as the final one if their spans are equal, overlaps it if the spans overlap, and is right if it shares code
     points with a known answer.
     """
 
@@ -64,11 +64,11 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class AnytimeBench:
-    """All figures, with the model and the device; `memory` is the model process's most bytes, None if unknown.
+    """All figures, with the model and the device; `memory` is the model process's peak bytes, None if unknown.
 
-    `figures` are medians over the questions and the worst of them, in seconds, and shares of questions, 0 to 1, by the
-    names of `Timed`. `texts` describes the texts. `reference` are the seconds that the reference takes for
-    each question's document, empty without one.
+    `figures` are, by the names of `Timed`, medians and maxima over the questions in seconds, and shares of questions, 0
+    to 1. `texts` describes the texts. `reference` has the reference's seconds for each question's document, empty
+    without a reference.
     """
 
     model: str
@@ -81,9 +81,9 @@ class AnytimeBench:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """The time to the first answers, as a part of a benchmark: in a shorter document too, where no length is given.
+    """Measure the time to the first answers; without a given length, in a shorter document too.
 
-    Raises as `bench_anytime` does, and where the reference cannot be had.
+    Raises as `bench_anytime` does, and SpanlightError if the reference is not available.
     """
     lengths = (plan.words,) if plan.words else (SHORTER, WORDS)
     with readers(workspace, plan, report) as both:
@@ -124,7 +124,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _time(found: AnytimeBench, name: str) -> BenchRow:
-    """The row of one of the answers; the reference's only answer is its first and its final one."""
+    """Return the row of one kind of answer; the reference's only answer is both its first and its final one."""
     against = median(found.reference) if found.reference and name in ("first", "final") else None
     figures = found.figures
     return BenchRow(f"{name} answer", figures[name], "s", against, worst=figures[f"{name}_worst"])
@@ -133,11 +133,10 @@ def _time(found: AnytimeBench, name: str) -> BenchRow:
 def bench_anytime(
     workspace: Workspace, plan: BenchPlan, report: Report, both: Readers | None = None
 ) -> AnytimeBench:
-    """Ask every question of the plan twice, in full and quickly, each time of a text new to the model process.
+    """Ask every question of the plan twice, in full and quickly, each time about a text new to the model process.
 
-    The window prepares a document when it is opened, and so its answers come sooner. The reference of `both`, if any,
-    is asked in turn.
-    Raises SpanlightError for a folder without the data, Stopped when cancelled.
+    In the window answers come sooner, as it prepares a document when it is opened. The reference of `both`, if any, is
+    asked in turn. Raises SpanlightError for a folder without the data, Stopped when cancelled.
     """
     texts = pool(plan.data, workspace.paths)
     words, questions = plan.words or WORDS, plan.questions or QUESTIONS
@@ -158,7 +157,7 @@ def bench_anytime(
         final = ask(workspace, question, clock, **named)
         clock.end(final)
         quick_clock = _Clock(report, number, questions)
-        # Another text to the model process: it would not have to make tokens of one it knows again.
+        # A different text, as the model process would not have to tokenise a known one again.
         again = replace(each.document, text=each.document.text + "\n\nThe end.")
         asked_quickly = Question(each.question, (again,), quick=True)
         quick = ask(workspace, asked_quickly, quick_clock, **named)
@@ -172,7 +171,7 @@ def bench_anytime(
 
 
 def _refer(both: Readers, placed: PlacedQuestion) -> float:
-    """The seconds that the reference takes for a document, by those for its first `SAMPLE` words."""
+    """Estimate the reference's seconds for a document from those for its first `SAMPLE` words."""
     words = placed.document.text.split()
     some = words[:SAMPLE]
     both.report.progress(Progress(0, 0, f"The reference reads {len(some):,} words"))
@@ -180,7 +179,7 @@ def _refer(both: Readers, placed: PlacedQuestion) -> float:
 
 
 class _Clock(Relay):
-    """The Report of one question: notes the time of each best answer, and of the end."""
+    """The Report of one question, which notes the time of each best answer, and of the end."""
 
     def __init__(self, report: Report, number: int, total: int) -> None:
         super().__init__(report)

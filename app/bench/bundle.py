@@ -1,4 +1,4 @@
-"""An installed bundle compared with the source: its size, its window, its first answer."""
+"""Compare an installed bundle with the source: size, time to the window, time to the first answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow, in_turn, row
-from app.bench.start import TEXT, Runs, asking, own_command, process_environment
+from app.bench.start import TEXT, Runs, ask_arguments, own_command, process_environment
 from app.core.about import VERSION
 from app.core.errors import SpanlightError
 from app.core.models import Head
@@ -19,10 +19,10 @@ _TRY = "Give the program `spanlight` of an installed or unpacked bundle."
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Start to window painted and fresh process to first answer of `plan.bundle`, and of this Spanlight in turn.
+    """Measure the time until the window is painted and until a fresh process answers, in turn with this Spanlight.
 
-    Each was started once before it is timed. Medians in seconds, the size in MB (10^6 bytes) on the disk. Raises
-    SpanlightError where there is no such program or it does not do its work, Stopped when cancelled.
+    Each is started once before it is timed. Figures are medians in seconds, and the size on disk in MB (10^6 bytes).
+    Raises SpanlightError if there is no such program or it does not work, Stopped when cancelled.
     """
     if not plan.bundle:
         raise SpanlightError("No bundle was named.", "Name its program with --bundle.")
@@ -39,7 +39,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             return runs.painted([*command, "--painted"])
 
         def answer(command: list[str]) -> float:
-            return runs.answered([*command, *asking(text, card.folder, plan.device)], _TRY)
+            return runs.answered([*command, *ask_arguments(text, card.folder, plan.device)], _TRY)
 
         theirs, ours = [str(program)], own_command()
         for command in (theirs, ours):
@@ -64,9 +64,9 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _megabytes(program: Path) -> float:
-    """The size of a bundle's folder, its models included; `program` may be a link or the script that starts it."""
+    """Return the size of a bundle's folder with its models; `program` may be a link, or the script that starts it."""
     here = program.resolve().parent
-    # The layouts of a folder, of an archive and of a package.
+    # As laid out in a folder, an archive, a package.
     for folder in (here, here / "lib", here.parent / "lib" / "spanlight"):
         if (folder / "_internal").is_dir():
             files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())

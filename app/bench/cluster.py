@@ -1,4 +1,4 @@
-"""How many documents a minute one, two and four nodes of a Ray cluster answer, and what a cluster costs beside."""
+"""Measure how many documents a minute one, two and four nodes of a Ray cluster read, and the driver's memory."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _IDS = 100_000
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Documents a minute with nodes of one core each, held against this machine with one thread.
+    """Measure documents a minute with nodes of one core each, compared with this machine with one thread.
 
-    What starting takes is left out: a rate counts from the first task's end to the last one's. Raises SpanlightError
-    where Ray is not installed; Stopped when cancelled.
+    Rates count from the end of the first task to the end of the last one, so that starting is left out. Raises
+    SpanlightError if Ray is not installed, Stopped when cancelled.
     """
     require_ray()
     columns = numbered(columns_of(_ASKED[: plan.questions or _QUESTIONS]))
@@ -69,7 +69,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _documents(workspace: Workspace, folder: Path, number: int, report: Report) -> list[Item]:
-    """So many documents, of the paragraphs that come along."""
+    """Write `number` documents of bundled paragraphs, and return them as items."""
     folder.mkdir()
     for at, placed in enumerate(long_questions(pool("", workspace.paths), _WORDS, number, _SEED)):
         (folder / f"{at:04}.txt").write_text(placed.document.text, "utf-8")
@@ -77,7 +77,7 @@ def _documents(workspace: Workspace, folder: Path, number: int, report: Report) 
 
 
 class _Pace(Relay):
-    """A Report that takes down when how many documents were done."""
+    """A Report that records when each document was done."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report)
@@ -90,14 +90,14 @@ class _Pace(Relay):
 
     @property
     def rate(self) -> float:
-        """Documents a minute after the first ones."""
+        """Documents a minute, not counting those done at the first report."""
         (began, first), (ended, last) = self._steps[0], self._steps[-1]
         return 60 * (last - first) / max(ended - began, 1e-9)
 
 
 @contextmanager
 def _one_thread(workspace: Workspace) -> Iterator[None]:
-    """While this lasts, the model process computes with one thread in float32, as a node of one core does."""
+    """Let the model process compute with one thread in float32 in this context, as a node of one core does."""
     workspace.engine.end()
     before, precision = os.environ.get("OMP_NUM_THREADS"), workspace.settings.precision
     os.environ["OMP_NUM_THREADS"], workspace.settings.precision = "1", "float32"
@@ -112,7 +112,7 @@ def _one_thread(workspace: Workspace) -> Iterator[None]:
 
 @contextmanager
 def _cluster(nodes: int) -> Iterator[str]:
-    """The address of a cluster on this computer: a head without a core, and nodes of one core each."""
+    """Start a cluster on this computer, a head without a core and nodes of one core each, and yield its address."""
     set_up_ray()
     from ray.cluster_utils import Cluster
 
@@ -126,11 +126,11 @@ def _cluster(nodes: int) -> Iterator[str]:
 
 
 def _memory() -> float:
-    """Bytes that a million documents' ids take where a run begins again, by those of fewer."""
+    """Estimate the bytes that a million documents take in the driver when a run resumes, from fewer."""
     tracemalloc.start()
     try:
         items = [Item(f"/shared/documents/folder-{at % 100}/{at:07}.pdf", at, 2) for at in range(_IDS)]
-        # As those read from Parquet: each with words of its own.
+        # As if read from Parquet, where every row has strings of its own.
         rows = (
             {
                 "path": f"{item.path}",

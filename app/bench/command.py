@@ -9,7 +9,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
+from app.bench.plan import INSTRUCTIONS, PART_OPTIONS, BenchPlan
 from app.bench.results import Bench
 from app.bench.run import PARTS, bench
 from app.bench.sizes import SIZES, sized_model
@@ -22,10 +22,10 @@ from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
 ALL = "all"
-_TAKEN = "\n".join(
-    f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
+_OPTION_LIST = "\n".join(
+    f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in PART_OPTIONS.items()
 )
-# The minutes that each part takes on two cores, with --against where it has an effect.
+# The minutes that each part takes on two cores, with --against for the parts that take it.
 MINUTES = {
     "reading": 3,
     "anytime": 10,
@@ -39,9 +39,9 @@ MINUTES = {
     "recognition": 20,
     "cluster": 10,
 }
-_AGAINST = [part for part, options in HEEDED.items() if "against" in options]
-_LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
-_LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
+_AGAINST = [part for part, options in PART_OPTIONS.items() if "against" in options]
+_AGAINST_PARTS = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
+_DURATIONS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
 _EPILOG = f"""\
 reading: a long document (--words, 20000) read to the end for one question, and many short texts, with the
 share of the computer's peak that is reached, where the time goes, and whether the answers are those of
@@ -67,12 +67,12 @@ of texts of FOLDER/docqa that are set as PDFs.
 cluster: documents a minute with one, two and four nodes of a Ray cluster on this computer, of one core each (--repeats
 documents, 48; --questions, 2), held against this machine with one thread. It needs the extra spanlight[cluster].
 
-On two cores that is a matter of minutes, about: {_LASTS}
-({_LONGER} with --against; without it less).
+On two cores that is a matter of minutes, about: {_DURATIONS}
+({_AGAINST_PARTS} with --against; without it less).
 More words, questions or repeats take longer.
 
 What each takes, beside --model or --size, --device and --isa:
-{_TAKEN}
+{_OPTION_LIST}
 With “all”, each takes of them what it knows; the bundle is measured where --bundle names it, a cluster where Ray
 is installed.
 
@@ -89,9 +89,9 @@ Figures are medians; a ratio above 1 says how many times as fast, or as small, S
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `bench`."""
+    """Return the parser of `bench`."""
     parser = new_parser("bench", "Measure how fast Spanlight is on this computer.", _EPILOG)
-    # Its default is no string: that would have to be one of the choices.
+    # The default is not a string, as that would have to be one of the choices.
     parser.add_argument(
         "what", nargs="?", default=None, choices=(*PARTS, ALL), metavar="|".join((*PARTS, ALL))
     )
@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         return
     if arguments.size and arguments.model:
         raise SpanlightError("--size and --model are two models.", "Give one of them.")
-    _refuse_ignored(arguments)
+    _refuse_ignored_options(arguments)
     _refuse_output(arguments.output)
     results = _Results(arguments.output, report)
     try:
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
             plan = BenchPlan(**given | {"parts": _parts(arguments), "model": sized or arguments.model})
             bench(workspace, plan, report, results.take)
     finally:
-        # Also after a stop: the parts measured by then are worth printing.
+        # After a stop too: the parts measured by then are worth printing.
         report.clear()
         if results.found:
             _print(results.found, arguments.json)
@@ -158,7 +158,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def _parts(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """The chosen parts; with all, the bundle only where one is named, and a cluster where Ray is installed."""
+    """Return the chosen parts; with `all`, the bundle only if one is named, the cluster only if Ray is installed."""
     if arguments.what != ALL:
         return (arguments.what,)
     possible = {"bundle": bool(arguments.bundle), "cluster": find_spec("ray") is not None}
@@ -166,7 +166,7 @@ def _parts(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 
 class _Results:
-    """The results so far, which are written to the file from the first part on."""
+    """The results so far, written to the file after each part."""
 
     def __init__(self, output: str, report: TerminalReport) -> None:
         self._output, self._report = output, report
@@ -181,7 +181,7 @@ class _Results:
             self._report.notice(str(fault))
 
     def write(self) -> None:
-        """Write the file, if there is to be one; raises SpanlightError where the disk refuses."""
+        """Write the file, if one was named; raises SpanlightError on a disk error."""
         if self._output and self.found:
             content = json.dumps(values(self.found), indent=2, ensure_ascii=False) + "\n"
             write_atomic(Path(self._output), content.encode(), private=False)
@@ -195,21 +195,21 @@ def _print(found: Bench, as_json: bool) -> None:
     sys.stdout.flush()
 
 
-def _refuse_ignored(arguments: argparse.Namespace) -> None:
-    """Raise SpanlightError for an option that the single part to be measured does not heed."""
+def _refuse_ignored_options(arguments: argparse.Namespace) -> None:
+    """Raise SpanlightError for an option that the single part to measure does not take."""
     if arguments.what == ALL:
         return
-    heeded = HEEDED[arguments.what]
-    options = sorted({option for each in HEEDED.values() for option in each} - set(heeded))
-    plain = parser()
+    own = PART_OPTIONS[arguments.what]
+    options = sorted({option for each in PART_OPTIONS.values() for option in each} - set(own))
+    defaults = parser()
     for option in options:
-        if getattr(arguments, option) != plain.get_default(option):
-            taken = ", ".join(f"--{each}" for each in heeded)
+        if getattr(arguments, option) != defaults.get_default(option):
+            taken = ", ".join(f"--{each}" for each in own)
             raise SpanlightError(f"“{arguments.what}” takes no --{option}.", f"It takes {taken}.")
 
 
 def _refuse_output(output: str) -> None:
-    """Raise SpanlightError where the file cannot be written, before anything is measured."""
+    """Raise SpanlightError if the file cannot be written, before anything is measured."""
     if not output:
         return
     path = Path(output).absolute()
@@ -218,7 +218,7 @@ def _refuse_output(output: str) -> None:
     if not path.parent.is_dir():
         raise SpanlightError(f"There is no folder for “{output}”.", "Make it first, or name another file.")
     try:
-        # Only an attempt shows it: disks and networks may not follow a file's mode.
+        # Only an attempt shows whether it can: disks and networks may not follow a folder's mode.
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as fault:

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Slot
 class Heartbeat(QObject):
     """Ticks every millisecond in the event loop of its own thread, and stores the gaps between ticks.
 
-    Gaps are milliseconds, by phase; `begin` names the phase from now on. `work` has for each gap the time that the
-    thread itself computed in it: the rest it waited for a processor, or for Python's lock. `watched` is called at every
+    `gaps` are milliseconds by phase; `begin` names the phase from then on. `work` is the time that the thread itself
+    computed in each gap; for the rest it waited for a processor, or for Python's lock. `watched` is called at every
     tick, after the gap was stored.
     """
 
@@ -31,7 +31,7 @@ class Heartbeat(QObject):
         self._timer.start(1)
 
     def begin(self, phase: str) -> None:
-        """Begin a phase; the time since the last tick still counts for the one before."""
+        """Begin a phase; the time since the last tick still counts for the previous one."""
         self._take()
         self.phase = phase
         self.gaps.setdefault(phase, array("d"))
@@ -57,14 +57,15 @@ class Heartbeat(QObject):
 
 
 def longest(gaps: array[float]) -> float:
-    """The longest gap, milliseconds; 0 without ticks."""
+    """Return the longest gap in milliseconds; 0 without ticks."""
     return max(gaps, default=0.0)
 
 
 def percentile(gaps: array[float], share: float) -> float:
-    """The gap that this share of the *time* was spent in gaps no longer than; 0 without ticks.
+    """Return the percentile of the gaps, weighted by their length; 0 without ticks.
 
-    Counted in time, not in gaps: among a thousand short gaps and a long one, the user notices the long one.
+    `share` of the *time*, not of the gaps, was spent in gaps no longer than this: among a thousand short gaps and a
+    long one, the user notices the long one.
     """
     whole, passed = sum(gaps), 0.0
     for gap in sorted(gaps):

@@ -1,4 +1,4 @@
-"""Measure libraries: indexing, an update without changes, finding passages, answers, and what that takes."""
+"""Measure libraries: indexing, an update without changes, finding passages, answers, time and memory."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 WORDS, FILES, QUESTIONS = 10_000_000, 1000, 60
 FEW, MANY = 20, 100
-# How many questions are only looked up for one that is answered: that takes little time.
+# So many times as many questions are only looked up, which is quick.
 _LOOKED_UP = 5
-# An answer with this F1 counts as right where its probability is judged.
+# To judge its probability, an answer counts as right from this F1 on.
 _RIGHT = 0.5
 MB = 1e6
 _NAME = "bench"
@@ -54,10 +54,10 @@ _CHECKS = 3
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question to the library, its best answer and that of the document with the answer alone.
+    """A question asked of the library, and of the document with the answer alone.
 
-    `first` and `final` are seconds; `f1` is that of the best answer's words, `alone` the same with the document alone,
-    `probability` the best answer's. `answered` is whether it was given as the answer.
+    `first` and `final` are the seconds to the first and final answer; `f1` is the F1 of the best answer, `alone` that
+    of the document's best answer; `probability` is the best answer's, `answered` whether it was given as the answer.
     """
 
     question: str
@@ -74,9 +74,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How many questions of a kind were looked up, and for what share a known answer is in the first passages.
+    """Recall: for what share of a kind's questions a known answer is in the first `FEW` and `MANY` passages.
 
-    `by` is the way of searching. The answer counts as found with a passage if it is in what is read around that.
+    `by` is the way of searching. An answer counts as found if it is in the text that is read around a passage.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Found:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Build a library in a temporary folder, and ask it; raises SpanlightError for texts or a model that is missing."""
+    """Build a library in a temporary folder, and ask it; raises SpanlightError if texts or a model are missing."""
     with tempfile.TemporaryDirectory(prefix="spanlight-library-") as folder:
         home = Path(folder)
         with workspace_at(workspace, home) as own:
@@ -96,7 +96,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 @contextmanager
 def workspace_at(workspace: Workspace, home: Path) -> Iterator[Workspace]:
-    """A workspace with the same models and model process whose library and records are in another folder."""
+    """Open a workspace with the same models and model process, but library and records in another folder."""
     own = Workspace(
         workspace.settings,
         replace(workspace.paths, data=home / "data"),
@@ -160,10 +160,10 @@ def _measured(workspace: Workspace, plan: BenchPlan, report: Report, folder: Pat
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A library that was built, how that went, and its questions.
+    """A library that was built, the figures of building it, and its questions.
 
-    `checked` are the seconds of another update, `embedded` the passages that got vectors in a second (0 without);
-    `index_bytes` are those of the index before that.
+    `checked` is the seconds of an update without changes, `embedded` the passages embedded in a second (0 without
+    vectors); `index_bytes` is the size of the index without vectors.
     """
 
     library: Library
@@ -176,7 +176,7 @@ class Built:
 
 
 def build(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -> Built:
-    """Write documents to a folder, and make a library of it. Raises SpanlightError for a folder without the data."""
+    """Write documents to a folder, and index it as a library; raises SpanlightError for a folder without the data."""
     from app.flows.library.update import update
 
     texts = pool(plan.data, workspace.paths)
@@ -212,7 +212,7 @@ def _sample(golds: Sequence[Gold], most: int, seed: int) -> list[Gold]:
 def look_up(
     workspace: Workspace, library: Library, kind: str, golds: Sequence[Gold], report: Report
 ) -> list[Found]:
-    """How often the passage with the answer is found, by BM25 and, where there are vectors, by both."""
+    """Measure how often the passage with the answer is found, by BM25, and with vectors by both together."""
     index = workspace.library
     ranks: dict[str, list[int]] = {}
     for done, gold in enumerate(golds):
@@ -231,7 +231,7 @@ def look_up(
 
 
 def rank_of(index: Index, library: Library, gold: Gold, numbers: Sequence[int]) -> int:
-    """The rank of the first of these passages around which a known answer is read, from 0; `MANY` without one."""
+    """Return the rank, from 0, of the first passage with a known answer in the text around it; `MANY` without one."""
     for at, passage in enumerate(index.passages(numbers, library)):
         around = Span(max(0, passage.span.start - AROUND), passage.span.end + AROUND)
         if passage.text == gold.text and any(
@@ -244,7 +244,7 @@ def rank_of(index: Index, library: Library, gold: Gold, numbers: Sequence[int]) 
 def answer(
     workspace: Workspace, plan: BenchPlan, library: Library, kind: str, golds: Sequence[Gold], report: Report
 ) -> list[Answered]:
-    """Each question asked of the library, and of its document alone."""
+    """Ask each question of the library, and of its document alone."""
     named = {"model": plan.model, "device": plan.device}
     load_reader(workspace, report, **named)
     found = []
@@ -278,7 +278,7 @@ def answer(
 
 
 class _Clock(Relay):
-    """The Report of one question: notes when its first answer was there."""
+    """The Report of one question, which notes when its first answer was there."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report)
@@ -326,13 +326,13 @@ def _rows(found: Sequence[Found], answered: Sequence[Answered]) -> list[BenchRow
 
 
 def _size(workspace: Workspace) -> int:
-    """The bytes of the index, without what SQLite keeps beside it while it is open."""
+    """Return the bytes of the index, without the files that SQLite keeps only while it is open."""
     files = (file for file in workspace.paths.library.iterdir() if not file.name.endswith(("-wal", "-shm")))
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _memory(workspace: Workspace, library: Library, questions: Sequence[str]) -> int | None:
-    """The bytes that a process of its own takes for the index once it was asked; None where that is not known."""
+    """Return the bytes that the index takes in a process of its own after questions; None if unknown."""
     context: Any = multiprocessing.get_context("spawn")
     with context.Pool(1) as one:
         taken: int | None = one.apply(
@@ -342,7 +342,7 @@ def _memory(workspace: Workspace, library: Library, questions: Sequence[str]) ->
 
 
 def memory_of(folder: Path, library: Library, questions: Sequence[str]) -> int | None:
-    """The bytes that this process grows by when it opens an index and looks up questions."""
+    """Return the bytes that this process grows by when it opens an index and looks up questions."""
     from app.library.index import Index
 
     before = memory_now(os.getpid())

@@ -1,4 +1,4 @@
-"""The documents and questions of a library to measure: real documents with known answers among generated ones."""
+"""Documents and questions for a library to measure: real documents with known answers among generated ones."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.training.examples import QaExample, read_placed_qa, read_qa
 if TYPE_CHECKING:
     from app.library.index import Index
 
-# Paragraphs that are made of random sentences, once the real ones are used up, have so many.
+# The sentences of a generated paragraph, when the real ones are used up.
 _SENTENCES = 8
-# A generated document is called by so many of its first words.
+# The number of first words that name a generated document.
 _NAMED_BY = 5
 _OTHERS = "../docqa/questions_train.jsonl.xz"
 _KINDS = ("txt", "md", "html")
@@ -29,7 +29,7 @@ _KINDS = ("txt", "md", "html")
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions of one kind: rows of a file, those of one source where that is not empty."""
+    """Questions of one kind: a file's rows, of one `source` unless that is empty; `titled` names the document too."""
 
     name: str
     file: str
@@ -48,7 +48,7 @@ SETS = (
 
 @dataclass(frozen=True, slots=True)
 class LibraryQuestion:
-    """A question to a library, the file and the text that answer it, and the answers there; none: it has no answer."""
+    """A question to a library, the file and text that answer it, and the answers there; none if it has no answer."""
 
     question: str
     file: str
@@ -62,7 +62,7 @@ class LibraryQuestion:
 
 
 def question_sets(texts: Pool, folder: Path | None) -> dict[str, list[LibraryQuestion]]:
-    """The questions of each of `SETS` that a folder of question files has; without one those of the pool."""
+    """Read the questions of those `SETS` that a folder has; without a folder take those of the pool."""
     if folder is None:
         return {SETS[0].name: [_asked(example) for example in texts.examples]}
     found = {}
@@ -79,7 +79,7 @@ def question_sets(texts: Pool, folder: Path | None) -> dict[str, list[LibraryQue
 
 
 def other_documents(folder: Path | None) -> list[tuple[str, str]]:
-    """Further real documents beside those of the questions: the name of each one's file, and its text."""
+    """Return further real documents beside those of the questions: each one's file name and text."""
     path = folder / _OTHERS if folder else None
     examples = read_qa(path) if path and path.is_file() else []
     return list(
@@ -98,10 +98,10 @@ def _asked(example: QaExample, *, titled: bool = False) -> LibraryQuestion:
 def write_documents(
     folder: Path, real: Iterable[tuple[str, str]], texts: Pool, words: int, files: int, seed: int
 ) -> int:
-    """Write `files` documents of `words` words together, and return the bytes of their text.
+    """Write `files` documents of `words` words in all, and return the bytes of their text.
 
-    `real` are texts, each with the name of its file: those of one file make a plain text together. The other documents
-    are text, Markdown and HTML by turns, of paragraphs in random order.
+    `real` are texts with their file names; the texts of one file are joined in a plain text. The other documents are
+    text, Markdown and HTML in turn, of paragraphs in random order.
     """
     folder.mkdir(parents=True)
     named: dict[str, dict[str, None]] = {}
@@ -127,7 +127,7 @@ def write_documents(
 
 
 def _paragraphs(texts: Pool, own: set[str], rng: random.Random) -> Iterator[str]:
-    """Every paragraph of the pool that is not one of `own`, then without end such of random sentences of these."""
+    """Yield every paragraph of the pool that is not in `own`, then endless ones of random sentences of these."""
     real: list[str] = []
     for paragraph in texts.paragraphs(rng):
         if paragraph not in own:
@@ -156,7 +156,7 @@ def _file_name(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A question with the places of its known answers in a text of the index."""
+    """A question with the spans of its known answers in a text of the index."""
 
     asked: LibraryQuestion
     text: int
@@ -164,7 +164,7 @@ class Gold:
 
 
 def placed(index: Index, library: Library, questions: Sequence[LibraryQuestion]) -> list[Gold]:
-    """The questions whose text the index holds as it was written, with their answers' places there."""
+    """Return the questions whose text the index holds unchanged, with their answers' spans there."""
     texts = {Path(file.path).stem: file.text for file in index.files(library) if file.text}
     found = []
     for asked in questions:

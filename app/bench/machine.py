@@ -1,4 +1,4 @@
-"""The properties of this computer that its speed depends on, and the memory of processes."""
+"""Properties of this computer that its speed depends on, and the memory of processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.models.compute import memory, processor
 from app.models.compute.graphics import cards
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "PySide6-Essentials")
-# Instructions that matrix products gain by, as Linux names them, each under the name that its maker gives it.
+# Instructions that speed up matrix products: Linux's name, and the maker's.
 FLAGS = {
     "avx2": "AVX2",
     "avx_vnni": "AVX-VNNI",
@@ -35,15 +35,15 @@ FLAGS = {
 _MAC_FLAGS = {"FEAT_DotProd": "DotProd", "FEAT_I8MM": "I8MM", "FEAT_BF16": "BF16", "FEAT_SME": "SME"}
 SUPPLIES = Path("/sys/class/power_supply")
 STAT = Path("/proc/stat")
-SAMPLE_SECONDS = 1.0  # seconds
+SAMPLE_SECONDS = 1.0
 # A processor's idle times in a line of /proc/stat, which then counts its guests' time twice (proc_stat(5)).
 _IDLE, _GUESTS = slice(3, 5), 8
-# The busy share of a processor from which times grow by more than they vary between runs.
+# With a larger busy share of the processors, times grow by more than they vary between runs.
 BUSY = 0.2
 
 
 def this_machine() -> Machine:
-    """The computer as it is now."""
+    """Describe this computer as it is now."""
     return Machine(
         processor=processor.name(),
         instructions=instructions(),
@@ -59,7 +59,7 @@ def this_machine() -> Machine:
 
 
 def instructions() -> tuple[str, ...]:
-    """The processor's instructions that matrix products gain by; empty where not known."""
+    """Return the processor's instructions that speed up matrix products; empty if unknown."""
     if sys.platform == "darwin":
         return tuple(name for key, name in _MAC_FLAGS.items() if _sysctl(f"hw.optional.arm.{key}") == "1")
     with contextlib.suppress(OSError):
@@ -72,9 +72,9 @@ def instructions() -> tuple[str, ...]:
 
 
 def load() -> float | None:
-    """The number of processors busy while this process waits a moment; None where not known.
+    """Return the number of processors that are busy while this process waits a moment; None if unknown.
 
-    Where only the load over the last minute is known, that.
+    If only the load average of the last minute is known, returns that.
     """
     if before := _spent():
         time.sleep(SAMPLE_SECONDS)
@@ -85,7 +85,7 @@ def load() -> float | None:
 
 
 def _spent() -> dict[str, tuple[int, int]]:
-    """The time that each processor this process may use was busy, and all its time, in ticks; empty if not known."""
+    """Return the busy and the total ticks of each processor that this process may use; empty if unknown."""
     found = {}
     with contextlib.suppress(OSError, ValueError, AttributeError):
         mine = {f"cpu{number}" for number in os.sched_getaffinity(0)}
@@ -98,7 +98,7 @@ def _spent() -> dict[str, tuple[int, int]]:
 
 
 def _busy(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> float:
-    """The number of processors busy between the two."""
+    """Return the mean number of busy processors between two results of `_spent`."""
     shares = 0.0
     for name in before.keys() & after.keys():
         busy, whole = (new - old for new, old in zip(after[name], before[name], strict=True))
@@ -107,7 +107,7 @@ def _busy(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]])
 
 
 def on_battery(supplies: Path = SUPPLIES) -> bool:
-    """Whether the computer runs on its battery, from Linux; False where that is not known."""
+    """Whether the computer runs on its battery, on Linux; False if unknown."""
     with contextlib.suppress(OSError):
         for supply in supplies.iterdir():
             with contextlib.suppress(OSError):
@@ -118,7 +118,7 @@ def on_battery(supplies: Path = SUPPLIES) -> bool:
 
 
 def warnings(machine: Machine) -> tuple[str, ...]:
-    """Warnings about conditions that make times longer."""
+    """Return warnings about conditions that make times longer."""
     sentences = []
     if machine.busy is not None and machine.busy > BUSY * machine.threads:
         sentences.append(
@@ -146,12 +146,12 @@ def _sysctl(name: str) -> str:
 
 
 def peak_memory(pid: int | None) -> int | None:
-    """The peak memory of a process in bytes, from Linux (VmHWM); None where not known."""
+    """Return the peak memory of a process in bytes, on Linux (VmHWM); None if unknown."""
     return _status(pid, "VmHWM:")
 
 
 def memory_now(pid: int | None) -> int | None:
-    """The memory of a process now in bytes, from Linux (VmRSS); None where not known."""
+    """Return the current memory of a process in bytes, on Linux (VmRSS); None if unknown."""
     return _status(pid, "VmRSS:")
 
 

@@ -1,4 +1,4 @@
-"""Measure very long documents: memory, the growth of time with the length, and a second question."""
+"""Measure very long documents: memory, how time grows with the length, and a second question."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from app.core.wording import duration
 from app.flows.workspace import Workspace
 
 WORDS = 500_000
-# Lengths as shares of the longest, and the number of readings of each: the longest may take the reference minutes.
+# Lengths as shares of the longest, and how often each is read: the longest may take the reference minutes.
 SHARES = {0.1: 3, 0.3: 1, 1.0: 1}
 OTHER_QUESTIONS = 2  # the number of further questions to Spanlight about the longest
 WARM_UP = 2_000
 MB = 1e6
-_LONG = 30.0  # seconds from which a notice comes before
+_LONG = 30.0  # seconds; a reading that will take longer is announced
 
 
 @dataclass(slots=True)
 class _Length:
-    """Documents of about one length and their words, and the seconds of each reader; none without a reference."""
+    """Documents of about one length with their word counts, and each reader's seconds for them."""
 
     documents: list[Document]
     counts: list[int] = field(init=False)
@@ -42,14 +42,14 @@ class _Length:
 
     @property
     def words(self) -> str:
-        """The number of words of one of them, in words."""
+        """The median number of words, as text."""
         return f"{median(self.counts):,.0f}"
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Read documents of growing length whole, by Spanlight and by the reference, each in a process of its own.
+    """Read documents of growing length whole, with Spanlight and with the reference, each in a process of its own.
 
-    Raises SpanlightError for a model or texts that cannot be had, Stopped when cancelled.
+    Raises SpanlightError if the model or the texts are not available, Stopped when cancelled.
     """
     texts = pool(plan.data, workspace.paths)
     most = plan.words or WORDS
@@ -62,7 +62,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         )
         for share, repeats in SHARES.items()
     ]
-    workspace.engine.end()  # so that its memory is only that of this work
+    workspace.engine.end()  # so that the process's memory is only that of this work
     with readers(workspace, plan, report) as both:
         question = texts.question(plan.seed)
         _warm_up(both, question, texts.document(WARM_UP, plan.seed - 1))
@@ -74,15 +74,15 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         rows = [
             *(row(f"{one.words} words, whole", one.ours, "s", one.theirs) for one in reversed(lengths)),
             row("second question about the longest", second.ours, "s", second.theirs),
-            _so_many_times(longest, second),
-            *(_for_a_thousand(one) for one in lengths),
+            _speedup_row(longest, second),
+            *(_per_thousand_words(one) for one in lengths),
             *_growth(lengths),
         ]
         if peak is not None:
-            rows.append(BenchRow("most memory of the model process", peak / MB, "MB", _in_mb(peak_there)))
+            rows.append(BenchRow("most memory of the model process", peak / MB, "MB", _megabytes(peak_there)))
         if peak is not None and asking is not None:
             rows.append(
-                BenchRow("with the program that asks", (peak + asking) / MB, "MB", _in_mb(peak_there))
+                BenchRow("with the program that asks", (peak + asking) / MB, "MB", _megabytes(peak_there))
             )
         return BenchPart(
             name="memory",
@@ -102,16 +102,16 @@ def _warm_up(both: Readers, question: str, document: Document) -> None:
 
 
 class _Reads:
-    """Readings by both in turn; `peak` is the reference's most memory so far, None where it is not known."""
+    """Readings by both in turn; `peak` is the reference's peak memory in bytes, None if unknown."""
 
     def __init__(self, both: Readers) -> None:
         self._both = both
-        self._pace = 0.0  # the reference's last seconds for a word
+        self._pace = 0.0  # the reference's seconds for a word, last time
         self._warned = 0
         self.peak: int | None = None
 
     def each(self, question: str, lengths: Sequence[_Length]) -> None:
-        """Read every document, the shorter ones first; the two take turns in beginning."""
+        """Read every document, shorter ones first; the two take turns in reading first."""
         order = [
             (one, document, words)
             for one in lengths
@@ -131,7 +131,7 @@ class _Reads:
         in_turn(ours, theirs if self._both.reference else None, len(order))
 
     def again(self, questions: Sequence[str], document: Document) -> _Length:
-        """Ask about a document that both have read: Spanlight each question, the reference the first one."""
+        """Ask about a document that both have read: Spanlight every question, the reference only the first one."""
         second = _Length([document])
         for number, question in enumerate(questions):
             second.ours.append(self._ours(question, document, "Second question"))
@@ -152,7 +152,7 @@ class _Reads:
         return found.seconds
 
     def _warn(self, words: int) -> None:
-        """Report, once for a length, the time that the reference will take: it reports no progress itself."""
+        """Announce, once for each length, how long the reference will take, as it reports no progress."""
         left = words * self._pace
         if left > _LONG and words > 1.5 * self._warned:
             self._warned = words
@@ -162,7 +162,7 @@ class _Reads:
             )
 
 
-def _for_a_thousand(one: _Length) -> BenchRow:
+def _per_thousand_words(one: _Length) -> BenchRow:
     here, there = (
         [1e6 * seconds / words for seconds, words in zip(spent, one.counts, strict=bool(spent))]
         for spent in (one.ours, one.theirs)
@@ -170,8 +170,8 @@ def _for_a_thousand(one: _Length) -> BenchRow:
     return row(f"for a thousand of {one.words} words", here, "ms", there)
 
 
-def _so_many_times(first: _Length, second: _Length) -> BenchRow:
-    """The speed-up of a question about a document that has been read."""
+def _speedup_row(first: _Length, second: _Length) -> BenchRow:
+    """Return how much faster a second question about a document is than the first."""
     here, there = (
         median(before) / median(after) if before and after else None
         for before, after in ((first.ours, second.ours), (first.theirs, second.theirs))
@@ -182,9 +182,9 @@ def _so_many_times(first: _Length, second: _Length) -> BenchRow:
 
 
 def _growth(lengths: Sequence[_Length]) -> list[BenchRow]:
-    """How much longer a word of the longest document takes than one of the shortest: 0 for the same time."""
+    """Return by how much longer, in per cent, a word of the longest document takes than one of the shortest."""
     what = "more time for a word in the longest than in the shortest"
-    first, last = (_for_a_thousand(lengths[at]) for at in (0, -1))
+    first, last = (_per_thousand_words(lengths[at]) for at in (0, -1))
     rows = [BenchRow(what, 100 * (last.value / first.value - 1), "%")]
     if first.against and last.against:
         rows.append(BenchRow("the same of the reference", 100 * (last.against / first.against - 1), "%"))
@@ -192,7 +192,7 @@ def _growth(lengths: Sequence[_Length]) -> list[BenchRow]:
 
 
 def _note(lengths: Sequence[_Length], again: int, reference: bool) -> str:
-    """A sentence on the number of readings of each."""
+    """Say how often each length was read."""
     reads = ", ".join(f"{one.words} words {count(len(one.documents), 'time')}" for one in lengths)
     note = f"Read from a document of its own each time: {reads}. --repeats says how often."
     if len(lengths[-1].documents) == 1:
@@ -202,12 +202,12 @@ def _note(lengths: Sequence[_Length], again: int, reference: bool) -> str:
 
 
 def _others(texts: Pool, question: str, seed: int) -> list[str]:
-    """Questions other than this one, if there are any."""
+    """Return random questions other than this one, or this one if there are none."""
     questions = dict.fromkeys(example.question for example in texts.answerable)
     questions.pop(question, None)
     found = list(questions)
     return random.Random(seed).sample(found, min(OTHER_QUESTIONS, len(found))) or [question]
 
 
-def _in_mb(count: int | None) -> float | None:
+def _megabytes(count: int | None) -> float | None:
     return None if count is None else count / MB

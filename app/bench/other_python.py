@@ -1,4 +1,4 @@
-"""A script of this folder in another Python, with lines of JSON to and from it."""
+"""Runs a script of this folder in another Python, and exchanges lines of JSON with it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.core.report import Report
 
 TICK = 0.05
 HINT = "Make an environment with: python3 -m venv old && old/bin/pip install torch transformers==4.57.6"
-# It uses no network: it loads a folder.
+# The script loads a folder, and needs no network.
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
 class OtherPython:
     """The process of a script in the interpreter at `python`, killed at the end of a `with` block.
 
-    The script ends when its standard input does. Raises SpanlightError where the interpreter cannot be started.
+    The script ends when its standard input does. Raises SpanlightError if the interpreter cannot be started.
     """
 
     def __init__(self, python: str, script: Path, report: Report, *arguments: str) -> None:
@@ -33,7 +33,7 @@ class OtherPython:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 closed with the process
         self._lines: queue.Queue[str | None] = queue.Queue()
         try:
-            # Isolated: else the script's folder comes first, whose files have names from the standard library.
+            # -I, as the script's folder would otherwise come first, whose files may shadow the standard library.
             self._process = subprocess.Popen(
                 [python, "-I", str(script), *arguments],
                 stdin=subprocess.PIPE,
@@ -62,17 +62,16 @@ class OtherPython:
         return self._process.pid
 
     def send(self, line: str) -> None:
-        """Send one line; for a process that has ended the next `receive` raises."""
+        """Send one line; if the process has ended, the next `receive` raises."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
     def receive(self) -> dict[str, Any]:
-        """The next answer; the report is checked meanwhile.
+        """Wait for the next answer, checking the report meanwhile.
 
-        Raises SpanlightError with the script's own words where it reports a fault, and where it has ended;
-        Stopped when cancelled.
+        Raises SpanlightError, with the script's own words, if it reports an error or has ended; Stopped when cancelled.
         """
         while True:
             self._report.check()
@@ -96,7 +95,7 @@ class OtherPython:
         return answer
 
     def ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        """The answer to an order; raises as `receive` does."""
+        """Send an order and return its answer; raises as `receive` does."""
         self.send(json.dumps(order))
         return self.receive()
 
@@ -118,7 +117,7 @@ class OtherPython:
 
 
 def last_words(errors: IO[bytes], code: int) -> str:
-    """Why a process ended: the last line of its standard error, else a sentence from its exit code."""
+    """Return why a process ended: the last line of its standard error, else a sentence on its exit code."""
     with contextlib.suppress(OSError, ValueError):
         errors.seek(0)
         lines = errors.read().decode("utf-8", "replace").strip().splitlines()

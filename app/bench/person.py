@@ -1,4 +1,4 @@
-"""A simulated user who works in the window by a plan, and waits for the results."""
+"""A simulated user who works in the window by an order, and waits for the results."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SETTLE_MS = 500.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The plan of a simulated use.
+    """What a simulated user does.
 
-    The file `text` is opened; about it each of `questions` is asked until its first answer is on the page. While the
-    last one is then read, another question is typed and the page scrolled. `classify` is a file for the page Classify,
-    `train` the fields of a TrainingRequest. Reading, classifying and training are stopped after `seconds` each;
-    everything else must come within `longest` seconds. `model` is the folder of the reader, `device` empty for that of
-    the settings.
+    The file `text` is opened, and each of `questions` is asked about it until its first answer is on the page. While
+    the reading for the last one goes on, another question is typed and the page scrolled. `classify` is a file for the
+    page Classify, `train` the fields of a TrainingRequest. Reading, classifying and training are stopped after
+    `seconds` each; everything else must be done within `longest` seconds. `model` is the reader's folder, `device` is
+    empty for that of the settings.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A condition to wait for, with the most seconds; `planned`: stopping it then is no fault."""
+    """A condition to wait for, for at most `seconds`; `planned` is whether running out of time is expected."""
 
     ready: Callable[[], bool]
     seconds: float
@@ -55,10 +55,10 @@ class Wait:
 
 
 class Person:
-    """A simulated user: opens, types, scrolls, waits.
+    """A simulated user, who opens, types, scrolls and waits.
 
-    `stopped` are the phases that were stopped after their time, as planned. `late` is the phase whose condition never
-    came true, which ends everything; None without one. `facts` are other findings.
+    `stopped` are the phases that were stopped after their time, as planned. `late` is the phase whose condition did not
+    come true in time, which ends everything; None without one. `facts` are other findings.
     """
 
     def __init__(self, window: MainWindow, order: Order) -> None:
@@ -77,11 +77,11 @@ class Person:
         self.facts: dict[str, Any] = {}
 
     def begin(self, heart: Heartbeat) -> None:
-        """Start; the heart must call `beat` at every tick."""
+        """Take the heartbeat, which must call `beat` at every tick."""
         self._heart = heart
 
     def beat(self) -> None:
-        """Do the due actions, and go on as soon as the condition is true."""
+        """Perform the actions that are due, and take the next step once the condition is true."""
         now = time.perf_counter()
         for at, (every, act) in enumerate(self._acts):
             if now >= self._next[at]:
@@ -218,7 +218,7 @@ class Person:
         return self._idle() and view.sheets.current().is_open
 
     def _settle(self) -> Iterator[Wait]:
-        """Wait for the rest of a phase's work, which still counts for it."""
+        """Wait for a phase's remaining work, which still counts for it."""
         until = time.perf_counter() + _SETTLE_MS / 1000
         yield Wait(lambda: time.perf_counter() > until and self._idle(), self._order.longest)
 
@@ -235,7 +235,7 @@ class Person:
 
 
 class _Shown(QObject):
-    """Watches a sheet's page until it was painted with an answer to a question on it."""
+    """Watches a sheet's page until it is painted with an answer to a question."""
 
     def __init__(self, sheet: Any, question: str) -> None:
         super().__init__()
@@ -250,7 +250,7 @@ class _Shown(QObject):
         return self.painted or (run is not None and not run.is_running and not any(run.lit))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Note a page that is painted with an answer; no event is blocked."""
+        """Note when the page is painted with an answer; blocks no event."""
         if event.type() == QEvent.Type.Paint:
             run = self._run()
             self.painted = self.painted or (run is not None and any(run.lit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Environment variables that simulate a lesser processor: the most that oneDNN, ATen and MKL may use.
+# Environment variables that limit oneDNN, ATen and MKL to the instructions of a lesser processor.
 INSTRUCTIONS: dict[str, dict[str, str]] = {
     "avx2": {
         "ONEDNN_MAX_CPU_ISA": "AVX2",
@@ -13,9 +13,9 @@ INSTRUCTIONS: dict[str, dict[str, str]] = {
     },
 }
 
-# The fields of a plan that each part uses besides `model`, `device` and `isa`, which all use; `precision` is the
-# workspace's setting, which only the model process of this program has.
-HEEDED: dict[str, tuple[str, ...]] = {
+# The options that each part takes beside `model`, `device` and `isa`, which all take: fields of a plan, and
+# `precision`, which is the workspace's setting and reaches only the model process of this program.
+PART_OPTIONS: dict[str, tuple[str, ...]] = {
     "reading": ("data", "words", "questions", "repeats", "seed", "against", "precision"),
     "anytime": ("data", "words", "questions", "seed", "against", "precision"),
     "memory": ("data", "words", "repeats", "seed", "against", "precision"),
@@ -34,13 +34,13 @@ HEEDED: dict[str, tuple[str, ...]] = {
 class BenchPlan:
     """The parts to measure, and their options.
 
-    `model` is a name or a folder, `device` one of core.requests.ModelChoice's; empty for those of the settings.
-    `data` is a folder with question files, empty for the bundled texts. `words`, `questions` and `repeats`
-    are 0 for each part's own defaults. `against` is the path of a Python with transformers' pipeline to measure in
-    turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
-    variables are set before a part begins, so that every process it starts has them. `bundle` is the path of the
-    program of a bundle, to compare with this Spanlight. `vectors` is whether a library's passages get vectors as well.
-    `examples` is how many of each label are learnt from, 0 for several numbers.
+    `model` is a name or a folder, `device` one of core.requests.ModelChoice's; empty for those of the settings. `data`
+    is a folder with question files, empty for the bundled texts. `words`, `questions` and `repeats` are 0 for each
+    part's own defaults. `against` is the path of a Python with transformers, whose pipeline is measured in turn; empty
+    for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment variables are set
+    before a part begins, so that every process that it starts has them. `bundle` is the path of a bundle's program, to
+    compare with this Spanlight. `vectors` is whether a library's passages are embedded too. `examples` is the number of
+    examples of each label to teach, 0 for several numbers.
     """
 
     parts: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""The model process with two more orders: how fast a device multiplies, and where the time of a request goes.
+"""A model process with two further orders: how fast a device multiplies, and where the time of a request goes.
 
-The time is that of PyTorch's operations by kind, and Python's own by part of the app.
+The time is split into PyTorch's operations by kind, and Python's own time by part of the app.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ PRODUCTS, ATTENTION, NORMALISATION, ACTIVATION, MOVING = (
     "activation",
     "looking up, converting and copying",
 )
-# The first whose word an operation's name holds; linear layers never come as batched products, attention may.
+# The first kind with a word in an operation's name counts; attention may be batched products, linear layers never are.
 _OPERATIONS = (
     (ATTENTION, ("attention", "softmax", "bmm")),
     (NORMALISATION, ("norm",)),
     (PRODUCTS, ("addmm", "::mm", "linear", "matmul")),
     (ACTIVATION, ("gelu", "tanh", "relu")),
 )
-# The first that a file's path holds; a file of no part counts as the part that called it.
+# The first part whose path is in the file's; a function in no part counts as the part that called it.
 _PARTS = (
     ("app/models/", MODEL),
     ("app/tasks/text/tokens.py", TOKENISING),
@@ -61,7 +61,7 @@ _Function = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The time of one task by kind of work, in seconds, the longest first."""
+    """The seconds of a task, in all and by kind of work, longest first."""
 
     seconds: float
     kinds: tuple[tuple[str, float], ...]
@@ -83,13 +83,13 @@ class ProfileRun:
 
 
 def peaks(device: str, log: Path, report: Report) -> tuple[Peak, ...]:
-    """How fast a device multiplies matrices, by dtype, in a process of its own. Raises as `Engine.run`."""
+    """Measure how fast a device multiplies matrices, by dtype, in a process of its own; raises as `Engine.run` does."""
     found: tuple[Peak, ...] = _in_own_process(MeasurePeak(device), log, report)
     return found
 
 
 def profile(first: object, request: object, choice: ModelChoice, log: Path, report: Report) -> Profile:
-    """Where the time of a request goes, after `first`, in a process of its own. Raises as `Engine.run`."""
+    """Profile a request after the request `first`, in a process of its own; raises as `Engine.run` does."""
     found: Profile = _in_own_process(ProfileRun(Run(first, choice), Run(request, choice)), log, report)
     return found
 
@@ -103,12 +103,12 @@ def _in_own_process(order: object, log: Path, report: Report) -> Any:
 
 
 def start_host() -> MeasuringHost:
-    """Create the handler of these orders; called in that process only."""
+    """Create the handler of these orders; called in the process itself only."""
     return MeasuringHost()
 
 
 class MeasuringHost:
-    """Answers MeasurePeak and ProfileRun."""
+    """The handler of MeasurePeak and ProfileRun."""
 
     def __init__(self) -> None:
         from app.engine.process import start
@@ -116,7 +116,7 @@ class MeasuringHost:
         self._host = start()
 
     def __call__(self, order: MeasurePeak | ProfileRun, report: Report) -> Any:
-        """Answer one order; raises as the model process does."""
+        """Answer an order; raises as the model process does."""
         if isinstance(order, ProfileRun):
             self._host(order.first, report)
             return profile_work(lambda: self._host(order.run, report))
@@ -143,28 +143,30 @@ def profile_work(work: Callable[[], Any]) -> Profile:
     events = on_gpu(operations) if len(watched) > 1 else own_times(_recorded(operations))
     spent = by_operation(events)
     parts = by_part(python)
-    # The time of the model's part of the app is its operations' and the rest around them.
+    # The model's part of the app spends its operations' time and the rest, which is kept apart.
     parts[MODEL] = max(0.0, parts.get(MODEL, 0.0) - sum(spent.values()))
     found = spent | parts
     return Profile(seconds, tuple(sorted(found.items(), key=lambda one: -one[1])))
 
 
 def _recorded(operations: Any) -> list[tuple[str, int, int]]:
-    """Name, start and duration in ns of all recorded events.
+    """Return name, start and duration in ns of all recorded events.
 
-    Straight from the recorder: PyTorch's own `events` took 19 s for 300,000 of them where this takes 1 s.
+    They are taken from the recorder: for 300,000 events PyTorch's own `events` took 19 s, this takes 1 s.
     """
     recorded = operations.profiler.kineto_results.events()
     return [(one.name(), one.start_ns(), one.duration_ns()) for one in recorded]
 
 
 def own_times(recorded: Iterable[tuple[str, int, int]]) -> list[tuple[str, float]]:
-    """Name and seconds of each event, without those of the events within it.
+    """Return name and seconds of each event, without the seconds of the events within it.
 
-    Takes name, start and duration in ns.
+    `recorded` has name, start and duration in ns.
     """
     found: list[tuple[str, float]] = []
-    around: list[list[Any]] = []  # name, end and time left of the events that the next may be within
+    around: list[
+        list[Any]
+    ] = []  # name, end and own time so far of the events that the next one may be within
 
     def close(one: list[Any]) -> None:
         found.append((one[0], one[2] / 1e9))
@@ -181,12 +183,12 @@ def own_times(recorded: Iterable[tuple[str, int, int]]) -> list[tuple[str, float
 
 
 def on_gpu(operations: Any) -> list[tuple[str, float]]:
-    """Name and seconds of the GPU's own work for each operation."""
+    """Return name and seconds of the GPU's own work for each operation."""
     return [(one.name, one.self_device_time_total / 1e6) for one in operations.events() or ()]
 
 
 def by_operation(operations: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Seconds by kind of PyTorch's operations, given with their names and seconds."""
+    """Sum the seconds of PyTorch's operations, given by name and seconds, by kind."""
     found: dict[str, float] = defaultdict(float)
     for name, seconds in operations:
         if name.startswith(("aten::", "mkldnn::")):
@@ -196,12 +198,12 @@ def by_operation(operations: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def by_part(python: cProfile.Profile) -> dict[str, float]:
-    """Seconds of Python's own time by part of the app."""
+    """Return the seconds of Python's own time by part of the app."""
     # The library's stubs lack its type.
     stats: dict[_Function, tuple[int, int, float, float, dict[_Function, tuple[int, int, float, float]]]]
     stats = pstats.Stats(python).stats  # type: ignore[attr-defined]
     shares = {function: {part: 1.0} if (part := part_of(function)) else {} for function in stats}
-    # A function of no part counts as its callers, which may in turn count as theirs, even in cycles.
+    # A function in no part counts as its callers, which may in turn count as theirs, even in cycles.
     for _ in range(_ROUNDS):
         for function, (_, _, _, _, callers) in stats.items():
             if not part_of(function):
@@ -216,7 +218,7 @@ def by_part(python: cProfile.Profile) -> dict[str, float]:
 
 
 def _mixed(callers: Iterable[tuple[dict[str, float], float]]) -> dict[str, float]:
-    """The weighted mean of the callers' shares; those without any yet are left out."""
+    """Return the weighted mean of the callers' shares, leaving out callers without shares so far."""
     known = [(shares, weight) for shares, weight in callers if shares and weight > 0]
     whole = sum(weight for _, weight in known)
     found: dict[str, float] = defaultdict(float)
@@ -227,7 +229,7 @@ def _mixed(callers: Iterable[tuple[dict[str, float], float]]) -> dict[str, float
 
 
 def part_of(function: tuple[str, int, str]) -> str:
-    """The part of the app that a function belongs to, empty for one of no part."""
+    """Return the part of the app that a function belongs to; empty if none."""
     file, _, name = function
     if file == "~":  # built in
         return TOKENISING if "tokenizers." in name else ""

@@ -1,4 +1,4 @@
-"""Spanlight and the reference as two readers of the same windows with the same model."""
+"""Spanlight and the reference, reading the same windows with the same model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from app.bench.against import Reference, ReferenceRead, ReferenceTimes
 from app.bench.plan import BenchPlan
+from app.bench.reference_client import Reference, ReferenceRead, ReferenceTimes
 from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
@@ -23,9 +23,9 @@ MOST_TOKENS = 48
 
 @dataclass(slots=True)
 class Readers:
-    """A loaded model in Spanlight and in the reference, None without one.
+    """A model loaded in Spanlight, and in the reference if there is one.
 
-    `cut` is the number of tokens of a window, and of the overlap of two.
+    `cut` is the number of tokens of a window, and of the overlap of two windows.
     """
 
     workspace: Workspace
@@ -45,51 +45,51 @@ class Readers:
 
     @property
     def against(self) -> str:
-        """The reference's title, empty without one."""
+        """The reference's title; empty without a reference."""
         return self.reference.info.title if self.reference and self.reference.info else ""
 
     @staticmethod
     def question(question: str, document: Document) -> Question:
-        """A question about a document that is read to the end."""
+        """Return a question about a document that is to be read to the end."""
         return Question(question, (document,), every=True)
 
     def ask(self, question: str, document: Document, report: Report | None = None) -> tuple[Reading, float]:
-        """Spanlight's reading, and its seconds from asking to the result."""
+        """Return Spanlight's reading, and the seconds from asking to the result."""
         request = self.question(question, document)
         began = time.perf_counter()
         reading: Reading = self.workspace.engine.run(request, self.choice, report or self.report)
         return reading, time.perf_counter() - began
 
     def ask_each(self, pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Reading, ...], float]:
-        """Spanlight's readings of many short texts together, and their seconds."""
+        """Return Spanlight's readings of many short texts together, and their seconds."""
         batch = batch_of(pairs)
         began = time.perf_counter()
         readings: tuple[Reading, ...] = self.workspace.engine.run(batch, self.choice, self.report)
         return readings, time.perf_counter() - began
 
     def refer(self, pairs: Sequence[tuple[str, str]]) -> ReferenceRead:
-        """The reference's reading of as many pairs of question and text."""
+        """Return the reference's reading of pairs of question and text."""
         assert self.reference is not None
         length, stride = self.cut
         return self.reference.read(pairs, length=length, stride=stride, most=MOST_TOKENS)
 
     def watch_reference(self, question: str, document: Document) -> ReferenceTimes:
-        """The reference's times by phase while it reads a document."""
+        """Return the reference's times by phase while it reads a document."""
         assert self.reference is not None
         length, stride = self.cut
         return self.reference.watch(question, document.text, length=length, stride=stride, most=MOST_TOKENS)
 
 
 def batch_of(pairs: Sequence[tuple[str, str]]) -> QuestionBatch:
-    """A batch that asks each question about its own text."""
+    """Return a batch that asks each question about its own text."""
     return QuestionBatch(tuple(Question(question, (Document(text),)) for question, text in pairs))
 
 
 @contextmanager
 def readers(workspace: Workspace, plan: BenchPlan, report: Report) -> Iterator[Readers]:
-    """The plan's model, loaded by both; the reference ends with the `with` block.
+    """Load the plan's model in both; the reference ends with the `with` block.
 
-    Raises SpanlightError where the model or the reference cannot be had, Stopped.
+    Raises SpanlightError if the model or the reference is not available, Stopped when cancelled.
     """
     loaded = load_reader(workspace, report, model=plan.model, device=plan.device)
     choice = workspace.choose(
@@ -104,7 +104,7 @@ def readers(workspace: Workspace, plan: BenchPlan, report: Report) -> Iterator[R
 
 
 class Part(Quiet):
-    """A Report for one step of longer work: progress follows the step's name, partial results are dropped."""
+    """A Report for one step of longer work: names the step in its progress, and drops partial results."""
 
     def __init__(self, report: Report, name: str) -> None:
         super().__init__(report)

@@ -1,4 +1,4 @@
-"""Measure the speed of reading long and short texts to the end, and the agreement of the answers."""
+"""Measure how fast long and short texts are read to the end, and whether the answers are right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from app.bench.against import ReferenceAnswer, ReferenceTimes
 from app.bench.agreement import (
     agreement_with_float32,
     agreement_with_reference,
@@ -19,6 +18,7 @@ from app.bench.agreement import (
 from app.bench.plan import BenchPlan
 from app.bench.profiling import CHOOSING, MODEL, TOKENISING, Profile, by_operation, peaks, profile
 from app.bench.readers import Part, Readers, batch_of, readers
+from app.bench.reference_client import ReferenceAnswer, ReferenceTimes
 from app.bench.results import BenchPart, BenchRow, in_turn, row
 from app.bench.texts import Pool, pool
 from app.core.report import Report
@@ -36,20 +36,20 @@ WORDS, QUESTIONS, REPEATS = 20_000, 40, 3
 SINGLE = 15  # short texts asked one by one
 CLASSIFIED = 100
 WARM_UP = 2_000  # words
-_SHARED = "albert_layer"  # ALBERT's layers are one, run again and again
+_SHARED = "albert_layer"  # ALBERT's layers share one layer's weights
 
 
 def window_operations(folder: str, tokens: int) -> float:
-    """Multiplications and additions of a model's forward pass over one window of `tokens` tokens.
+    """Count the multiplications and additions of a model's forward pass over one window of `tokens` tokens.
 
-    Of the layers' matrices two for each weight and token, and of attention 4 × tokens² × width for each layer: scores,
-    and the sum that they weigh. Raises SpanlightError for a folder that is no checkpoint.
+    Two for each weight of the layers' matrices and token, and 4 × tokens² × width for the attention of each layer: its
+    scores, and the sum weighted by them. Raises SpanlightError for a folder that is no checkpoint.
     """
     return operations_of(read_checkpoint(Path(folder)).config, tokens)
 
 
 def operations_of(config: Config, tokens: int) -> float:
-    """The same from a model's config."""
+    """Count `window_operations` from a model's config."""
     layers, width = config.layers, config.hidden
     matrices = sum(
         shape[0] * shape[1] * (layers if _SHARED in name else 1)
@@ -62,7 +62,7 @@ def operations_of(config: Config, tokens: int) -> float:
 def peak_rows(
     fastest: Sequence[Peak], operations: float, windows_a_second: float, dtype: str
 ) -> list[BenchRow]:
-    """The peaks, a window's operations, and the share of the peak in `dtype` that the windows a second reach."""
+    """Return rows of the peaks, a window's operations, and the share of `dtype`'s peak that reading reaches."""
     reached = operations * windows_a_second
     return [
         *(
@@ -83,7 +83,7 @@ def peak_rows(
 
 @dataclass(slots=True)
 class _Readings:
-    """The results of readings besides their seconds, for the agreement of answers."""
+    """The results of readings besides their seconds, to compare the answers."""
 
     windows: list[int] = field(default_factory=list)
     windows_there: list[int] = field(default_factory=list)
@@ -93,9 +93,9 @@ class _Readings:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """The speed of reading, the share of the computer's peak, the time by kind of work, and the agreement of answers.
+    """Measure the speed of reading, the share of the computer's peak, the time by kind of work, and agreement.
 
-    Raises SpanlightError for a model or texts that cannot be had, Stopped when cancelled.
+    Raises SpanlightError if the model or the texts are not available, Stopped when cancelled.
     """
     texts = pool(plan.data, workspace.paths)
     with readers(workspace, plan, report) as both:
@@ -124,7 +124,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _warm_up(both: Readers, texts: Pool, seed: int) -> None:
-    """Read something first: kernels are compiled at their first use, and memory is allocated."""
+    """Read something first, so that kernels are compiled and memory is allocated."""
     question, document = texts.question(seed), texts.document(WARM_UP, seed - 1)
     both.ask(question, document, Part(both.report, "Warming up"))
     both.ask_each([(example.question, example.context) for example in texts.examples[:8]])
@@ -133,7 +133,7 @@ def _warm_up(both: Readers, texts: Pool, seed: int) -> None:
 
 
 def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], float, _Readings]:
-    """A long document, another one each time, as a cached one would be faster; with the windows a second."""
+    """Time long documents, another one each time as a cached one would be faster; with the windows a second."""
     words = plan.words or WORDS
     repeats = plan.repeats or REPEATS
     documents = [texts.document(words, plan.seed + number) for number in range(repeats)]
@@ -170,7 +170,7 @@ def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], 
 
 
 def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], _Readings]:
-    """Short texts with their questions, many together and one by one; no text comes twice among those together."""
+    """Time short texts with their questions, many together and one by one; no text is in two batches."""
     repeats = plan.repeats or REPEATS
     sets = _sets(texts, plan.questions or QUESTIONS, repeats, plan.seed)
     results = _Readings(examples=[example for each in sets for example in each])
@@ -194,7 +194,7 @@ def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow],
     singles = random.Random(plan.seed).sample(different, min(SINGLE, len(different)))
 
     def one_of_ours(number: int) -> float:
-        # An added blank makes it a text that has not been read yet.
+        # With a space added it is a text that was not read before.
         example = singles[number]
         return 1000 * both.ask(example.question, Document(example.context + " "))[1]
 
@@ -204,13 +204,13 @@ def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow],
     single, single_there = in_turn(one_of_ours, one_of_theirs if both.reference else None, len(singles))
     return [
         row("a short text of many", mine, "ms", others),
-        # The spread of these comes only from the different texts.
+        # Their spread only comes from the different texts.
         replace(row("a short text by itself", single, "ms", single_there), spread=0.0),
     ], results
 
 
 def _sets(texts: Pool, count: int, repeats: int, seed: int) -> list[list[QaExample]]:
-    """`repeats` sets of about `count` questions, those of one context in one set, so that none was read before."""
+    """Return `repeats` sets of about `count` questions; those of one context are in one set, to be read only once."""
     by_context: dict[str, list[QaExample]] = {}
     for example in texts.examples:
         by_context.setdefault(example.context, []).append(example)
@@ -239,7 +239,7 @@ def _agreement(both: Readers, results: _Readings) -> list[BenchRow]:
 
 
 def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, results: _Readings) -> BenchRow:
-    """The agreement in the first long document; reading all of them in float32 would take long."""
+    """Compare the first long document only, as reading all of them in float32 would take long."""
     document = texts.document(plan.words or WORDS, plan.seed)
     question = both.question(texts.question(plan.seed), document)
     part = Part(both.report, "Agreement in a long document")
@@ -268,14 +268,14 @@ def _words(document: Document) -> int:
 
 
 WATCHED, _WARM_UP = 20_000, 2_000  # words
-# Kinds with less than this share of the time, in both, are left out.
+# Kinds of work below this share of the time in both are left out.
 _LEAST = 0.005
 
 
 def _watched(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRow, ...], str]:
-    """Milliseconds for a thousand words by kind of work, by Spanlight and by the reference, and a note on the method.
+    """Measure ms for a thousand words by kind of work, in Spanlight and the reference, and return a note on it too.
 
-    The document has not been read before. Raises SpanlightError where a reader fails, Stopped.
+    The document was not read before. Raises SpanlightError if a reader fails, Stopped when cancelled.
     """
     document = texts.document(min(WATCHED, plan.words or WATCHED), plan.seed - 2)
     question = texts.question(plan.seed)
@@ -296,7 +296,7 @@ def _watched(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRo
 
 
 def _of_reference(times: ReferenceTimes) -> Profile:
-    """The reference's times by the same kinds; its tokeniser cuts the windows too."""
+    """Return the reference's times by the same kinds; its tokeniser cuts the windows too."""
     kinds = by_operation(times.operations.items())
     rest = times.seconds - times.preparing - times.choosing - sum(kinds.values())
     kinds |= {TOKENISING: times.preparing, CHOOSING: times.choosing, MODEL: max(0.0, rest)}

@@ -1,9 +1,8 @@
-"""Measure how well and how fast the text of pictures is recognised: pages of real PDFs, drawn as scanners do."""
+"""Measure how well and how fast text in pictures is recognised, on pages of real PDFs drawn like scans."""
 
 from __future__ import annotations
 
 import json
-import lzma
 import random
 import re
 import struct
@@ -28,24 +27,25 @@ from app.bench.typeset import typeset
 from app.core.errors import SpanlightError
 from app.core.layout import Opened, PageText
 from app.core.report import Progress, Quiet, Report
+from app.core.rows import read_rows
 from app.documents.orders import Draw, Read, Recognise
 from app.flows.ask.read import read_document
 from app.flows.measure.evaluate_documents import evaluate_documents
 from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
 
-# Dots an inch, and pages of each document.
+# Dots per inch, and pages of each document.
 _DPI, _PAGES = (150, 200, 300), 2
-# What an office's scanner does to a page: degrees, the share of noise, JPEG's quality.
+# The effects of an office scanner: skew in degrees, share of noise, JPEG quality.
 _SKEW, _NOISE, _QUALITY = 2.0, 0.25, 40
 _FEWEST_LETTERS = 600
 _QUESTIONS = 12
-_LONGEST = 20  # pages of a document that is asked
-# Texts with tables that are set as PDFs, with rules around their cells or without.
+_LONGEST = 20  # pages; longer documents are not asked
+# Texts with tables to be set as PDFs, and whether their cells have rules.
 _TEXTS = {"business-03": True, "health-10": True, "specs-10": False}
 _OVERLAP = 0.5
 _TIMED = 200
-# The engine's mark of a hyphen at a line's end, and signs that are written in several ways.
+# A word may end with U+0002, the engine's hyphen at a line's end. Then signs that count as the same.
 _WORD = re.compile(r"[^\s\x02]+\x02?")
 _ALIKE = str.maketrans(
     {
@@ -76,7 +76,7 @@ class _Word:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """The errors, places and seconds of each resolution, and the answers on recognised text."""
+    """Measure errors, places and speed at each resolution, and answers on recognised text."""
     folder = Path(plan.data) / "documents"
     if not plan.data or not folder.is_dir():
         raise SpanlightError(
@@ -105,7 +105,7 @@ def _english(workspace: Workspace, folder: Path, report: Report) -> Iterator[Ope
 
 
 def _some(opened: Opened, number: int) -> list[int]:
-    """Pages that are spread over a document and full of text."""
+    """Return pages that are spread over a document and full of text."""
     full = [at for at, page in enumerate(opened.pages) if len(page.characters) >= _FEWEST_LETTERS]
     return (
         [full[len(full) * (2 * at + 1) // (2 * number)] for at in range(number)]
@@ -153,7 +153,7 @@ def _drawn(workspace: Workspace, opened: Opened, number: int, dpi: int, report: 
 
 
 def _file(image: QImage, spoilt: bool) -> bytes:
-    """The picture as PNG, or as the JPEG of a scanner."""
+    """Return the picture as a PNG file, or spoilt as a scanner's JPEG file."""
     if spoilt:
         image = _spoilt(image)
     buffer = QBuffer()
@@ -182,7 +182,7 @@ def _spoilt(image: QImage) -> QImage:
 
 
 def _recognised(workspace: Workspace, data: bytes, report: Report) -> PageText:
-    """The page of a picture's file."""
+    """Recognise the page in a picture file."""
     taken = _Taken(report)
     name, folder = "scan", str(workspace.paths.recognition)
     workspace.documents.recognise(Recognise("", (0,), folder, name, data=data), taken)
@@ -191,7 +191,7 @@ def _recognised(workspace: Workspace, data: bytes, report: Report) -> PageText:
 
 
 class _Taken(Quiet):
-    """A Report that keeps the pages."""
+    """A Report that keeps the recognised pages."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report)
@@ -216,7 +216,7 @@ def _words(page: PageText) -> Iterator[_Word]:
 
 
 def _turned(word: _Word, page: PageText, degrees: float) -> _Word:
-    """The word with the box around its own one after the page was turned about its middle."""
+    """Return the word with the bounding box of its box after turning the page about its middle."""
     if not degrees:
         return word
     x, y, turn = page.width / 2, page.height / 2, radians(degrees)
@@ -227,7 +227,7 @@ def _turned(word: _Word, page: PageText, degrees: float) -> _Word:
 
 
 def _in_order(own: Sequence[_Word], seen: Sequence[_Word]) -> list[_Word]:
-    """The words that were seen on those of the page's own, in their order."""
+    """Return the recognised words that lie on the page's own words, in the order of those."""
     placed: list[tuple[int, float, _Word]] = []
     for word in seen:
         shared = [_shared(word, other) for other in own]
@@ -237,7 +237,7 @@ def _in_order(own: Sequence[_Word], seen: Sequence[_Word]) -> list[_Word]:
 
 
 def _errors(original: str, found: str) -> float:
-    """The fewest characters to change, add and take out, by the original's (Hyyrö 2003, in one long number)."""
+    """Return the edit distance, divided by the original's length (bit-parallel; Hyyrö 2003)."""
     if not original:
         return float(len(found))
     places: dict[str, int] = {}
@@ -256,7 +256,7 @@ def _errors(original: str, found: str) -> float:
 
 
 def _placed(own: Sequence[_Word], seen: Sequence[_Word]) -> float:
-    """The share of words whose box a recognised word's overlaps by more than half."""
+    """Return the share of words whose box has an intersection over union of more than half with a recognised one."""
     good = sum(any(_overlap(word, other) > _OVERLAP for other in seen) for word in own)
     return good / max(1, len(own))
 
@@ -267,7 +267,7 @@ def _overlap(one: _Word, other: _Word) -> float:
 
 
 def _shared(one: _Word, other: _Word) -> float:
-    """The area that is in both boxes."""
+    """Return the area of the boxes' intersection."""
     wide = min(one.right, other.right) - max(one.left, other.left)
     high = min(one.bottom, other.bottom) - max(one.top, other.top)
     return wide * high if wide > 0 and high > 0 else 0.0
@@ -276,7 +276,7 @@ def _shared(one: _Word, other: _Word) -> float:
 def _asked(
     workspace: Workspace, plan: BenchPlan, folder: Path, originals: Sequence[Opened], report: Report
 ) -> Iterator[BenchRow]:
-    """How often answers are right on scans, and on the originals: PDFs as they are, and texts set as PDFs."""
+    """Measure how often answers are right on scans and on their originals: PDFs, and texts set as PDFs."""
     most = plan.questions or _QUESTIONS
     with tempfile.TemporaryDirectory() as made:
         file = Path(plan.data) / "questions" / "documents.jsonl"
@@ -288,42 +288,31 @@ def _asked(
         typeset_in.mkdir()
         set_texts = list(_typeset(workspace, texts / "documents.jsonl.xz", typeset_in, report))
         names = {opened.document.name.removesuffix(".pdf") for opened in set_texts}
-        rows = [
-            json.loads(row)
-            for row in _first_of_each(texts / "questions_dev.jsonl.xz", "document", names, most)
-        ]
-        asked = [json.dumps(_of_file(row)) for row in rows]
+        rows = _first_of_each(texts / "questions_dev.jsonl.xz", "document", names, most)
+        asked = list(map(_on_pdf, rows))
         yield from _answers(
             workspace, plan, asked, set_texts, Path(made) / "texts", "texts set as PDFs", report
         )
 
 
-def _first_of_each(file: Path, key: str, names: Container[str], most: int) -> Iterator[str]:
-    """The first rows of a file about each of some documents."""
-    if not file.is_file():
-        return
-    with (
-        lzma.open(file, "rt", encoding="utf-8")
-        if file.suffix == ".xz"
-        else file.open(encoding="utf-8") as lines
-    ):
-        rows = [line for line in lines if line.strip() and json.loads(line)[key] in names]
-    for _, group in groupby(rows, key=lambda line: json.loads(line)[key]):
+def _first_of_each(file: Path, key: str, names: Container[str], most: int) -> Iterator[dict[str, Any]]:
+    """Yield the first `most` rows of a file about each of the named documents."""
+    rows = [row.values for row in read_rows(file) if row.values[key] in names] if file.is_file() else []
+    for _, group in groupby(rows, key=lambda row: row[key]):
         yield from islice(group, most)
 
 
 def _typeset(workspace: Workspace, file: Path, folder: Path, report: Report) -> Iterator[Opened]:
-    """Some texts with tables, as PDFs."""
+    """Yield some texts with tables, set as PDFs."""
     for name, ruled in _TEXTS.items() if file.is_file() else ():
-        with lzma.open(file, "rt", encoding="utf-8") as lines:
-            text = next((row["text"] for row in map(json.loads, lines) if row["id"] == name), "")
+        text = next((row.values["text"] for row in read_rows(file) if row.id == name), "")
         if text:
             (folder / f"{name}.pdf").write_bytes(typeset(text, ruled=ruled))
             yield read_document(workspace, folder / f"{name}.pdf", Quiet(report), recognise=0)
 
 
-def _of_file(row: dict[str, Any]) -> dict[str, Any]:
-    """A question on a text as one on the file of the same name, in which its answers have other places."""
+def _on_pdf(row: dict[str, Any]) -> dict[str, Any]:
+    """Turn a question on a text into one on the PDF of that name, in which its answers have other places."""
     answers = [answer["text"] for answer in row["answers"]]
     starts = [answer["answer_start"] for answer in row["answers"]]
     places = [[start, start + len(text)] for start, text in zip(starts, answers, strict=True)]
@@ -341,13 +330,13 @@ def _of_file(row: dict[str, Any]) -> dict[str, Any]:
 def _answers(
     workspace: Workspace,
     plan: BenchPlan,
-    asked: Sequence[str],
+    asked: Sequence[dict[str, Any]],
     originals: Sequence[Opened],
     scans: Path,
     what: str,
     report: Report,
 ) -> Iterator[BenchRow]:
-    """The answers that are right on originals, and of these, on their scans."""
+    """Count the answers that are right on the originals, and those of them that are right on their scans."""
     if not asked:
         return
     scans.mkdir()
@@ -359,7 +348,7 @@ def _answers(
     right: list[set[object]] = []
     for folder in (Path(originals[0].document.path).parent, scans):
         questions, predictions = scans / "questions.jsonl", scans / "predictions.jsonl"
-        questions.write_text("\n".join(asked), "utf-8")
+        questions.write_text("\n".join(map(json.dumps, asked)), "utf-8")
         evaluate_documents(
             workspace,
             Plan((questions, folder), predictions=predictions),
@@ -377,7 +366,7 @@ def _answers(
 
 
 def _tiff(images: Sequence[QImage], dpi: int) -> bytes:
-    """A TIFF of grey pages, each packed as a whole."""
+    """Return a TIFF file of grey pages, each compressed as one strip."""
     data, link = bytearray(b"II*\0\0\0\0\0"), 4
     for image in images:
         width, height, stride = image.width(), image.height(), image.bytesPerLine()

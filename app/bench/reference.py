@@ -1,7 +1,7 @@
 """The reference in a process of its own: `pipeline("question-answering")` of transformers 4.57.6.
 
-Run by its path in an interpreter that has torch and transformers; imports nothing else but the standard library. Takes
-one JSON object a line on standard input and answers each with one line on standard output; ends with its input.
+Run by its path in an interpreter with torch and transformers; imports nothing else but the standard library. Each line
+of standard input is an order, a JSON object, which is answered with one line on standard output; ends with its input.
 
     {"do": "load", "model": folder, "device": "cpu"}    transformers, torch, dtype, device, threads, seconds
     {"do": "read", "pairs": [[question, context], ...], "length": 384, "stride": 128, "most": 15}
@@ -27,14 +27,14 @@ from typing import Any
 
 
 class Reference:
-    """The pipeline once it is loaded, and the number of windows that it has read."""
+    """The pipeline, once it is loaded, and the number of windows that it has read."""
 
     def __init__(self) -> None:
         self._pipeline: Any = None
         self._windows = 0
 
     def load(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Import the libraries and load the model: float32 on the CPU, which is faster there than a narrower dtype."""
+        """Import the libraries and load the model; on the CPU in float32, which is faster there than other dtypes."""
         began = time.perf_counter()
         import torch
         import transformers
@@ -59,7 +59,7 @@ class Reference:
         }
 
     def read(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Ask every pair, one after another as the pipeline does by default."""
+        """Ask all pairs, one after another as is the pipeline's default."""
         questions = [question for question, _ in order["pairs"]]
         contexts = [context for _, context in order["pairs"]]
         self._windows = 0
@@ -81,7 +81,7 @@ class Reference:
         }
 
     def watch(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Read as `read` does, with the times by phase; profiling takes some time."""
+        """Read as `read` does, with the times by phase; the profiler takes some time itself."""
         from torch.profiler import ProfilerActivity, profile
 
         pipeline = self._pipeline
@@ -129,7 +129,7 @@ def _answers(found: Any) -> list[dict[str, Any]]:
 
 
 def peak() -> int:
-    """This process's peak memory in bytes, 0 where not known."""
+    """Return this process's peak memory in bytes; 0 if unknown."""
     try:
         # getrusage may report the process that started this one.
         with Path("/proc/self/status").open() as file:
@@ -153,10 +153,10 @@ def _error_sentence(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Answer orders until the input ends, also in the middle of one."""
+    """Answer orders until the input ends, even in the middle of one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process gets Ctrl+C too, and ends this one
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # output of libraries is no answer
+    os.dup2(2, 1)  # the libraries' output must not mix with answers
     orders: queue.Queue[str] = queue.Queue()
 
     def listen() -> None:

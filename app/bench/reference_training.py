@@ -1,13 +1,12 @@
 """The reference of `bench training`: fine-tuning as transformers' own example run_qa does it, in any interpreter.
 
-Run by its path with one argument, a JSON object: `model`, `examples` (rows of JSON Lines), `padding` ("max_length" as
-the example's default is, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`,
-`device` ("auto": the GPU where there is one). With `steps` above 0 the learning rate falls to 0 over that many, as
-run_qa's does. First comes a line with the packages' versions, and how many `windows` and real `tokens` the examples
-make.
-Every line `N` on standard input takes N steps and answers with a JSON line: `seconds`, `windows`, `tokens` (real
-ones), `loss`. The line `save` writes the checkpoint into the folder `output`. An empty line or the end of the input
-ends it. Standard library, torch and transformers only: it imports nothing of Spanlight's.
+Run by its path with one argument, a JSON object: `model`, `examples` (a JSON Lines file), `padding` ("max_length", the
+example's default, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`,
+`device` ("auto": the GPU if there is one). With `steps` above 0 the learning rate falls to 0 over that many steps, as
+run_qa's does. The first line of output has the packages' versions, and the examples' numbers of `windows` and of real
+`tokens`. Each line `N` on standard input takes N steps and answers with a JSON line: `seconds`, `windows`, `tokens`
+(real ones), `loss`. The line `save` writes the checkpoint to the folder `output`. An empty line or the end of the input
+ends the process. Imports only the standard library, torch and transformers, nothing of Spanlight.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import transformers
 
 
 def windows(rows: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """The inputs that run_qa's prepare_train_features makes: overlapping windows, (0, 0) where the answer is not in."""
+    """Make the inputs of run_qa's prepare_train_features: overlapping windows, (0, 0) for one without the answer."""
     coded = tokenizer(
         [row["question"].lstrip() for row in rows],
         [row["context"] for row in rows],
@@ -51,7 +50,7 @@ def windows(rows: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) ->
 
 
 def batches(features: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Shuffled batches of tensors, epoch after epoch."""
+    """Yield shuffled batches of tensors, epoch after epoch."""
     generator = torch.Generator().manual_seed(plan["seed"])
     while True:
         order = torch.randperm(len(features), generator=generator).tolist()
@@ -110,7 +109,7 @@ def main() -> None:
             optimizer.zero_grad()
             count += len(batch["input_ids"])
             tokens += int(batch["attention_mask"].sum())
-        last = float(loss.detach())  # waits for a GPU to be done
+        last = float(loss.detach())  # waits for the GPU to finish
         seconds = time.perf_counter() - began
         print(json.dumps({"seconds": seconds, "windows": count, "tokens": tokens, "loss": last}), flush=True)
 

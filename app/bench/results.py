@@ -1,4 +1,4 @@
-"""Measurements of the program's speed on this computer, in turn with the usual alternative."""
+"""Measurements of Spanlight's speed on this computer, and of the reference's in turn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """One measurement: Spanlight's figure, and the reference's in the same run if requested.
+    """One measurement: Spanlight's figure, and the reference's (`against`) in the same run if requested.
 
     Both are medians in `unit` (s, ms, MB, windows/s, GFLOP/s, ...); `spread` is the largest of Spanlight's figures
-    minus the smallest, divided by the median, 0 for a single one. `more_is_better` is whether larger is better. `worst`
-    is the slowest figure where that matters by itself.
+    minus the smallest, divided by the median, 0 for a single one. `worst` is the slowest figure if that matters by
+    itself.
     """
 
     what: str
@@ -27,7 +27,7 @@ class BenchRow:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as good as the reference, above 1 if better; None without one."""
+        """How many times as good as the reference; above 1 if better, None without a reference."""
         if self.against is None or min(self.value, self.against) <= 0:
             return None
         return self.value / self.against if self.more_is_better else self.against / self.value
@@ -75,9 +75,8 @@ class Machine:
 class Bench:
     """Everything measured in one run, on `when` (ISO 8601).
 
-    `model`, `device` and `reference` are those of the parts; `reference` names what it was measured against, empty
-    without one. `instructions` names a lesser processor that was emulated, empty for this one's own. `faults` are the
-    reasons for missing parts, by name.
+    `model`, `device` and `reference` are those of the parts. `instructions` names a lesser processor that was emulated,
+    empty for this one's own. `faults` has the reason for each missing part, by name.
     """
 
     machine: Machine
@@ -94,9 +93,9 @@ Timed = Callable[[int], float]
 
 
 def in_turn(ours: Timed, theirs: Timed | None, repeats: int) -> tuple[list[float], list[float]]:
-    """The results of each at every repeat, called with its number: one then the other, then in reverse order.
+    """Call both `repeats` times with the repeat's number, alternating which is first, and return their results.
 
-    `theirs` may be None for no reference; its list is then empty.
+    `theirs` is None without a reference; its list is then empty.
     """
     mine: list[float] = []
     others: list[float] = []
@@ -116,7 +115,7 @@ def row(
     more_is_better: bool = False,
     worst: bool = False,
 ) -> BenchRow:
-    """Medians, and the spread of Spanlight's figures; `worst` adds the slowest of them."""
+    """Build a row from single figures; `worst` adds Spanlight's slowest one."""
     middle = median(ours)
     apart = (max(ours) - min(ours)) / middle if middle and len(ours) > 1 else 0.0
     slowest = (min(ours) if more_is_better else max(ours)) if worst else None

@@ -23,7 +23,7 @@ Measure = Callable[[Workspace, BenchPlan, Report], BenchPart]
 
 
 def _measure_part(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    # Imported when it is its turn: some parts bring numpy.
+    # Imported only when its turn comes, as some parts import numpy.
     part: BenchPart = import_module(f"app.bench.{name}").measure(workspace, plan, report)
     return part
 
@@ -32,26 +32,26 @@ PARTS: dict[str, Measure] = {
     name: partial(_measure_part, name)
     for name in "reading anytime memory library start bundle window teach training recognition cluster".split()
 }
-# This part starts another module of the source in a Python of its own.
-_BY_PYTHON = ("window",)
+# Parts that start another module of the source in a Python of its own.
+_SOURCE_ONLY = ("window",)
 
 
 def bench(
     workspace: Workspace, plan: BenchPlan, report: Report, finished: Callable[[Bench], None] | None = None
 ) -> Bench:
-    """Measure the plan's parts in their order; where there are several, one that fails is left out with a notice.
+    """Measure the plan's parts in their order; if there are several, one that fails is left out with a notice.
 
-    Each part after the first begins with no model process, so that its memory is its own. `finished` is called with
-    all results so far after each part, and once more where the work is stopped or fails, which is then a fault of the
-    current part. Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured,
-    Stopped when cancelled.
+    Each part after the first begins without a model process, so that the process's memory is the part's own. `finished`
+    is called with all results so far after each part, and once more if the work is stopped or fails, which is then a
+    fault of the current part. Raises SpanlightError for a plan that cannot be carried out and if nothing could be
+    measured, Stopped when cancelled.
     """
     _refuse(plan)
     if plan.against:
-        # Links are not resolved: an environment's interpreter is one.
+        # Links are not resolved, as an environment's interpreter is a link.
         plan = replace(plan, against=str(Path(plan.against).absolute()))
     measured = _Measured(this_machine(), plan, finished)
-    with _lesser(plan.isa):
+    with _emulated_instructions(plan.isa):
         for number, name in enumerate(plan.parts):
             if number:
                 workspace.engine.end()
@@ -63,7 +63,7 @@ def bench(
                 report.notice(f"{name.capitalize()} could not be measured. {fault}")
                 measured.miss(name, str(fault))
             except BaseException as fault:
-                measured.miss(name, _broken_off(fault))
+                measured.miss(name, _failure(fault))
                 raise
             else:
                 measured.take(part)
@@ -71,7 +71,7 @@ def bench(
 
 
 def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    if getattr(sys, "frozen", False) and (name in _BY_PYTHON or plan.against):
+    if getattr(sys, "frozen", False) and (name in _SOURCE_ONLY or plan.against):
         what = "Another Python" if plan.against else f"The part {name}"
         raise SpanlightError(
             f"{what} is measured by the source's own files, which an installed Spanlight comes without.",
@@ -80,7 +80,7 @@ def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -
     try:
         return PARTS[name](workspace, plan, report)
     except SpanlightError:
-        # Ctrl+C in a terminal ends a part's processes too, which then look as if they had failed.
+        # Ctrl+C in a terminal also ends a part's processes, which then seem to have failed.
         report.check()
         raise
 
@@ -124,15 +124,15 @@ class _Measured:
             self.finished(self.bench)
 
 
-def _broken_off(fault: BaseException) -> str:
-    """Why a part was not finished."""
+def _failure(fault: BaseException) -> str:
+    """Return why a part was not finished."""
     if isinstance(fault, Stopped | KeyboardInterrupt):
         return "Stopped."
     return f"Something went wrong inside Spanlight ({type(fault).__name__})."
 
 
 def _refuse(plan: BenchPlan) -> None:
-    """Raise SpanlightError for faults of a plan, before anything is measured."""
+    """Raise SpanlightError for a plan that cannot be carried out, before anything is measured."""
     for name in plan.parts:
         if name not in PARTS:
             raise SpanlightError(f"There is no part “{name}” to measure.", f"Choose {', '.join(PARTS)}.")
@@ -156,14 +156,14 @@ def _one(names: Iterable[str]) -> str:
 
 
 def _devices(parts: Sequence[BenchPart]) -> str:
-    """The devices of the parts: those with the dtype where there are any, else all but the open ones."""
+    """Return the parts' devices: those with a dtype if there are any, else all but `auto`."""
     devices = [part.device for part in parts if part.device and part.device != "auto"]
     return _one([one for one in devices if " in " in one] or devices)
 
 
 @contextmanager
-def _lesser(isa: str) -> Iterator[None]:
-    """While this lasts, every started process takes the processor for a lesser one."""
+def _emulated_instructions(isa: str) -> Iterator[None]:
+    """Let processes started in this context use the instructions of a lesser processor only."""
     wanted = INSTRUCTIONS.get(isa, {})
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)

@@ -1,4 +1,4 @@
-"""A model of an ordinary size, to measure the speed of one that is not installed."""
+"""Writes models of ordinary sizes, to measure the speed of models that are not installed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from app.settings.paths import Paths
 
 # (width, layers, heads, width within the feed-forward layers): BERT's, Devlin et al. 2019, section 3.
 _RANDOM = {"small": (384, 6, 12, 1536), "base": (768, 12, 12, 3072), "large": (1024, 24, 16, 4096)}
-# DistilBERT's (Sanh et al. 2019): half of BERT base's layers, of its width. The starter's weights can be brought to it.
+# DistilBERT's size (Sanh et al. 2019): half of BERT base's layers, at its width. The starter can be widened to it.
 WIDENED = "distilbert"
 SIZES = (*_RANDOM, WIDENED)
 _STARTER = "reader-quick"
 _SPREAD = 0.02  # BERT's initializer_range
-_DRAWN = 1 << 18  # random numbers, which are repeated
+_DRAWN = 1 << 18  # random numbers, repeated as often as needed
 _CODES = {"F16": "e", "F32": "f"}
 # Names of the matrices that read the hidden states, or the neurons; all others are lookup tables.
 _LINEARS = ("query", "key", "value", "dense", "qa_outputs")
@@ -33,7 +33,7 @@ _FLOAT32 = 4  # bytes
 def write_tensors(
     path: Path, shapes: Mapping[str, list[int]], content: Callable[[str], Iterable[bytes]]
 ) -> None:
-    """Writes float32 tensors of these shapes; `content` returns a tensor's bytes by its name. Raises OSError."""
+    """Write float32 tensors of these shapes; `content` returns a tensor's bytes by its name. Raises OSError."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     at = 0
     for name, shape in shapes.items():
@@ -49,7 +49,7 @@ def write_tensors(
 
 
 def write_widened(folder: Path, starter: Path) -> None:
-    """Writes into `folder` the model of `starter`, a BERT for question answering, at twice its width.
+    """Write to `folder` the model of `starter`, a BERT for question answering, at twice its width.
 
     Every hidden state is in it twice, and every head's, neuron's and LayerNorm's channel next to its copy; weights on
     two copies are halved, and queries are scaled for heads twice as wide. So it computes the same as the starter (as in
@@ -87,7 +87,7 @@ def _twice(name: str, shape: list[int]) -> list[int]:
 
 
 def _widened(name: str, entry: dict[str, Any], file: IO[bytes], heads: int) -> Iterator[bytes]:
-    """The bytes of one tensor at twice its width, float32; a file whose position is at its beginning."""
+    """Yield the bytes of a tensor at twice its width, float32; `file` is positioned at the tensor's beginning."""
     shape, code = entry["shape"], _CODES[entry["dtype"]]
     width = shape[-1]
     matrix = len(shape) == 2 and name.split(".")[-2] in _LINEARS
@@ -109,17 +109,17 @@ def _widened(name: str, entry: dict[str, Any], file: IO[bytes], heads: int) -> I
 
 
 def _doubled(data: bytes, parts: int = 1) -> bytes:
-    """Each of `parts` equal parts twice in succession."""
+    """Repeat each of `parts` equal parts of the data."""
     size = len(data) // parts
     return b"".join(2 * data[at : at + size] for at in range(0, len(data), size))
 
 
 @contextmanager
 def sized_model(size: str, paths: Paths) -> Iterator[str]:
-    """While this lasts, the folder of a question answering model of that size; an empty name for an empty `size`.
+    """Write a question answering model of that size to a temporary folder, and yield it; "" for an empty `size`.
 
-    One of DistilBERT's size gives the starter's answers. The others have random weights: their time is that of any such
-    model, their answers are meaningless. Raises SpanlightError where the disk has no room.
+    A model of DistilBERT's size gives the starter's answers. The others have random weights: they take the time of any
+    such model, but their answers are meaningless. Raises SpanlightError if the disk is full.
     """
     if not size:
         yield ""
@@ -171,7 +171,7 @@ def _content(name: str, count: int, drawn: bytes) -> Iterator[bytes]:
 
 
 def _shapes(config: dict[str, Any]) -> Iterator[tuple[str, list[int]]]:
-    """Every weight of a BERT for question answering, by transformers' names."""
+    """Yield the name in transformers and the shape of every weight of a BERT for question answering."""
     width, inner = config["hidden_size"], config["intermediate_size"]
     for kind, count in (
         ("word", config["vocab_size"]),

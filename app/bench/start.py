@@ -1,4 +1,4 @@
-"""The time of a start: until the window is painted, and until a fresh process answers."""
+"""Measure a start: the time until the window is painted, and until a fresh process answers."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Start to window painted, and fresh process to first answer in turn with the reference; medians in seconds.
+    """Measure the time until the window is painted, and until a fresh process answers, in turn with the reference.
 
-    Every process begins with the byte code compiled and the files in the system's cache: each is started once before
-    it is timed. Raises SpanlightError where one does not do its work, Stopped when cancelled.
+    Figures are medians in seconds. Each process is started once before it is timed, so that its byte code is compiled
+    and its files are in the system's cache. Raises SpanlightError if one does not work, Stopped when cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +50,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         text = Path(folder) / "text.txt"
         text.write_text(TEXT, encoding="utf-8")
         window = [*own_command(), "--painted"]
-        ask = [*own_command(), *asking(text, card.folder, plan.device)]
+        ask = [*own_command(), *ask_arguments(text, card.folder, plan.device)]
         old = [plan.against, "-I", str(PIPELINE), card.folder, QUESTION, TEXT]
         runs = Runs(environment, report)
         runs.painted(window)
@@ -74,7 +74,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         ),
         notes=(
             f"The window was painted {screen}, with data of its own.",
-            *([_IMPORTING.format(_listed(slowest))] if slowest else []),
+            *([_IMPORTING.format(_import_times(slowest))] if slowest else []),
         ),
         model=card.name,
         device=plan.device,
@@ -85,25 +85,25 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     )
 
 
-def _listed(slowest: list[tuple[str, float]]) -> str:
+def _import_times(slowest: list[tuple[str, float]]) -> str:
     return ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in slowest)
 
 
 def own_command() -> list[str]:
-    """The command of this Spanlight: the bundle's program, else its package in this Python."""
+    """Return the command of this Spanlight: the bundle's program, else its package in this Python."""
     return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
 
 
-def asking(text: Path, model: str, device: str) -> list[str]:
-    """The arguments for a fresh process to answer the question about the text in a file."""
+def ask_arguments(text: Path, model: str, device: str) -> list[str]:
+    """Return the arguments with which a fresh process answers the question about the text in a file."""
     arguments = ["ask", str(text), "--question", QUESTION, "--no-history"]
     return [*arguments, "--model", model, "--device", device or "auto"]
 
 
 def process_environment(home: Path) -> dict[str, str]:
-    """The variables of the processes measured: data of their own, stored byte code, no screen where there is none."""
+    """Return the measured processes' environment: data of their own, stored byte code, offscreen without a screen."""
     environment = os.environ | ENVIRONMENT | {"SPANLIGHT_HOME": str(home / "home")}
-    # Else the byte code of a source tree might be missing, and be compiled again by every timed process.
+    # With it, every timed process might compile a source tree's byte code again.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if sys.platform.startswith("linux") and not any(environment.get(name) for name in _SCREENS):
         environment["QT_QPA_PLATFORM"] = "offscreen"
@@ -111,14 +111,14 @@ def process_environment(home: Path) -> dict[str, str]:
 
 
 class Runs:
-    """Starts processes one after another, and times each."""
+    """Starts processes one after another, and times them."""
 
     def __init__(self, environment: Mapping[str, str], report: Report) -> None:
         self._environment, self._report = environment, report
         self._done = 0
 
     def painted(self, command: Sequence[str]) -> float:
-        """The seconds until the window that `command` opens was painted."""
+        """Return the seconds until the window that `command` opens was painted."""
         began, line, _, why = self._run(command)
         try:
             return float(line) - began
@@ -128,16 +128,16 @@ class Runs:
             ) from None
 
     def answered(self, command: Sequence[str], hint: str) -> float:
-        """The seconds until the first line of a process's output; `hint` is for a process without output."""
+        """Return the seconds until a process's first line of output; `hint` goes with the error if there is none."""
         began, line, ended, why = self._run(command)
         if not line:
             raise SpanlightError(f"“{command[0]}” gave no answer: {why}", hint)
         return ended - began
 
     def imports(self, command: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
-        """The packages whose own modules a command of this Python took longest to import, and their seconds.
+        """Return the packages whose modules a command took longest to import, and their seconds.
 
-        Empty for a bundle, which cannot be started that way.
+        Empty for a bundle, whose imports cannot be timed that way.
         """
         if getattr(sys, "frozen", False):
             return []
@@ -157,7 +157,7 @@ class Runs:
         return [(name, microseconds / 1e6) for name, microseconds in spent.most_common(most)]
 
     def _run(self, command: Sequence[str]) -> tuple[float, str, float, str]:
-        """The start time of a process, its first line, the time of that, and why the process ended."""
+        """Run a process; returns its start time, its first line, the time of that, and why the process ended."""
         with tempfile.TemporaryFile() as faults:
             began, line, ended, code = self._timed(command, faults)
             return began, line, ended, last_words(faults, code)

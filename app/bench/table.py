@@ -1,4 +1,4 @@
-"""Results as tables for people and as values for programs."""
+"""Results of a benchmark as tables for people, and as values for programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST_SHARE = 0.001  # per cent
 
 
 def values(found: Bench) -> dict[str, Any]:
-    """All results as values for JSON; a single part's details are at the top level as well."""
+    """Return all results as values for JSON; a single part's details are at the top level too."""
     everything = asdict(found)
     for part, part_values in zip(found.parts, everything["parts"], strict=True):
         for row, row_values in zip(part.rows, part_values["rows"], strict=True):
@@ -26,7 +26,7 @@ def values(found: Bench) -> dict[str, Any]:
 
 
 def table(found: Bench) -> str:
-    """The machine, then a table for each part, as text that ends with a newline."""
+    """Return the machine and a table for each part, as text that ends with a newline."""
     lines = [*_about(found)]
     for part in found.parts:
         lines += ["", *_part(part)]
@@ -91,12 +91,12 @@ def _cells(row: BenchRow) -> list[str]:
 
 
 def _shown(value: float, unit: str) -> str:
-    """A row's figure; a very small share is shown as less than a bound."""
+    """Return a row's figure as text; a very small share as less than a bound."""
     return f"< {_LEAST_SHARE:g}" if unit == "%" and 0 < value < _LEAST_SHARE else figure(value)
 
 
 def figure(value: float) -> str:
-    """A figure to three or four digits: "0.0123", "1.23", "45.6", "1,234"."""
+    """Return a figure with three or four digits: "0.0123", "1.23", "45.6", "1,234"."""
     size = abs(value)
     if size >= 100:
         return f"{value:,.0f}"

@@ -1,4 +1,4 @@
-"""Measure teaching: labels from few examples, a reader from corrections, and how soon either is there."""
+"""Measure teaching: labels from few examples, a reader from corrections, and the time that each takes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.flows.train import CLASSIFICATION, train
 from app.flows.workspace import Workspace
 from app.training.examples import TextExample, read_texts
 
-# Examples of each label, and from how many on everything is fine-tuned too.
+# Numbers of examples of each label, and the number from which the whole model is fine-tuned too.
 NUMBERS, FULL = (8, 16, 32, 64, 256), 64
 HELD, SEEDS = 400, 3
 _SHORT, _LABELS = 5_000, 6
@@ -43,7 +43,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Texts to learn from and to measure on, with the labels' names in the order of their numbers in the files."""
+    """Texts to learn from and to measure on; `names` are the labels', in the order of their numbers in the files."""
 
     name: str
     names: tuple[str, ...]
@@ -55,13 +55,13 @@ class Set:
         """The set as a data set."""
         return Dataset(0, self.name, ("text",), labels=tuple(map(Label, self.names)))
 
-    def drawn(self, number: int, seed: int) -> list[TextExample]:
-        """So many examples of each label, by chance."""
+    def draw(self, number: int, seed: int) -> list[TextExample]:
+        """Draw `number` examples of each label at random."""
         order = random.Random(f"{seed} {number}").sample(self.train, len(self.train))
         return [one for label in self._labels for one in [x for x in order if x.label == label][:number]]
 
     def targets(self, examples: Sequence[TextExample]) -> list[tuple[int, ...]]:
-        """The index of each example's label."""
+        """Return the index of each example's label."""
         return [(self._labels.index(one.label),) for one in examples]
 
     @property
@@ -70,9 +70,9 @@ class Set:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Teach each set of the data folder with few examples, in every way, and the readers.
+    """Teach each set of the data folder from few examples, in every way, and teach the readers.
 
-    With a model only that reader is taught. Raises SpanlightError, Stopped.
+    If the plan names a model, only that reader is taught. Raises SpanlightError, Stopped.
     """
     from app.flows.teach.teach import first_guesses
 
@@ -136,7 +136,7 @@ def _sets(plan: BenchPlan, report: Report) -> list[Set]:
 def _few(
     workspace: Workspace, one: Set, number: int, plan: BenchPlan, report: Report
 ) -> dict[str, list[float]] | None:
-    """The shares that are right, in per cent, by way, for each draw; None where there are too few examples."""
+    """Return the shares that are right, in per cent, by way and draw; None if there are too few examples."""
     from app.flows.teach.teach import Examples, embed_texts, teach_examples_held
     from app.training import linear
 
@@ -146,7 +146,7 @@ def _few(
     found: dict[str, list[float]] = {}
     for seed in range(plan.repeats or SEEDS):
         report.progress(Progress(seed, plan.repeats or SEEDS, f"{one.name}, {number} a label"))
-        examples = one.drawn(number, seed)
+        examples = one.draw(number, seed)
         if len(examples) < number * len(one.names):
             return None
         targets = one.targets(examples)
@@ -174,7 +174,7 @@ def _fine_tuned(
     seed: int,
     report: Report,
 ) -> float:
-    """The share that is right after `train classification` with its usual numbers for few examples."""
+    """Return the share that is right, in per cent, after `train classification` with usual numbers for few examples."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "examples.jsonl"
         rows = ({"text": each.text, "label": one.names[int(each.label)]} for each in examples)
@@ -191,7 +191,7 @@ def _fine_tuned(
 
 
 def _times(workspace: Workspace, plan: BenchPlan, report: Report) -> list[BenchRow]:
-    """Seconds from eight examples of six labels to a taught head, and for classifying many short texts with it."""
+    """Measure the seconds to teach six labels from eight examples each, and to classify many short texts."""
     from app.flows.teach.teach import Examples, teach_into
 
     one = _sets(plan, report)[0]
@@ -221,6 +221,6 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _share(probabilities: Sequence[Sequence[float]], wanted: Sequence[int]) -> float:
-    """The share of texts whose likeliest label is the wanted one."""
+    """Return the share of texts whose likeliest label is the wanted one."""
     best = (max(range(len(row)), key=row.__getitem__) for row in probabilities)
     return mean(at == label for at, label in zip(best, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""Measure teaching a reader: what corrections of one domain bring there, what they cost elsewhere, and the seconds."""
+"""Measure teaching a reader: what corrections of a domain gain there, what they cost elsewhere, and the time."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ NOTE = (
     f"A reader is taught {CORRECTIONS} questions about reviews of electronics and asked {HELD} others; what it knew is"
     " 202 questions like those that it was made from. The gains are points of F1, the mean of the draws."
 )
-# Opinions in reviews of electronics, which no reader that comes along was taught on.
+# Opinions in reviews of electronics, which no bundled reader was taught on.
 _FILE, _DOMAIN = "qa_train-subjqa.jsonl.xz", "subjqa-electronics"
 
 
 def measure_readers(
     workspace: Workspace, plan: BenchPlan, report: Report
 ) -> tuple[list[BenchRow], dict[str, dict[str, list[float]]]]:
-    """Teach readers one domain's corrections: rows, and the figures of each draw. Raises SpanlightError, Stopped."""
+    """Teach readers a domain's corrections; returns rows, and each draw's figures. Raises SpanlightError, Stopped."""
     folder = Path(plan.data or ".")
     file = next((each for each in (folder / "qa" / _FILE, folder / _FILE) if each.is_file()), None)
     if file is None:
@@ -48,7 +48,7 @@ def measure_readers(
     details: dict[str, dict[str, list[float]]] = {}
     for name in (plan.model,) if plan.model else READERS:
         draws = [
-            _taught(workspace, name, _drawn(questions, seed), plan, Part(report, f"{name}, draw {seed + 1}"))
+            _teach(workspace, name, _draw(questions, seed), plan, Part(report, f"{name}, draw {seed + 1}"))
             for seed in range(plan.repeats or DRAWS)
         ]
         found = {what: [each[what] for each in draws] for what in draws[0]}
@@ -64,15 +64,15 @@ def measure_readers(
     return rows, details
 
 
-def _drawn(questions: Sequence[QaExample], seed: int) -> tuple[list[QaExample], list[QaExample]]:
-    """The corrections, and others on other texts."""
+def _draw(questions: Sequence[QaExample], seed: int) -> tuple[list[QaExample], list[QaExample]]:
+    """Draw corrections, and other questions on other texts."""
     order = random.Random(seed).sample(questions, len(questions))
     corrected = order[:CORRECTIONS]
     texts = {one.context for one in corrected}
     return corrected, [one for one in order[CORRECTIONS:] if one.context not in texts][:HELD]
 
 
-def _taught(
+def _teach(
     workspace: Workspace,
     name: str,
     drawn: tuple[list[QaExample], list[QaExample]],

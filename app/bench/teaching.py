@@ -1,4 +1,4 @@
-"""Shared by both sides of `bench training`: run_qa's numbers, rows of examples, the other interpreter."""
+"""What Spanlight and the reference share in training benchmarks: run_qa's numbers, files of examples, the process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PADDED, LONGEST = "max_length", "longest"
 
 
 def request(plan: BenchPlan, card: ModelCard, output: Path, length: int) -> TrainingRequest:
-    """The request to Spanlight's trainer with run_qa's numbers, still without examples and dev."""
+    """Return a request to Spanlight's trainer with run_qa's numbers, still without examples and dev."""
     return TrainingRequest(
         QA, card.folder, (), (), str(output),
         epochs=float(EPOCHS), learning_rate=RATE, batch_size=BATCH, max_length=length, dropout=DROPOUT,
@@ -40,9 +40,9 @@ def reference(
     steps: int = 0,
     output: Path | None = None,
 ) -> OtherPython:
-    """The reference's loop over a file of examples; with `steps` its learning rate falls to 0 over that many.
+    """Start the reference's loop over a file of examples; with `steps` its learning rate falls to 0 over that many.
 
-    Its first answer has its versions and the number of windows of the examples. Raises SpanlightError where the
+    Its first answer has its versions and the number of windows of the examples. Raises SpanlightError if the
     interpreter cannot be started.
     """
     order = {
@@ -54,7 +54,7 @@ def reference(
 
 
 def write(file: Path, examples: Sequence[QaExample]) -> Path:
-    """The file, with a row for every example."""
+    """Write a row for every example to a file, and return the file."""
     rows = (
         {
             "id": f"{number}",

@@ -1,4 +1,4 @@
-"""The texts for benchmarks: questions with known answers, and text around them."""
+"""Texts for benchmarks: questions with known answers, and long documents around them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.training.examples import QaExample, read_placed_qa, read_qa
 
 QUESTIONS_FILE = "qa_dev-squad2.jsonl.xz"
 FILLERS = "qa_*.jsonl.xz"
-ALONG = "questions-wikipedia.jsonl"
+BUNDLED_QUESTIONS = "questions-wikipedia.jsonl"
 BETWEEN = "\n\n"
 _SENTENCES = 6  # of a generated paragraph
 
@@ -32,9 +32,9 @@ class PlacedQuestion:
 
 
 def long_questions(texts: Pool, words: int, questions: int, seed: int) -> Iterator[PlacedQuestion]:
-    """Random answerable questions, each about a document of its own of about `words` words.
+    """Yield random answerable questions, each about a document of its own of about `words` words.
 
-    A document has the question's own context and as many other paragraphs as are needed, in random order.
+    A document has the question's own context and as many other paragraphs as it takes, in random order.
     """
     examples = texts.answerable
     for example in random.Random(seed).sample(examples, min(questions, len(examples))):
@@ -61,7 +61,7 @@ def _placed(example: QaExample, texts: Pool, words: int, rng: random.Random) -> 
 class Pool:
     """Questions, and paragraphs for long documents.
 
-    `examples` are the questions, `near` the paragraphs of those that have an answer. `description` names the source.
+    `examples` are the questions, `near` the contexts of those that have an answer. `description` names the source.
     """
 
     examples: list[QaExample]
@@ -77,9 +77,10 @@ class Pool:
         return [example for example in self.examples if example.answers]
 
     def paragraphs(self, rng: random.Random, without: str = "") -> Iterator[str]:
-        """Paragraphs in random order, those near first, none twice and never `without`.
+        """Yield paragraphs in random order, those of `near` first, none twice and never `without`.
 
-        From a folder they end with its files; the bundled texts yield new ones of random sentences without end.
+        Those of a folder end with its files; the bundled texts are followed by paragraphs of random sentences without
+        end.
         """
         others = [one for one in self.near if one != without]
         found = rng.sample(others, len(others))
@@ -93,7 +94,7 @@ class Pool:
             yield " ".join(rng.sample(usable, min(_SENTENCES, len(usable))))
 
     def document(self, words: int, seed: int) -> Document:
-        """A document of at least `words` words, as far as the text goes; another one for each seed."""
+        """Return a document of at least `words` words, if there is enough text; another one for each seed."""
         rng = random.Random(f"{seed} {words}")
         found: list[str] = []
         length = 0
@@ -106,7 +107,7 @@ class Pool:
         return Document(BETWEEN.join(found), f"{words} words, {seed}")
 
     def question(self, seed: int) -> str:
-        """A question that has an answer, another one for each seed."""
+        """Return a question that has an answer, another one for each seed."""
         examples = self.answerable
         return examples[random.Random(seed).randrange(len(examples))].question
 
@@ -120,20 +121,20 @@ class Pool:
 
 
 def pool(data: str, paths: Paths) -> Pool:
-    """The questions of a folder, or with an empty `data` the bundled ones.
+    """Read the questions of a folder, or with an empty `data` the bundled ones.
 
     Raises SpanlightError for a folder without the files, or with unsuitable ones.
     """
-    return _of_folder(question_folder(data)) if data else _along(paths)
+    return _folder_pool(question_folder(data)) if data else _bundled_pool(paths)
 
 
 def question_folder(data: str) -> Path:
-    """The folder with the question files: the one that is named, or “qa” in it."""
+    """Return the folder with the question files: the one named, or “qa” in it."""
     folder = Path(data)
     return folder / "qa" if (folder / "qa").is_dir() else folder
 
 
-def _of_folder(folder: Path) -> Pool:
+def _folder_pool(folder: Path) -> Pool:
     if not folder.is_dir():
         raise SpanlightError(f"There is no folder “{folder}”.", f"Name the one that holds {QUESTIONS_FILE}.")
     examples = read_placed_qa(folder / QUESTIONS_FILE)
@@ -145,12 +146,15 @@ def _of_folder(folder: Path) -> Pool:
     )
 
 
-def _along(paths: Paths) -> Pool:
-    examples = read_placed_qa(paths.example_sets / ALONG)
+def _bundled_pool(paths: Paths) -> Pool:
+    examples = read_placed_qa(paths.example_sets / BUNDLED_QUESTIONS)
     texts = [sample.text for sample in samples(paths)]
     texts += dict.fromkeys(example.context for example in examples)
     spare = tuple(dict.fromkeys(span.of(text) for text in texts for span in sentences(text)))
-    about = f"Questions of {ALONG}; long documents repeat sentences of it and of the samples, in an order of chance."
+    about = (
+        f"Questions of {BUNDLED_QUESTIONS}; "
+        "long documents repeat sentences of it and of the samples, in an order of chance."
+    )
     return _pool(examples, about, spare=spare)
 
 

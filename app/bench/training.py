@@ -44,9 +44,9 @@ OURS, WHOLE = "ours", "whole"
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Steps of training through the model process, and the reference's over the same examples, in turn.
+    """Time training in the model process, and the reference's loop over the same examples, in turn.
 
-    Raises SpanlightError for a model, examples or an interpreter that cannot be had, Stopped when cancelled.
+    Raises SpanlightError if the model, the examples or the interpreter is not available, Stopped when cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     texts = pool(plan.data, workspace.paths)
@@ -91,7 +91,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 class _Ours:
-    """Spanlight's trainer, as the window and the terminal run it, but with run_qa's numbers."""
+    """Spanlight's trainer as the window and the terminal run it, with run_qa's numbers."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class _Ours:
         self._request = request(plan, card, folder / "taught", length)
 
     def epoch(self, file: Path, count: int, number: int) -> float:
-        """Seconds a window, one of each example, in the second epoch; the first warms up."""
+        """Return the seconds a window, one for each example, in the second epoch; the first one warms up."""
         dev = file.with_name("dev.jsonl")
         dev.write_text(file.read_text("utf-8").split("\n", 1)[0], encoding="utf-8")
         request = replace(self._request, examples=(str(file),), dev=(str(dev),), seed=self._seed + number)
@@ -125,21 +125,21 @@ class _Clock(Part):
         self.at: dict[int, float] = {}
 
     def partial(self, result: object) -> None:
-        """Note a step's end; measuring on dev after the last one is no part of it."""
+        """Note the end of a step; the measurement on dev after the last step does not count."""
         if isinstance(result, TrainingStep) and not result.dev:
             self.at.setdefault(result.step, time.perf_counter())
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """The other interpreter's loop; `info` has its versions and the number of windows of the examples."""
+    """The reference's loop; `info` has its versions and the number of windows of the examples."""
 
     process: OtherPython
     info: dict[str, Any]
     report: Report
 
     def epoch(self, number: int) -> float:
-        """Seconds a window, over all windows of the examples that fill whole batches."""
+        """Return the seconds a window, over all windows of the examples that fill whole batches."""
         self.report.progress(Progress(0, 0, f"The reference, {number + 1}"))
         self.process.send(str(self.info["windows"] // BATCH))
         answer = self.process.receive()
@@ -152,7 +152,7 @@ def _reference(
 ) -> Iterator[_Reference]:
     with reference(plan, card, file, padding, length, report) as process:
         info = process.receive()
-        process.send("2")  # memory is allocated and kernels are compiled
+        process.send("2")  # so that memory is allocated and kernels are compiled
         process.receive()
         yield _Reference(process, info, report)
 
@@ -208,7 +208,7 @@ def _title(info: dict[str, dict[str, Any]]) -> str:
 
 
 def _long(texts: Pool, rng: random.Random) -> list[QaExample]:
-    """Questions without an answer in their texts, each text longer than a window."""
+    """Return questions without an answer in their texts, each text longer than a window."""
     return [
         QaExample(f"{number}", texts.document(WORDS, rng.randrange(1 << 30)).text, texts.question(number), ())
         for number in range(FULL)
@@ -220,7 +220,7 @@ TAUGHT, HELD_OUT = 160, 200  # questions of the comparison
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """F1 of both on questions held out: its row, what it means, and figures for programs."""
+    """Both models' F1 on held-out questions: its row, a note on it, and figures for programs."""
 
     row: BenchRow
     note: str
@@ -230,9 +230,9 @@ class Taught:
 def compare(
     workspace: Workspace, plan: BenchPlan, card: ModelCard, texts: Pool, length: int, report: Report
 ) -> Taught | None:
-    """Train the model twice, by Spanlight and by the reference, and have each answer questions on held-out texts.
+    """Train the model with Spanlight and with the reference, and have both answer questions on held-out texts.
 
-    None where there are too few questions to hold some out. Raises SpanlightError where one of them fails, Stopped
+    Returns None if there are too few questions to hold some out. Raises SpanlightError if one of them fails, Stopped
     when cancelled.
     """
     examples, held_out = split(texts.examples, plan.seed)
@@ -273,7 +273,7 @@ def compare(
 
 
 def split(examples: list[QaExample], seed: int) -> tuple[list[QaExample], list[QaExample]]:
-    """Questions to train on, a multiple of BATCH, and some to hold out, without common texts."""
+    """Split questions into a multiple of BATCH to train on, and some to hold out, without common texts."""
     rng = random.Random(f"{seed} held out")
     by_text: dict[str, list[QaExample]] = {}
     for one in examples:

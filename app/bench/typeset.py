@@ -1,4 +1,4 @@
-"""Sets a plain text as a PDF: headings and tables as an office's program sets them."""
+"""Sets a plain text as a PDF, with headings and tables as an office program sets them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _BULLET = re.compile(r"\s*[-*+•] +")
 
 
 def typeset(text: str, *, ruled: bool = True) -> bytes:
-    """A PDF of pages of a text whose rows of cells are joined by “ | ”; its tables have rules, or none.
+    """Return a PDF of a text whose table cells are joined by “ | ”; `ruled` is whether its tables have rules.
 
-    Short lines apart from others are bold headings, a table's first row is bold, and lines after a dash are items.
+    Short separate lines are bold headings, a table's first row is bold, and lines after a dash are items.
     """
     _application = QGuiApplication.instance() or QGuiApplication(["spanlight", "-platform", "offscreen"])
     document = QTextDocument()
@@ -64,7 +64,7 @@ def _is_heading(line: str) -> bool:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[str]:
-    """Items one by one, and what is between them as a paragraph."""
+    """Yield each item, and the lines between items as a paragraph."""
     running: list[str] = []
     for line in [*lines, ""]:
         mark = _BULLET.match(line)

@@ -1,4 +1,4 @@
-"""Simulate verdicts of a person with other documents than the dev data, and measure the calibration that follows."""
+"""Simulates verdicts on documents unlike the dev data, and measures the calibration adjusted to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.tasks.scores import answer_probability, shares
 from app.training.examples import read_qa
 from app.training.verdicts import fit_adjustment
 
-# What would make the shipped calibration right on such documents.
+# For each kind of documents, the adjustment that would make the shipped calibration right.
 WORLDS = {
     "well calibrated": Adjustment(),
     "twice as sure as it should be": Adjustment(slope=0.5, sharing=2.0),
@@ -34,7 +34,7 @@ _QUESTIONS = "questions-wikipedia.jsonl"
 
 
 def measure_verdicts(workspace: Workspace, plan: BenchPlan, report: Report) -> list[BenchRow]:
-    """The calibration error after 100 verdicts for each of `WORLDS`, with the readings of the bundled questions."""
+    """Measure the calibration error after 100 verdicts in each of `WORLDS`, on readings of the bundled questions."""
     choice = workspace.choose(Head.QUESTION_ANSWERING, plan.model, plan.device, report, adjusted=False)
     examples = read_qa(workspace.paths.example_sets / _QUESTIONS)
     questions = [(example, question_on(example, top_k=SHARED_AMONG)) for example in examples]
@@ -56,10 +56,10 @@ def measure_verdicts(workspace: Workspace, plan: BenchPlan, report: Report) -> l
 def errors(
     readings: Sequence[DevReading], shipped: QaCalibration, world: Adjustment, seed: int, number: int = NUMBER
 ) -> tuple[float, float]:
-    """The calibration error of a shipped calibration, and of that adjusted to so many verdicts (0 to 1, ten bins).
+    """Return the calibration error before and after adjusting to `number` verdicts, 0 to 1 (ten bins).
 
-    Texts like those that were read answer as often, and the words are right as often, as the calibration adjusted to
-    the `world` says. The errors are measured on 5,000 other draws.
+    Texts answer, and words are right, as often as the calibration adjusted to the `world` says of the readings. The
+    errors are measured on 5,000 other draws.
     """
     dice = random.Random(seed)
     said, true = _probabilities(readings, shipped), _probabilities(readings, shipped.adjusted(world))
@@ -83,7 +83,7 @@ def errors(
 
 
 def _probabilities(readings: Sequence[DevReading], calibration: QaCalibration) -> list[tuple[float, float]]:
-    """The chance that each text answers, and the best span's share of it; readings without a span are left out."""
+    """Return each text's chance to answer, and the best span's share of it; readings without a span are left out."""
     return [
         (
             answer_probability(calibration, each.margin, each.windows, each.in_table),

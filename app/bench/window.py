@@ -1,4 +1,4 @@
-"""The gaps of the window's event loop while it opens, loads, reads and trains, compared with a bare one."""
+"""Measure the gaps of the window's event loop while it opens, loads, reads and trains, compared with a bare one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.bench.other_python import last_words
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow, row
 from app.bench.start import ROOT, process_environment
-from app.bench.texts import ALONG, Pool, pool
+from app.bench.texts import BUNDLED_QUESTIONS, Pool, pool
 from app.cli.terminal import count
 from app.core import wording
 from app.core.about import command
@@ -38,8 +38,8 @@ _CLASSIFIED = 100_000  # characters of the text that is classified
 _LONGEST = 900.0
 _END = 30.0  # for the bare event loop to print its results
 _OPENS = f"See whether the window opens: {command()}"
-_COMMAND = [sys.executable, "-m", "app.bench.measured"]
-# The titles of the window's phases; the bare loop goes through those in _BARE_PHASES.
+_COMMAND = [sys.executable, "-m", "app.bench.window_process"]
+# The titles of the window's phases; the bare loop goes through those of _BARE_PHASES only.
 _PHASES = {
     "load": "loading the reader",
     "open": "opening the text",
@@ -53,16 +53,16 @@ _BARE_PHASES = ("load", "read", "train")
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Drive the real window through a long document, a question and some training, and measure its event loop's gaps.
+    """Drive the real window through a long document, questions and some training, and measure its event loop's gaps.
 
-    The same work is then done without a window, next to an idle event loop, whose gaps are the system's.
-    Raises SpanlightError where the window does not do its work, Stopped when cancelled.
+    The same work is then done without a window beside an idle event loop, whose gaps are the system's. Raises
+    SpanlightError if the window does not work, Stopped when cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     texts = pool(plan.data, workspace.paths)
     document = texts.document(plan.words or WORDS, plan.seed)
     questions = _questions(texts, document.text, plan.seed)
-    examples = str(workspace.paths.example_sets / ALONG)
+    examples = str(workspace.paths.example_sets / BUNDLED_QUESTIONS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         environment = process_environment(folder)
@@ -144,7 +144,7 @@ def _part(
 
 
 def _questions(texts: Pool, text: str, seed: int) -> list[str]:
-    """Random questions with their answers in the text, each about a paragraph of its own."""
+    """Return random questions that the text answers, each about a paragraph of its own."""
     rng = random.Random(seed)
     those = dict.fromkeys(one.context for one in rng.sample(texts.answerable, len(texts.answerable)))
     there = itertools.islice((context for context in those if context in text), QUESTIONS)
@@ -153,7 +153,7 @@ def _questions(texts: Pool, text: str, seed: int) -> list[str]:
 
 
 def _of_answers(answered: int, asked: int, read: float) -> str:
-    """The questions in the window, and the share that was read for the last one."""
+    """Say how many questions were answered in the window, and how far the text was read for the last one."""
     each = f"{count(asked, 'question')} asked of the long text one after another, it being open"
     none = f"; {asked - answered} had none on the page within {SECONDS:g} seconds" if answered < asked else ""
     far = "to its end" if read == 1 else f"to {wording.percent(read)}"
@@ -161,7 +161,7 @@ def _of_answers(answered: int, asked: int, read: float) -> str:
 
 
 def _teaching(base: str, examples: str, output: Path, device: str) -> dict[str, Any]:
-    """The fields of a TrainingRequest that takes a while."""
+    """Return the fields of a TrainingRequest that takes a while."""
     return {
         "task": QA,
         "base": base,
@@ -174,7 +174,7 @@ def _teaching(base: str, examples: str, output: Path, device: str) -> dict[str, 
 
 
 def _window(command: list[str], environment: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """The output of a measuring process; checks the report meanwhile."""
+    """Run a measuring process and return its output, checking the report meanwhile."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as faults:
         with subprocess.Popen(command, cwd=ROOT, env=dict(environment), stdout=out, stderr=faults) as process:
             try:
@@ -204,7 +204,7 @@ def _parsed(out: str, faults: IO[bytes], code: int) -> dict[str, Any]:
 
 
 def _ready(found: dict[str, Any]) -> dict[str, Any]:
-    """The results; SpanlightError where the window got stuck in the middle."""
+    """Return the results; raises SpanlightError if the window got stuck."""
     late = found["late"]
     if late is not None:
         raise SpanlightError(
@@ -215,12 +215,12 @@ def _ready(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Bare:
-    """A process with an idle event loop; `measured` is what it measured, by phase, once it is left."""
+    """A process with an idle event loop; `measured` has its figures by phase after the `with` block."""
 
     def __init__(self, environment: Mapping[str, str], report: Report) -> None:
         self.measured: dict[str, Any] = {"phases": {}}
         self._report = report
-        self._faults = tempfile.TemporaryFile()  # noqa: SIM115 closed when it is left
+        self._faults = tempfile.TemporaryFile()  # noqa: SIM115 closed on exit
         self._process = subprocess.Popen(
             _COMMAND,
             cwd=ROOT,
@@ -232,7 +232,7 @@ class _Bare:
         )
 
     def phase(self, name: str) -> None:
-        """Begin a phase. Raises SpanlightError where the process has ended."""
+        """Begin a phase; raises SpanlightError if the process has ended."""
         self._report.progress(Progress(0, 0, f"A bare event loop beside {_PHASES[name].split(',')[0]}"))
         assert self._process.stdin is not None
         try:
@@ -264,7 +264,7 @@ class _Bare:
 
 
 class _Limited(Relay):
-    """A report that has work stopped after SECONDS."""
+    """A Report that stops the work after SECONDS."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report)

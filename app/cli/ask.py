@@ -105,8 +105,8 @@ stopped or killed.
 )
 
 
-class SoFar(Relay, Generic[ReadT]):
-    """A report that passes everything on, and keeps the last partial result and progress."""
+class BestSoFar(Relay, Generic[ReadT]):
+    """A report that passes progress on, and keeps the last partial result to fall back on when stopped."""
 
     def __init__(self, report: TerminalReport, kind: type[ReadT]) -> None:
         super().__init__(report)
@@ -115,8 +115,8 @@ class SoFar(Relay, Generic[ReadT]):
         self._at: Progress | None = None
         self._best: ReadT | None = None
 
-    def read(self, ask: Callable[[SoFar[ReadT]], ReadT]) -> tuple[ReadT, Stopped | None]:
-        """What `ask` returns, or its best partial result and what stopped it; raises Stopped before the first."""
+    def read(self, ask: Callable[[BestSoFar[ReadT]], ReadT]) -> tuple[ReadT, Stopped | None]:
+        """Return the result of `ask`, or the last partial result with the Stopped; raises Stopped if there is none."""
         try:
             return ask(self), None
         except Stopped as stop:
@@ -125,12 +125,12 @@ class SoFar(Relay, Generic[ReadT]):
             return self._stopped(self._best), stop
 
     def progress(self, progress: Progress) -> None:
-        """Report the progress of the reading."""
+        """Keep the progress and pass it on."""
         self._at = progress
         super().progress(progress)
 
     def partial(self, result: object) -> None:
-        """Keep the best reading so far."""
+        """Keep the partial result, which is the best so far."""
         if isinstance(result, self._kind):
             self._best = result
 
@@ -142,7 +142,7 @@ class SoFar(Relay, Generic[ReadT]):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `ask`."""
+    """Return the parser of `ask`."""
     parser = new_parser("ask", "Answer a question with the exact words of files.", _EPILOG)
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="what to read, a file or a folder; - is standard input"
@@ -199,28 +199,29 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No file was given to read.", "Name one, or - for standard input.")
     if arguments.question is None:
         raise SpanlightError("No question was given.", 'Add --question "...".')
-    asked = _ask_files if arguments.library is None else _ask_library
-    told = asked(arguments, workspace, report)
-    # Kept before it is shown: what a person has seen is not lost with the terminal.
-    # The history's entries are of one document: a question that no file answers is of none.
-    if not arguments.no_history and (told.status is None or told.reading.shown):
-        _keep(workspace, told.question, told.reading, told.opened, report)
+    ask_source = _ask_files if arguments.library is None else _ask_library
+    result = ask_source(arguments, workspace, report)
+    # Saved before it is printed: what a person has seen is not lost with the terminal. An entry of the history belongs
+    # to one document, so a question that no file of a library answers is not saved.
+    if not arguments.no_history and (result.status is None or result.reading.shown):
+        _save(workspace, result.question, result.reading, result.opened, report)
     report.clear()
     if arguments.json:
-        print_json(reading_values(told.question, told.reading, told.opened) | told.more)
-    elif told.status is not None:
-        _print_by_file(told, told.status, arguments)
+        print_json(reading_values(result.question, result.reading, result.opened) | result.more)
+    elif result.status is not None:
+        _print_by_file(result, result.status, arguments)
     else:
-        _print(told.question, told.reading, told.opened)
-    if told.stopped is not None:
-        raise told.stopped
+        _print(result.question, result.reading, result.opened)
+    if result.stopped is not None:
+        raise result.stopped
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """A question, what was read for it in which documents, and what stopped that, if anything did.
+class _Result:
+    """The result of a question: its reading, the documents of that, and the Stopped if it was stopped.
 
-    `more` are further values for `--json`; `status` is that of the library that was asked, None for files.
+    `more` are further values for `--json`; `status` is the library's, None if files were asked; `passages` counts the
+    passages of the library that were read.
     """
 
     question: Question
@@ -232,9 +233,9 @@ class _Told:
     passages: int = 0
 
 
-def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:
+def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Result:
     refuse_two_streams(arguments.files)
-    workspace.engine.begin()  # it loads PyTorch while the file is read
+    workspace.engine.begin()  # loads PyTorch while the files are read
     found = read_all(arguments.files, arguments, workspace, report)
     opened = found.opened
     documents = tuple(each.document for each in opened)
@@ -246,17 +247,17 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     top_k = arguments.top_k or (5 if arguments.json else 1)
     counted = Counter(each.language for each in opened)
     _warn_of_language(Subject("This document", counted), arguments, workspace, report)
-    question = _options(arguments, arguments.question, documents, top_k)
-    reading, stopped = SoFar(report, Reading).read(
+    question = _question_of(arguments, arguments.question, documents, top_k)
+    reading, stopped = BestSoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
     )
     not_read = [{"document": each.path, "reason": each.reason} for each in found.unread]
     more: dict[str, object] = {"not_read": not_read, "pictures_left_out": found.pictures_left_out}
-    return _Told(question, reading, opened, stopped, more)
+    return _Result(question, reading, opened, stopped, more)
 
 
-def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:
-    # Files are asked without what only a library needs, which takes time to import.
+def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Result:
+    # Imported here, as it takes time and questions to files do without it.
     from app.flows.library.search import ask_library
     from app.flows.library.update import renew
 
@@ -271,7 +272,7 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     renew(workspace, report)
     status = workspace.library.status(library)
     _warn_of_language(Subject("The document", status.languages), arguments, workspace, report)
-    found, stopped = SoFar(report, LibraryReading).read(
+    found, stopped = BestSoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
             workspace,
             arguments.question,
@@ -287,16 +288,16 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     )
     reading, opened = _in_files(found, workspace)
     documents = tuple(each.document for each in opened)
-    told = {"name": library.name, "read": status.read, "total": status.total, "files": status.files}
-    more = {"library": told, "passages": found.passages, "seconds": found.seconds}
-    question = _options(arguments, arguments.question, documents, top_k)
-    return _Told(question, reading, opened, stopped, more, status, found.passages)
+    about = {"name": library.name, "read": status.read, "total": status.total, "files": status.files}
+    more = {"library": about, "passages": found.passages, "seconds": found.seconds}
+    question = _question_of(arguments, arguments.question, documents, top_k)
+    return _Result(question, reading, opened, stopped, more, status, found.passages)
 
 
 def _warn_of_language(
     documents: Subject, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> None:
-    """Write to standard error that the documents or the question are in a language that the reader does not read."""
+    """Warn on standard error of a document or a question in a language that the reader does not read."""
     subjects = documents, Subject("The question", text=arguments.question)
     other = other_language(workspace, Head.QUESTION_ANSWERING, subjects, report, model=arguments.model)
     if other is not None:
@@ -308,7 +309,7 @@ def _warn_of_language(
 
 
 def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tuple[Opened, ...]]:
-    """The reading with its answers at their places in the files, and these files, that of the best answer first."""
+    """Return the reading with its answers at their places in the files, and these files, the best answer's first."""
     files = list(dict.fromkeys(each.file for each in found.found))
     answers = tuple(
         replace(answer, document=files.index(each.file), span=each.answer.span)
@@ -319,7 +320,7 @@ def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tup
 
 
 def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:
-    """What `ask --json` prints."""
+    """Return what `ask --json` prints."""
     best = reading.best
     answers = [_answer_values(answer, opened[answer.document]) for answer in reading.answers]
     head: dict[str, object] = {"question": question.text}
@@ -374,7 +375,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
     }
 
 
-def _keep(
+def _save(
     workspace: Workspace,
     question: Question,
     reading: Reading,
@@ -400,7 +401,7 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
         workspace,
         Path(arguments.batch),
         Path(arguments.output),
-        _options(arguments, "", (), arguments.top_k or 1),
+        _question_of(arguments, "", (), arguments.top_k or 1),
         report,
         model=arguments.model,
         device=arguments.device,
@@ -409,7 +410,7 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
     print_batch(done, "question", "answered", arguments.json)
 
 
-def _options(
+def _question_of(
     arguments: argparse.Namespace, text: str, documents: tuple[Document, ...], top_k: int
 ) -> Question:
     return Question(
@@ -429,7 +430,7 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
     elif reading.quick:
         found = f", found by {one_line(reading.finder)}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
-    names = _names(opened)
+    names = _distinct_names(opened)
     if reading.shown is None:
         whole = reading.judged_whole and not any(one.pictures for one in opened)
         title, likely_not = without_answer(reading.no_answer_probability, whole=whole)
@@ -437,15 +438,15 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         others = reading.answers if question.top_k > 1 else ()
     else:
         best = reading.shown
-        _print_answer(best, opened[best.document], names[best.document], *_sure(reading, best))
+        _print_answer(best, opened[best.document], names[best.document], *_likelihood(reading, best))
         others = reading.answers[1:]
     for number, answer in enumerate(others):
         print("\nOther places:" if not number else "")
         _print_answer(answer, opened[answer.document], names[answer.document], likely(answer.probability))
 
 
-def _names(opened: tuple[Opened, ...]) -> list[str]:
-    """What tells each of several documents apart: its name, or its path where others have that name; "" for one."""
+def _distinct_names(opened: tuple[Opened, ...]) -> list[str]:
+    """Return each document's name, or its path if the name is not unique; "" if there is only one document."""
     if len(opened) == 1:
         return [""]
     times = Counter(each.document.name for each in opened)
@@ -455,9 +456,9 @@ def _names(opened: tuple[Opened, ...]) -> list[str]:
     ]
 
 
-def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Namespace) -> None:
-    """Print the answers from a library, those of a file together, and how much of the library was read."""
-    reading, others = told.reading, ""
+def _print_by_file(result: _Result, status: LibraryStatus, arguments: argparse.Namespace) -> None:
+    """Print a library's answers by file, and how much of the library was read."""
+    reading, others = result.reading, ""
     if status.read < status.total:
         others = (
             f" ({one_line(f'{command()} library status {shlex.quote(arguments.library)}')} lists the others)"
@@ -471,22 +472,22 @@ def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Names
         where = status.in_words.removesuffix(" read")
         print(f"Not in {where}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)
         chance = reading.no_answer_probability
-        if not told.passages:
+        if not result.passages:
             print("No passage has a word of the question.")
-        elif chance >= 0.5:  # else the answers are too unlikely, each by itself
+        elif chance >= 0.5:  # else each single answer is too unlikely
             print(f"{percent(chance)} sure of the passages that were read.")
-    listed = told.opened if reading.shown or arguments.top_k else ()
+    listed = result.opened if reading.shown or arguments.top_k else ()
     for number, opened in enumerate(listed):
         print("\n" * bool(number or not reading.shown), one_line(opened.document.path), sep="")
         for answer in reading.answers:
             if answer.document == number:
-                _print_answer(answer, opened, "", *_sure(reading, answer), indent="  ")
+                _print_answer(answer, opened, "", *_likelihood(reading, answer), indent="  ")
     if reading.shown:
         print(f"\n{status.in_words}{others}.")
 
 
-def _sure(reading: Reading, answer: Answer) -> tuple[str, str]:
-    """How likely an answer is, in words, and a note on words that are shown with low confidence."""
+def _likelihood(reading: Reading, answer: Answer) -> tuple[str, str]:
+    """Return how likely an answer is, in words, and a note if it is shown with low confidence."""
     if answer is not reading.shown:
         return likely(answer.probability), ""
     if reading.best is None:
@@ -497,20 +498,20 @@ def _sure(reading: Reading, answer: Answer) -> tuple[str, str]:
 def _print_answer(
     answer: Answer, opened: Opened, name: str, sure: str, note: str = "", *, indent: str = ""
 ) -> None:
-    """Print an answer, its probability and place, and its sentence; `name` is the document's, if it is to be named."""
+    """Print an answer, its likelihood, its place and its sentence; `name` is the document's, empty to leave it out."""
     quoted = quote(opened, answer.span)
     print(f"{indent}{one_line(answer.text)}")
-    print(f"{indent}{sure}{_where(answer, opened, name)}.{note}")
+    print(f"{indent}{sure}{_place_phrase(answer, opened, name)}.{note}")
     if quoted.cell:
         print(f"{indent}{one_line(quoted.cell)}")
-    for line in _recognised(answer, opened):
+    for line in _recognition_lines(answer, opened):
         print(f"{indent}{line}")
     before, after = one_line(f"{quoted.before}|")[:-1], one_line(f"|{quoted.after}")[1:]
     print(f"{indent}  {before}{marked(one_line(answer.text))}{after}")
 
 
-def _recognised(answer: Answer, opened: Opened) -> Iterator[str]:
-    """That the words were recognised in a picture, and which in their sentence are to be compared with it."""
+def _recognition_lines(answer: Answer, opened: Opened) -> Iterator[str]:
+    """Yield lines on words that were recognised in a picture, and on the uncertain ones in their sentence."""
     text = opened.document.text
     found = recognition_of(opened, answer.span)
     if found is None:
@@ -522,8 +523,8 @@ def _recognised(answer: Answer, opened: Opened) -> Iterator[str]:
         yield f"Not sure of {words}: compare the picture."
 
 
-def _where(answer: Answer, opened: Opened, name: str) -> str:
-    """The place of an answer, as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
+def _place_phrase(answer: Answer, opened: Opened, name: str) -> str:
+    """Return the place of an answer as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
     where = ""
     if place := opened.place_at(answer.span.start):
         where = f", {'in' if opened.cells.rows or opened.kind is Kind.MBOX else 'on'} {place}"

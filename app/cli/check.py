@@ -36,12 +36,12 @@ The exit code is 0 where all of it works, and 1 where something does not.
 
 
 def parser() -> Parser:
-    """The arguments of `--check`."""
+    """Return the parser of `--check`."""
     return new_parser("--check", "Try out whether all of Spanlight works on this computer.", _EPILOG)
 
 
 def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
-    """Try everything, `window` in a process of its own, and print the results; the exit code."""
+    """Check everything, `window` in a process of its own, and print the results; returns the exit code."""
     set_up_streams()
     report = _Lines(as_json=True)
     try:
@@ -74,7 +74,7 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
 
 
 class _Lines(TerminalReport):
-    """Prints a line for each trial as soon as it has ended, unless the output is JSON."""
+    """A report that prints a line for each trial as soon as it has ended, unless the output is JSON."""
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__(sys.stderr)

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.reading import refuse_two_streams, typed_text
+from app.cli.reading import argument_text, refuse_two_streams
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -65,7 +65,7 @@ _WIDEST = 48
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `classify`."""
+    """Return the parser of `classify`."""
     parser = new_parser("classify", "Give texts their class probabilities.", _EPILOG)
     parser.add_argument("texts", nargs="*", metavar="TEXT", help="what to classify; - is standard input")
     parser.add_argument("--file", metavar="F.csv", help="a table with a text in each row")
@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Classify texts, a CSV file's column, or a batch."""
+    """Classify texts, a table's column, or a batch."""
     given = [bool(arguments.texts), arguments.file is not None, arguments.batch is not None]
     if sum(given) != 1:
         raise SpanlightError("Give either texts, or --file, or --batch.", f"See {command()} classify --help.")
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 def _run_texts(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     refuse_two_streams(arguments.texts)
-    texts = tuple(typed_text(text, workspace, report) for text in arguments.texts)
+    texts = tuple(argument_text(text, workspace, report) for text in arguments.texts)
     found = classify(
         workspace, TextsToClassify(texts), report, model=arguments.model, device=arguments.device
     )
@@ -122,11 +122,11 @@ def _print_texts(arguments: argparse.Namespace, texts: tuple[str, ...], found: C
     for number, (text, item) in enumerate(zip(texts, found.items, strict=True)):
         if number:
             print()
-        _print(text, item, len(texts) > 1)
+        _print(text, item, with_text=len(texts) > 1)
 
 
 def classifications_values(texts: tuple[str, ...], found: Classifications) -> dict[str, object]:
-    """What `classify --json` prints."""
+    """Return what `classify --json` prints."""
     return {
         "items": [
             {"text": text, **values(item), "windows": item.windows, "tokens": item.tokens}
@@ -148,7 +148,7 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
     names = [label.name for label in labels]
     if arguments.file is None:
         refuse_two_streams(arguments.texts)
-        texts = tuple(typed_text(text, workspace, report) for text in arguments.texts)
+        texts = tuple(argument_text(text, workspace, report) for text in arguments.texts)
         TextsToClassify(texts).require_words()
     else:
         table = _table(arguments, workspace, report)
@@ -181,7 +181,7 @@ def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: Termi
 
 
 def _table(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Table:
-    """The table of --file with the column of its texts; a CSV file's keeps its delimiter."""
+    """Read the table of --file and find its column of texts; a CSV file's delimiter is kept."""
     source, column = Path(arguments.file), arguments.column
     if arguments.output is not None:
         output = Path(arguments.output)
@@ -229,8 +229,8 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
     print_batch(done, "text", "classified", arguments.json)
 
 
-def _print(text: str, item: Classification, named: bool) -> None:
-    if named:
+def _print(text: str, item: Classification, *, with_text: bool) -> None:
+    if with_text:
         print(shortened(text, 80))
     for name, number in _rows(item):
         print(f"{name}  {number:>6}")
@@ -242,17 +242,17 @@ def _print(text: str, item: Classification, named: bool) -> None:
 
 
 def _rows(item: Classification) -> list[tuple[str, str]]:
-    """Names, filled up to one width, with their numbers: the likeliest first, or values in the model's order."""
-    values = item.problem == ProblemType.REGRESSION
+    """Return the labels, padded to one width, with their numbers: likeliest first, or values in the model's order."""
+    is_regression = item.problem == ProblemType.REGRESSION
     rows = []
     fitting = {score.label for score in item.fitting}
     names = [legible(score.label) for score in item.scores]
-    # A very long name exceeds its column rather than push all numbers away.
+    # A very long label exceeds its column, so that it does not push all numbers away.
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     for name, score in zip(names, item.scores, strict=True):
-        number = f"{score.probability:.4g}" if values else percent(score.probability)
+        number = f"{score.probability:.4g}" if is_regression else percent(score.probability)
         shown = marked(name) if score.label in fitting else name
         rows.append((score.probability, shown + " " * (width - len(name)), number))
-    if not values:
+    if not is_regression:
         rows.sort(key=lambda row: -row[0])
     return [(name, number) for _, name, number in rows]

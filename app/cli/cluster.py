@@ -1,4 +1,4 @@
-"""What `table` and `classify` do with --cluster."""
+"""The option --cluster of `table` and `classify`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, count, one_line, print_either
+from app.cli.terminal import TerminalReport, count, one_line, print_result
 from app.core.errors import SpanlightError
 from app.core.wording import duration, size
 from app.flows.answer_table.export import FORMATS, export_documents, require_fits
@@ -30,11 +30,11 @@ def table_on_cluster(
     workspace: Workspace,
     report: TerminalReport,
 ) -> None:
-    """Have a cluster ask the documents of --over, or tell what that would take."""
+    """Have a cluster ask the documents of --over, or estimate what that takes (--dry-run)."""
     columns = numbered(columns_of(questions))
     if arguments.dry_run:
         if workspace.settings.precision == "auto":
-            workspace.settings.precision = "float32"  # as nodes do, for this command only
+            workspace.settings.precision = "float32"  # as the nodes do; for this command only
         items = documents_of(workspace, arguments.over, report)
         _print_plan(
             planned(workspace, items, columns, report, model=arguments.model), arguments, len(columns)
@@ -42,13 +42,13 @@ def table_on_cluster(
         return
     require_ray(arguments.cluster)
     items = documents_of(workspace, arguments.over, report)
-    is_place = is_address(arguments.over) or is_folder(arguments.over)
+    is_folder_or_address = is_address(arguments.over) or is_folder(arguments.over)
     over = str(
         arguments.over if is_address(arguments.over) else os.path.normpath(Path(arguments.over).absolute())
     )
     require_fits(Path(arguments.output).suffix.lower(), len(items) * len(columns))
     read = (arguments.questions, arguments.over)
-    with _rows_of(arguments.output, FORMATS, read) as (place, output):
+    with _row_folder(arguments.output, FORMATS, read) as (place, output):
         ran = ask_documents(
             workspace,
             columns,
@@ -56,7 +56,7 @@ def table_on_cluster(
             place,
             arguments.cluster,
             report,
-            over=over if is_place else "",
+            over=over if is_folder_or_address else "",
             model=arguments.model,
             device=arguments.device,
         )
@@ -74,7 +74,7 @@ def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, rep
         raise SpanlightError("--cluster goes with --file and --output, and without --labels.", "Name both.")
     require_ray(arguments.cluster)
     texts = texts_in(workspace, arguments.file, arguments.column or "", model=arguments.model)
-    with _rows_of(arguments.output, (".csv",), [arguments.file]) as (place, output):
+    with _row_folder(arguments.output, (".csv",), [arguments.file]) as (place, output):
         ran = classify_on(
             workspace, texts, place, arguments.cluster, report, model=arguments.model, device=arguments.device
         )
@@ -85,19 +85,22 @@ def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, rep
 
 
 def import_table(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Take what a cluster wrote, or an exported table, into a table here."""
+    """Import a cluster's results, or an exported table, as a table."""
     found = import_results(workspace, arguments.results, report, name=arguments.name)
     report.clear()
     words = f"{count(found.cells, 'answer')} of {count(found.documents, 'document')}"
     values = {"table": found.table.name, "documents": found.documents, "answers": found.cells}
-    print_either(arguments.json, values, f"{words} are in the table “{one_line(found.table.name)}”.")
+    print_result(arguments.json, values, f"{words} are in the table “{one_line(found.table.name)}”.")
 
 
 @contextmanager
-def _rows_of(output: str, formats: tuple[str, ...], read: Sequence[str]) -> Iterator[tuple[str, Path | None]]:
-    """The folder of the rows, which no other process writes meanwhile, and the file that takes them together, if any.
+def _row_folder(
+    output: str, formats: tuple[str, ...], read: Sequence[str]
+) -> Iterator[tuple[str, Path | None]]:
+    """Hold the folder that the rows go to, and yield it with the file that they are brought together in, if any.
 
-    Or their address, which others may write too. Raises SpanlightError where the file is one of those that are read.
+    No other process writes to the folder meanwhile; an address of remote storage is not held. Raises SpanlightError if
+    the file is one of those that are `read`.
     """
     if is_address(output):
         yield output, None
@@ -130,7 +133,7 @@ def _print_plan(plan: Plan, arguments: argparse.Namespace, questions: int) -> No
         f"One machine like this one: about {duration(3600 * plan.hours)}, by {count(plan.measured, 'document')} that"
         " were measured now."
     )
-    print_either(arguments.json, values, words)
+    print_result(arguments.json, values, words)
 
 
 def _print_ran(ran: Ran, what: str, place: str, arguments: argparse.Namespace) -> None:
@@ -144,4 +147,4 @@ def _print_ran(ran: Ran, what: str, place: str, arguments: argparse.Namespace) -
     before = f", {ran.before:,} before" if ran.before else ""
     failed = f" {count(ran.failed, what)} failed, with the reason." if ran.failed else ""
     words = f"{count(ran.read, what)} done{before}, in {duration(ran.seconds)}.{failed}"
-    print_either(arguments.json, values, words)
+    print_result(arguments.json, values, words)

@@ -19,7 +19,7 @@ from app.cli.terminal import (
 )
 from app.core.errors import SpanlightError
 from app.core.legible import legible
-from app.core.reliability import off_in_words
+from app.core.reliability import calibration_error_in_words
 from app.core.report import Stopped
 from app.core.wording import duration
 from app.flows.measure.evaluate import QaEvaluation, evaluate_qa
@@ -73,7 +73,7 @@ the first questions of each document, and any ones of a file of tables. Ctrl+C g
 --fit (qa, classification) fits what makes the probabilities calibrated on what was just measured, and keeps it with the
 model: use other examples than those that the model was taught with. The figures shown are without it.
 """
-# Each column with the figure that it holds.
+# Columns, each with the name of its figure.
 _QA = {
     "EM": "exact",
     "F1": "f1",
@@ -143,7 +143,7 @@ def _cell(value: float | None, digits: int = 4) -> str:
 
 
 def _cells(figures: object, columns: Mapping[str, str], digits: int = 4) -> list[str]:
-    """The figures of the columns."""
+    """Return the figures of the columns as text."""
     return [_cell(getattr(figures, name), digits) for name in columns.values()]
 
 
@@ -155,7 +155,7 @@ def _table(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) ->
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `evaluate`."""
+    """Return the parser of `evaluate`."""
     parser = new_parser("evaluate", "Measure a model on examples whose answers are known.", _EPILOG)
     parser.add_argument("task", choices=tuple(_TASKS))
     parser.add_argument("files", nargs="+", metavar="FILE")
@@ -176,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Measure and print the figures."""
+    """Measure a model and print the figures."""
     _refuse_unfit_options(arguments)
     plan = Plan(
         files=tuple(Path(file) for file in arguments.files),
@@ -222,7 +222,7 @@ def _print_qa(found: QaEvaluation) -> None:
         _table(("questions", *_QA, "at", "cal err"), lines)
     print()
     for kind, bins in found.reliability.items():
-        print(off_in_words(kind, bins))
+        print(calibration_error_in_words(kind, bins))
     if found.calibration:
         print("\nCalibration fitted and kept with the model:")
         for name, value in asdict(found.calibration).items():
@@ -259,7 +259,7 @@ def _numbers(value: str) -> tuple[int, ...]:
     return tuple(zero_or_more(each) for each in value.split(","))
 
 
-# Each task's evaluation, and how its figures are printed.
+# The function that evaluates each task, and the one that prints its figures.
 _TASKS: dict[str, tuple[Callable[..., Any], Callable[[Any], None]]] = {
     "qa": (evaluate_qa, _print_qa),
     "classification": (evaluate_classes, _print_classes),

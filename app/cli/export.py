@@ -29,7 +29,7 @@ pdf       copies of the PDFs with the answers highlighted; needs --output. Where
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `export`."""
+    """Return the parser of `export`."""
     parser = new_parser("export", "Export answers from the history.", _EPILOG)
     parser.add_argument("numbers", nargs="*", type=at_least_one, metavar="N", help="which entries")
     parser.add_argument("--search", metavar="WORDS", help="the entries with these words")
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Write the entries, and report on standard error what could not be exported."""
+    """Export the entries, and report on standard error what could not be exported."""
     if arguments.json:
         raise SpanlightError("--json is --format json here.", "Write --format json.")
     entries = _entries(arguments, workspace, report)

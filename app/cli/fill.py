@@ -20,7 +20,7 @@ from app.core.errors import SpanlightError
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import BLANK, Span, blanks_in
-from app.core.wording import finely
+from app.core.wording import precise_percent
 from app.flows.heads.heads import fill
 from app.flows.workspace import Workspace
 
@@ -34,11 +34,11 @@ than the model's window, a blank is read with as much as fits around it.
 is among all entries of the model's vocabulary; a word of several pieces has none, and its
 probability is the product of its pieces', each given those before it.
 """
-_AROUND = 30
+_CONTEXT = 30
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `fill`."""
+    """Return the parser of `fill`."""
     parser = new_parser("fill", "Find words for the blanks of a text.", _EPILOG)
     parser.add_argument("text", nargs="?", metavar="TEXT", help="a text with blanks; - is standard input")
     parser.add_argument("--file", metavar="FILE", help="a document with blanks in place of TEXT")
@@ -73,11 +73,11 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     for number, blank in enumerate(found.blanks):
         if number:
             print()
-        _print(text, blank, named=len(found.blanks) > 1)
+        _print(text, blank, with_context=len(found.blanks) > 1)
 
 
 def filled_values(text: str, found: FilledText) -> dict[str, object]:
-    """What `fill --json` prints."""
+    """Return what `fill --json` prints."""
     return {
         "text": text,
         "blanks": [
@@ -100,13 +100,13 @@ def _values(guess: Guess) -> dict[str, object]:
     return asdict(guess) | {"rank": guess.rank or None}
 
 
-def _print(text: str, blank: FilledBlank, *, named: bool) -> None:
-    if named:
+def _print(text: str, blank: FilledBlank, *, with_context: bool) -> None:
+    if with_context:
         print(_context(text, blank.span))
     words = [one_line(guess.word) for guess in blank.guesses]
     width = max(map(len, words), default=0)
     for word, guess in zip(words, blank.guesses, strict=True):
-        print(f"{word:<{width}}  {finely(guess.probability):>6}")
+        print(f"{word:<{width}}  {precise_percent(guess.probability):>6}")
     if blank.asked is not None:
         print(f"{one_line(blank.asked.word)}: {_rank_of(blank.asked)}")
 
@@ -115,14 +115,14 @@ def _rank_of(guess: Guess) -> str:
     if not guess.pieces:
         return "the model's vocabulary cannot spell it"
     place = f"number {guess.rank:,}" if guess.rank else f"in {count(guess.pieces, 'piece')}"
-    return f"{finely(guess.probability)}, {place}"
+    return f"{precise_percent(guess.probability)}, {place}"
 
 
 def _context(text: str, span: Span) -> str:
-    """The blank's surroundings on one line, each side cut between two words."""
-    before, after = text[max(0, span.start - _AROUND) : span.start], text[span.end : span.end + _AROUND]
-    if span.start > _AROUND:
+    """Return the text around a blank on one line, cut between words."""
+    before, after = text[max(0, span.start - _CONTEXT) : span.start], text[span.end : span.end + _CONTEXT]
+    if span.start > _CONTEXT:
         before = "…" + before[before.find(" ") + 1 :]
-    if span.end + _AROUND < len(text):
+    if span.end + _CONTEXT < len(text):
         after = after[: after.rfind(" ")] + "…" if " " in after else after + "…"
     return one_line(f"{before}{span.of(text)}{after}")

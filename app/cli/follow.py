@@ -1,4 +1,4 @@
-"""How likely passages continue others."""
+"""Compute how likely one passage continues another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.reading import refuse_two_streams, typed_text
+from app.cli.reading import argument_text, refuse_two_streams
 from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, print_json, shortened
 from app.core.about import command
 from app.core.errors import SpanlightError
@@ -26,7 +26,7 @@ for each.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `next`."""
+    """Return the parser of `next`."""
     parser = new_parser("next", "Tell how likely one passage continues another.", _EPILOG)
     parser.add_argument("--first", metavar="TEXT", help="the passage that comes first")
     parser.add_argument("--second", metavar="TEXT", help="the passage that may follow it")
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("--first and --second go together.", "Give both.")
     else:
         refuse_two_streams(passages)
-        first, second = (typed_text(text, workspace, report) for text in passages)
+        first, second = (argument_text(text, workspace, report) for text in passages)
         pairs = PassagePairs(((first, second),))
     found = follow(workspace, pairs, report, model=arguments.model, device=arguments.device)
     report.clear()
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def follow_values(pairs: PassagePairs, found: FollowOns) -> dict[str, object]:
-    """What `next --json` prints."""
+    """Return what `next --json` prints."""
     return {
         "items": [
             {"first": first, "second": second} | asdict(item)

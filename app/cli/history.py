@@ -1,4 +1,4 @@
-"""Search the history of questions."""
+"""List and search the history of questions, delete entries, and check them again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from app.cli.terminal import (
     marked,
     new_parser,
     one_line,
-    print_either,
     print_json,
+    print_result,
 )
 from app.core.about import command
 from app.core.corrections import Correction
@@ -36,7 +36,7 @@ changed; nothing new is kept by that.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `history`."""
+    """Return the parser of `history`."""
     parser = new_parser("history", "Look through the questions asked before, and their answers.", _EPILOG)
     parser.add_argument("words", nargs="*", metavar="WORDS", help="what to look for")
     parser.add_argument("--limit", type=at_least_one, default=20, metavar="N", help="how many to list (20)")
@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """List, delete, or check again."""
+    """List entries, delete some, or check one again."""
     action = arguments.delete or arguments.delete_all or arguments.check
     if action and arguments.words:
         raise SpanlightError("Words go with a list only.", "Leave them out.")
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def entry_values(entry: Entry, said: Correction | None = None) -> dict[str, object]:
-    """An entry as `--json` prints it, with what the person said of it."""
+    """Return an entry as `--json` prints it, with the person's verdict on it."""
     return asdict(entry) | {
         "asked": iso(entry.asked),
         "share_read": entry.share_read,
@@ -134,4 +134,4 @@ def _check(arguments: argparse.Namespace, workspace: Workspace, report: Terminal
 
 
 def _print_deleted(number: int, as_json: bool) -> None:
-    print_either(as_json, {"deleted": number}, f"{count(number, 'entry', 'entries')} deleted.")
+    print_result(as_json, {"deleted": number}, f"{count(number, 'entry', 'entries')} deleted.")

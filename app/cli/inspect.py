@@ -1,4 +1,4 @@
-"""Look into a model at work on a text."""
+"""Inspect how a model computes its result for a text."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from app.core.inspection import (
 )
 from app.core.models import SHOWN_HEADS, Head, ProblemType
 from app.core.text import BLANK, Span, blanks_in
-from app.core.wording import finely
+from app.core.wording import precise_percent
 from app.flows.heads.export_inside import inside_csv, plain
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 
-_MOST = 20
+_MOST_ROWS = 20
 _METHODS = {"integrated-gradients": "integrated gradients", "gradient-input": "gradient × input"}
 _EPILOG = f"""\
 LOOK is one of
@@ -82,7 +82,7 @@ Numbers of layers, heads and tokens count from 0. --csv and --json hold all numb
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `inspect`."""
+    """Return the parser of `inspect`."""
     parser = new_parser("inspect", "Look into a model at work on a text.", _EPILOG)
     parser.add_argument("look", metavar="LOOK", choices=tuple(_LOOKS), help="what to look at")
     source = parser.add_mutually_exclusive_group(required=True)
@@ -106,13 +106,13 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--attention-head", type=zero_or_more, metavar="N", help="attention: the head (the mean of all)"
     )
-    _add_right(parser)
+    _add_example_arguments(parser)
     parser.add_argument("--csv", action="store_true", help="print CSV")
     add_model_arguments(parser)
     return parser
 
 
-def _add_right(parser: argparse.ArgumentParser) -> None:
+def _add_example_arguments(parser: argparse.ArgumentParser) -> None:
     right = parser.add_argument_group("what is right, for loss")
     right.add_argument("--answer", metavar="WORDS", help="the right answer, as it stands in the text")
     right.add_argument("--unanswerable", action="store_true", help="the text does not say")
@@ -125,25 +125,25 @@ def _add_right(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print the result of a look."""
+    """Inspect, and print the result."""
     if arguments.json and arguments.csv:
         raise SpanlightError("Give either --json or --csv.", "Leave one of them out.")
     subject = subject_of(arguments, text_or_file(arguments.text, arguments.file, workspace, report))
     request = _LOOKS[arguments.look](arguments, subject)
-    seen = look(workspace, request, report, model=arguments.model, device=arguments.device)
+    result = look(workspace, request, report, model=arguments.model, device=arguments.device)
     report.clear()
     if arguments.json:
-        print_json(plain(seen))
+        print_json(plain(result))
     elif arguments.csv:
-        sys.stdout.write(inside_csv(seen))
+        sys.stdout.write(inside_csv(result))
     else:
         card = workspace.find_model(subject.head, arguments.model)
-        values = subject.head is Head.CLASSIFICATION and card.problem is ProblemType.REGRESSION
-        print_seen(seen, attention_head=arguments.attention_head, values=values)
+        is_regression = subject.head is Head.CLASSIFICATION and card.problem is ProblemType.REGRESSION
+        print_look(result, attention_head=arguments.attention_head, is_regression=is_regression)
 
 
 def subject_of(arguments: argparse.Namespace, text: str) -> Subject:
-    """The subject of a look. Raises SpanlightError where arguments do not fit each other."""
+    """Build the subject to inspect; raises SpanlightError if arguments do not fit each other."""
     pair = arguments.question if arguments.question is not None else arguments.second
     if arguments.question is not None and arguments.second is not None:
         raise SpanlightError("Give either --question or --second.", "Leave one of them out.")
@@ -156,7 +156,7 @@ def subject_of(arguments: argparse.Namespace, text: str) -> Subject:
             fault = "is missing" if head is needs else f"does not go with --head {head}"
             raise SpanlightError(f"{name} {fault}.", f"See {command()} inspect --help.")
     blanks = blanks_in(text) if head is Head.MASKED_WORDS else ()
-    focus = None if arguments.at is None else _place(arguments.at, text)
+    focus = None if arguments.at is None else _find(arguments.at, text)
     return Subject(head, text, pair or "", focus, blanks)
 
 
@@ -168,8 +168,8 @@ def _likely_head(arguments: argparse.Namespace, text: str) -> Head:
     return Head.MASKED_WORDS if blanks_in(text) else Head.CLASSIFICATION
 
 
-def _place(words: str, text: str) -> Span:
-    """The first place of words in the text."""
+def _find(words: str, text: str) -> Span:
+    """Return the first occurrence of words in the text; raises SpanlightError if there is none."""
     start = text.find(words) if words else -1
     if start < 0:
         raise SpanlightError(
@@ -179,12 +179,12 @@ def _place(words: str, text: str) -> Span:
 
 
 def _example(arguments: argparse.Namespace, subject: Subject) -> Example:
-    """The right answer that the arguments give. Raises SpanlightError where the subject's head needs another one."""
+    """Build the labelled example that the arguments give; raises SpanlightError if it lacks what the head needs."""
     text = subject.text
     match subject.head:
         case Head.QUESTION_ANSWERING:
             _require((arguments.answer is not None) != arguments.unanswerable, "--answer or --unanswerable")
-            return Example(answer=None if arguments.unanswerable else _place(arguments.answer, text))
+            return Example(answer=None if arguments.unanswerable else _find(arguments.answer, text))
         case Head.CLASSIFICATION:
             _require(bool(arguments.label) != (arguments.value is not None), "--label or --value")
             return Example(labels=tuple(arguments.label), value=arguments.value or 0.0)
@@ -204,7 +204,7 @@ def _entity(given: str, text: str) -> tuple[Span, str]:
     words, sign, kind = given.rpartition("=")
     if not (words and sign and kind):
         raise SpanlightError(f"“{given}” is not a name with its type.", "Write it as --entity Alice=PER.")
-    return _place(words, text), kind
+    return _find(words, text), kind
 
 
 def _require(given: bool, names: str) -> None:
@@ -228,52 +228,48 @@ _LOOKS: dict[str, Callable[[argparse.Namespace, Subject], Look]] = {
 
 
 def _loss_subject(arguments: argparse.Namespace, subject: Subject) -> Subject:
-    """The subject of a loss: without --at, the part of the text with the right answer."""
+    """Return the subject for a loss: without --at, it focuses on the right answer."""
     if subject.focus is not None or arguments.answer is None:
         return subject
     return Subject(
-        subject.head, subject.text, subject.pair, _place(arguments.answer, subject.text), subject.blanks
+        subject.head, subject.text, subject.pair, _find(arguments.answer, subject.text), subject.blanks
     )
 
 
-# What is printed
-
-
-def print_seen(seen: Any, *, attention_head: int | None = None, values: bool = False) -> None:
-    """Print a look's result; `attention_head` chooses one of a layer's heads, None their mean.
-
-    `values`: the head gives values and no probabilities.
-    """
-    match seen:
+def print_look(result: Any, *, attention_head: int | None = None, is_regression: bool = False) -> None:
+    """Print the result of an inspection; `attention_head` chooses one of a layer's heads, None their mean."""
+    match result:
         case ModelPicture():
-            _print_model(seen)
+            _print_model(result)
         case SpanScores():
-            _print_spans(seen)
+            _print_spans(result)
         case Pooling():
-            _print_pooling(seen)
+            _print_pooling(result)
         case Losses():
-            _print_losses(seen)
+            _print_losses(result)
         case Attribution():
-            _print_shares(seen)
+            _print_shares(result)
         case Attention():
-            _print_attention(seen, attention_head)
+            _print_attention(result, attention_head)
         case Removals():
-            _print_removals(seen, values)
+            _print_removals(result, is_regression)
 
 
-def _print_model(seen: ModelPicture) -> None:
-    print(f"{one_line(seen.model)} ({seen.family}), {count(seen.parameters, 'weight')}, on {seen.device}")
-    _print_window(seen.window)
-    for stage in seen.trunk:
-        print(_stage(stage))
-    for head in seen.heads:
+def _print_model(result: ModelPicture) -> None:
+    print(
+        f"{one_line(result.model)} ({result.family}), {count(result.parameters, 'weight')}, on {result.device}"
+    )
+    _print_window(result.window)
+    for stage in result.trunk:
+        print(_stage_line(stage))
+    for head in result.heads:
         title = f"{head.title}: {head.kind}, takes {head.takes} ({head.status})"
         print(f"\n{marked(title) if head.in_use else title}")
         for stage in head.stages:
-            print(f"  {_stage(stage)}")
+            print(f"  {_stage_line(stage)}")
 
 
-def _stage(stage: Stage) -> str:
+def _stage_line(stage: Stage) -> str:
     shapes = " → ".join(
         part for part in (", ".join(map(shape_words, stage.inputs)), shape_words(stage.output)) if part
     )
@@ -286,95 +282,111 @@ def _stage(stage: Stage) -> str:
     )
 
 
-def _print_spans(seen: SpanScores) -> None:
-    _print_window(seen.window)
+def _print_spans(result: SpanScores) -> None:
+    _print_window(result.window)
     lines = [("span", "tokens", "start", "end", "score", "share")]
-    for span in seen.spans[:_MOST]:
-        start, end = seen.start_logits[span.first], seen.end_logits[span.last]
+    for span in result.spans[:_MOST_ROWS]:
+        start, end = result.start_logits[span.first], result.end_logits[span.last]
         tokens = f"{span.first}–{span.last}"
         lines.append(
-            (shortened(span.text), tokens, _two(start), _two(end), _two(span.score), finely(span.probability))
+            (
+                shortened(span.text),
+                tokens,
+                _two_decimals(start),
+                _two_decimals(end),
+                _two_decimals(span.score),
+                precise_percent(span.probability),
+            )
         )
-    null = f"no answer ({seen.window.tokens[0].piece})"
-    starts, ends = seen.start_logits[0], seen.end_logits[0]
-    share = finely(seen.null_probability)
-    lines.append((null, "0", _two(starts), _two(ends), _two(seen.null_score), share))
+    null = f"no answer ({result.window.tokens[0].piece})"
+    starts, ends = result.start_logits[0], result.end_logits[0]
+    share = precise_percent(result.null_probability)
+    lines.append(
+        (null, "0", _two_decimals(starts), _two_decimals(ends), _two_decimals(result.null_score), share)
+    )
     _print_table(lines)
 
 
-def _print_pooling(seen: Pooling) -> None:
-    _print_window(seen.window)
-    if not seen.path:
+def _print_pooling(result: Pooling) -> None:
+    _print_window(result.window)
+    if not result.path:
         print("No layer of this head takes the first token's state.")
         return
-    kind = "the pooler" if seen.is_pooler else "the head's own layer; this model has no pooler"
+    kind = "the pooler" if result.is_pooler else "the head's own layer; this model has no pooler"
     print(
-        f"Pooled output: {seen.activation}(W · h + b) of the first token's state h by {seen.path} ({kind})."
+        f"Pooled output: {result.activation}(W · h + b) of the first token's state h by {result.path} ({kind})."
     )
-    print(f"Computed again by hand, it differs by at most {seen.error:.2g}.")
-    print(f"The first token's state itself differs from it by up to {seen.difference:.3g},")
-    print(f"and the cosine of the two is {seen.cosine:.3f}.")
-    print("The head at work takes it." if seen.used else "The head at work does not take it.")
+    print(f"Computed again by hand, it differs by at most {result.error:.2g}.")
+    print(f"The first token's state itself differs from it by up to {result.difference:.3g},")
+    print(f"and the cosine of the two is {result.cosine:.3f}.")
+    print("The head at work takes it." if result.used else "The head at work does not take it.")
 
 
-def _print_losses(seen: Losses) -> None:
-    _print_window(seen.window)
-    lines = [("term", "right", "value" if seen.squared else "probability", "loss")]
-    for term in seen.terms:
-        given = _four(term.probability) if seen.squared else finely(term.probability)
-        figures = (given, _four(term.value)) if term.counted else ("", "not counted")
+def _print_losses(result: Losses) -> None:
+    _print_window(result.window)
+    lines = [("term", "right", "value" if result.squared else "probability", "loss")]
+    for term in result.terms:
+        given = _four_decimals(term.probability) if result.squared else precise_percent(term.probability)
+        figures = (given, _four_decimals(term.value)) if term.counted else ("", "not counted")
         lines.append((shortened(term.name), shortened(term.target), *figures))
     _print_table(lines)
-    print(f"\nTotal: {_four(seen.total)} = {seen.formula}")
-    print(f"By transformers: {_four(seen.by_model)}. In training: {_four(seen.in_training)}.")
+    print(f"\nTotal: {_four_decimals(result.total)} = {result.formula}")
+    print(
+        f"By transformers: {_four_decimals(result.by_model)}. In training: {_four_decimals(result.in_training)}."
+    )
 
 
-def _print_shares(seen: Attribution) -> None:
-    _print_window(seen.window)
-    print(f"Score of {shortened(seen.target)}: {_two(seen.score)}, shared out by {_METHODS[seen.method]}.")
-    order = sorted(range(len(seen.shares)), key=lambda at: -abs(seen.shares[at]))[:_MOST]
+def _print_shares(result: Attribution) -> None:
+    _print_window(result.window)
+    print(
+        f"Score of {shortened(result.target)}: {_two_decimals(result.score)}, shared out by {_METHODS[result.method]}."
+    )
+    order = sorted(range(len(result.shares)), key=lambda at: -abs(result.shares[at]))[:_MOST_ROWS]
     lines = [("token", "", "share")]
-    lines += [(str(at), seen.window.tokens[at].piece, f"{seen.shares[at]:+.3f}") for at in order]
+    lines += [(str(at), result.window.tokens[at].piece, f"{result.shares[at]:+.3f}") for at in order]
     _print_table(lines)
-    if seen.steps > 1:
-        print(f"\nThe score of padding is {_two(seen.baseline)}; the shares' sum lacks {seen.gap:.2g}")
-        print(f"of the difference, in {seen.steps} steps.")
+    if result.steps > 1:
+        print(
+            f"\nThe score of padding is {_two_decimals(result.baseline)}; the shares' sum lacks {result.gap:.2g}"
+        )
+        print(f"of the difference, in {result.steps} steps.")
 
 
-def _print_attention(seen: Attention, head: int | None) -> None:
-    _print_window(seen.window)
-    if head is not None and head >= seen.heads:
-        raise SpanlightError(f"There is no attention head {head}.", f"They are 0 to {seen.heads - 1}.")
-    heads = tuple(range(seen.heads)) if head is None else (head,)
-    which = f"head {heads[0]}" if len(heads) == 1 else f"the mean of {seen.heads} heads"
-    print(f"Layer {seen.layer} of {seen.layers}, {which}: what each token looks at most.")
+def _print_attention(result: Attention, head: int | None) -> None:
+    _print_window(result.window)
+    if head is not None and head >= result.heads:
+        raise SpanlightError(f"There is no attention head {head}.", f"They are 0 to {result.heads - 1}.")
+    heads = tuple(range(result.heads)) if head is None else (head,)
+    which = f"head {heads[0]}" if len(heads) == 1 else f"the mean of {result.heads} heads"
+    print(f"Layer {result.layer} of {result.layers}, {which}: what each token looks at most.")
     lines: list[tuple[str, ...]] = [("token", "", "looks at", "", "")]
-    for number, token in enumerate(seen.window.tokens):
+    for number, token in enumerate(result.window.tokens):
         sums = [
-            sum(column) / len(heads) for column in zip(*(seen.row(one, number) for one in heads), strict=True)
+            sum(column) / len(heads)
+            for column in zip(*(result.row(one, number) for one in heads), strict=True)
         ]
         best = sorted(range(len(sums)), key=lambda at: -sums[at])[:3]
-        seen_there = (f"{seen.window.tokens[at].piece} ({at}) {finely(sums[at])}" for at in best)
-        lines.append((str(number), token.piece, *seen_there, *[""] * (3 - len(best))))
+        looked_at = (f"{result.window.tokens[at].piece} ({at}) {precise_percent(sums[at])}" for at in best)
+        lines.append((str(number), token.piece, *looked_at, *[""] * (3 - len(best))))
     _print_table(lines)
 
 
-def _print_removals(seen: Removals, values: bool) -> None:
-    _print_window(seen.window)
-    likely = "" if values else f", {finely(seen.probability)}"
-    score = f"Score of {shortened(seen.target)}: {_two(seen.score)}{likely}."
-    if not seen.sentences:
+def _print_removals(result: Removals, is_regression: bool) -> None:
+    _print_window(result.window)
+    likely = "" if is_regression else f", {precise_percent(result.probability)}"
+    score = f"Score of {shortened(result.target)}: {_two_decimals(result.score)}{likely}."
+    if not result.sentences:
         print(f"{score} No sentence can be taken out.")
         return
     print(f"{score} Without …")
-    lines = [("score", "change", *(() if values else ("probability",)), "sentence")]
-    for one in seen.sentences:
+    lines = [("score", "change", *(() if is_regression else ("probability",)), "sentence")]
+    for one in result.sentences:
         mark = "* " if one.holds_focus else ""
-        figures = (_two(one.score), f"{one.score - seen.score:+.2f}")
-        share = () if values else (finely(one.probability),)
+        figures = (_two_decimals(one.score), f"{one.score - result.score:+.2f}")
+        share = () if is_regression else (precise_percent(one.probability),)
         lines.append((*figures, *share, mark + shortened(one.text)))
     _print_table(lines)
-    if any(one.holds_focus for one in seen.sentences):
+    if any(one.holds_focus for one in result.sentences):
         print("\n* held the answer: the score is the best one's that is left.")
 
 
@@ -391,9 +403,9 @@ def _print_table(lines: Sequence[tuple[str, ...]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def _two(value: float) -> str:
+def _two_decimals(value: float) -> str:
     return f"{value:.2f}"
 
 
-def _four(value: float) -> str:
+def _four_decimals(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}"

@@ -1,4 +1,4 @@
-"""Libraries: add folders, bring their index up to date, see what was read, and remove them."""
+"""Manage libraries: add folders, update their index, list what was not read, and remove them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, most_recognised
+from app.cli.reading import FOLDERS, add_recognise_argument, ask_about_large, recognition_limit
 from app.cli.terminal import (
+    SubcommandParser,
     TerminalReport,
-    WordParser,
     count,
     marked,
     one_line,
-    print_either,
     print_json,
+    print_result,
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
@@ -36,29 +36,29 @@ from app.flows.library.libraries import (
 from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
 
-_WORDS = {
+_SUBCOMMANDS = {
     "list": "the libraries, and how much of each was read (the default)",
     "add": "make a library of folders and files, or add them to one",
     "status": "the files of a library that were not read, each with its reason",
     "update": "read what is new or changed",
     "remove": "forget a library and its index; no document is touched",
 }
-# So many files that were not read are listed after an update; `status` lists all.
-_FEW = 5
+# The most unread files that are listed after an update; `status` lists all.
+_LISTED_FILES = 5
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `library`."""
-    return WordParser(
+    """Return the parser of `library`."""
+    return SubcommandParser(
         "library",
         "Keep folders indexed, to ask all of their files at once (ask --library).",
-        _WORDS,
+        _SUBCOMMANDS,
         _ACTIONS.__getitem__,
     )
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Run the action of the word."""
+    """Run the subcommand."""
     arguments.action(arguments, workspace, report)
 
 
@@ -158,12 +158,12 @@ def _bring_up_to_date(
     everything: bool = False,
     vectors: bool = False,
 ) -> None:
-    """Update the libraries, and print what came of each as soon as it is done; then give vectors where wanted."""
+    """Update the libraries, print the outcome of each as soon as it is done, and then embed passages if wanted."""
     values = []
     for library in wanted:
         try:
             done = update(
-                workspace, library, report, everything=everything, recognise=most_recognised(arguments)
+                workspace, library, report, everything=everything, recognise=recognition_limit(arguments)
             )
         except (Stopped, KeyboardInterrupt):
             status = workspace.library.status(library)
@@ -171,11 +171,11 @@ def _bring_up_to_date(
             report.line(f"{words} To go on: {_command_for(library, 'update')}")
             raise
         report.clear()
-        now = _Now.of(workspace, library, done.walk, report)
+        state = _LibraryState.of(workspace, library, done.walk, report)
         if arguments.json:
-            values.append(now.values() | {"update": _update_values(done)})
+            values.append(state.values() | {"update": _update_values(done)})
         else:
-            _print_updated(done, now)
+            _print_updated(done, state)
     by_meaning = {}
     if vectors:
         embed(workspace, report)
@@ -196,14 +196,14 @@ def _status(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     library = workspace.library.library(arguments.name)
     found = walk(library, report)
     report.clear()
-    now = _Now.of(workspace, library, found, report)
+    state = _LibraryState.of(workspace, library, found, report)
     if arguments.json:
-        print_json(now.values())
+        print_json(state.values())
         return
-    _print_library(workspace, library, now.status)
-    if now.to_read:
-        print(f"  {count(now.to_read, 'file')} new or changed: {_command_for(library, 'update')}")
-    _print_not_read(now)
+    _print_library(workspace, library, state.status)
+    if state.to_read:
+        print(f"  {count(state.to_read, 'file')} new or changed: {_command_for(library, 'update')}")
+    _print_not_read(state)
 
 
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -232,14 +232,14 @@ def _remove(arguments: argparse.Namespace, workspace: Workspace, report: Termina
         hint = "" if wanted is False and not arguments.json else "Add --yes to remove it."
         raise SpanlightError("Nothing was removed.", hint)
     remove_library(workspace, library, report)
-    print_either(arguments.json, {"removed": library.name}, f"{one_line(library.name)} is removed.")
+    print_result(arguments.json, {"removed": library.name}, f"{one_line(library.name)} is removed.")
 
 
 @dataclass(frozen=True, slots=True)
-class _Now:
-    """A library as it is indexed, and as a walk found its folders.
+class _LibraryState:
+    """A library as it is indexed, and its folders as a walk found them.
 
-    `not_read` are its files that could not be read; `to_read` counts the files on the disk that are new or changed.
+    `not_read` are the files that could not be read; `to_read` counts the files on disk that are new or changed.
     """
 
     library: Library
@@ -249,10 +249,10 @@ class _Now:
     walk: Walk
 
     @classmethod
-    def of(cls, workspace: Workspace, library: Library, walk: Walk, report: TerminalReport) -> _Now:
-        """The library of a walk through its folders."""
+    def of(cls, workspace: Workspace, library: Library, walk: Walk, report: TerminalReport) -> _LibraryState:
+        """Compare the library's ledger with a walk through its folders."""
         files = ledger(workspace, library, report)
-        is_older = workspace.library.is_older()  # the files whose texts it has wait, though none has changed
+        is_older = workspace.library.is_older()  # files wait to be indexed anew, though they have not changed
         settled = {
             (file.path, file.size, file.modified)
             for file in files
@@ -263,7 +263,7 @@ class _Now:
         return cls(library, workspace.library.status(library), not_read, to_read, walk)
 
     def values(self) -> dict[str, object]:
-        """It as `--json` prints it."""
+        """Return the state as `--json` prints it."""
         return _library_values(self.library, self.status) | {
             "to_read": self.to_read,
             "not_read": [
@@ -313,33 +313,33 @@ def _print_library(workspace: Workspace, library: Library, status: LibraryStatus
         print(f"  Without {', '.join(map(one_line, library.ignore))}")
 
 
-def _print_updated(done: Update, now: _Now) -> None:
-    library = now.library
+def _print_updated(done: Update, state: _LibraryState) -> None:
+    library = state.library
     what = done.in_words or "Nothing has changed"
     print(marked(one_line(library.name)))
     print(f"  {what}, in {duration(done.seconds)}" if done.in_words else f"  {what}")
-    print(f"  {now.status.in_words}, {count(now.status.words, 'word')}")
-    for root in now.status.missing:
+    print(f"  {state.status.in_words}, {count(state.status.words, 'word')}")
+    for root in state.status.missing:
         print(f"  {one_line(root)} (not there now)")
-    _print_not_read(now, _FEW)
+    _print_not_read(state, _LISTED_FILES)
 
 
-def _print_not_read(now: _Now, most: int | None = None) -> None:
-    """Print what stands in the library's folders and cannot be asked, `most` files by name."""
-    if now.walk.left_out:
-        print(f"  Other kinds, left out: {_by_suffix(now.walk.left_out)}")
-    for folder in now.walk.refused:
+def _print_not_read(state: _LibraryState, most: int | None = None) -> None:
+    """Print what the library's folders hold that cannot be asked, at most `most` files by name."""
+    if state.walk.left_out:
+        print(f"  Other kinds, left out: {_by_suffix(state.walk.left_out)}")
+    for folder in state.walk.refused:
         print(f"  Cannot be read: {one_line(folder)}")
-    states = Counter(file.state.value for file in now.not_read)
-    gone = states.pop(FileState.GONE.value, 0)
-    if states:
-        print(f"  Not read: {', '.join(f'{number:,} {state}' for state, number in states.most_common())}")
+    counts = Counter(file.state.value for file in state.not_read)
+    gone = counts.pop(FileState.GONE.value, 0)
+    if counts:
+        print(f"  Not read: {', '.join(f'{number:,} {name}' for name, number in counts.most_common())}")
     if gone:
         print(f"  Gone, and no longer counted: {count(gone, 'file')}")
-    for file in now.not_read[:most]:
+    for file in state.not_read[:most]:
         print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
-    if most is not None and len(now.not_read) > most:
-        print(f"    and {len(now.not_read) - most:,} more: {_command_for(now.library, 'status')}")
+    if most is not None and len(state.not_read) > most:
+        print(f"    and {len(state.not_read) - most:,} more: {_command_for(state.library, 'status')}")
 
 
 def _command_for(library: Library, word: str) -> str:
@@ -347,7 +347,7 @@ def _command_for(library: Library, word: str) -> str:
 
 
 def _by_suffix(left_out: Mapping[str, int]) -> str:
-    """How many files of each extension: "20 .jpg, 5 without an extension"; the most first."""
+    """Count files by extension, most frequent first: "20 .jpg, 5 without an extension"."""
     by_number = sorted(left_out.items(), key=lambda each: (-each[1], not each[0], each[0]))
     return ", ".join(
         f"{number:,} {f'.{one_line(suffix)}' if suffix else 'without an extension'}"

@@ -1,4 +1,4 @@
-"""The command line, with one subcommand for each flow."""
+"""The command line: runs the command that is named, and turns errors into exit codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Protocol
 
-from app.cli.terminal import TerminalReport, discard_output, end_with, set_up_streams, unprinted
+from app.cli.terminal import TerminalReport, discard_output, end_with, output_error, set_up_streams
 from app.core import about
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
@@ -21,20 +21,20 @@ OK, BUG, INPUT_ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 
 class Command(Protocol):
-    """The interface of each subcommand's module."""
+    """The interface of each command's module."""
 
     def parser(self) -> argparse.ArgumentParser:
-        """The subcommand's arguments."""
+        """Return the command's parser."""
 
     def run(self, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-        """Do the work and print the result."""
+        """Run the command and print its result."""
 
 
 def main(argv: list[str], early: Child | None = None) -> int:
-    """Run the subcommand that `argv` begins with; returns the exit code.
+    """Run the command that `argv` begins with; returns the exit code.
 
-    0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 1 for a bug, which
-    goes to the log. `early` is the model process, where it was started already.
+    0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 141 if the reader of
+    standard output is gone, 1 for a bug, which goes to the log. `early` is the model process, if already started.
     """
     set_up_streams()
     report = TerminalReport(sys.stderr)
@@ -52,12 +52,12 @@ def main(argv: list[str], early: Child | None = None) -> int:
                 workspace.settings.precision = precision
             try:
                 command.run(arguments, workspace, report)
-                sys.stdout.flush()  # ending the processes takes a moment
+                sys.stdout.flush()  # before the processes are ended, which takes a moment
             finally:
                 workspace.close()
                 report.clear()
     except SystemExit as leaving:  # argparse has printed the help
-        refused = unprinted()
+        refused = output_error()
         return end_with(str(refused), INPUT_ERROR) if refused is not None else int(leaving.code or 0)
     except SpanlightError as fault:
         return end_with(str(fault), INPUT_ERROR)
@@ -67,10 +67,10 @@ def main(argv: list[str], early: Child | None = None) -> int:
         discard_output()
         return PIPE_CLOSED
     except Exception as fault:
-        from app.core.files import fault_of_disk
-        from app.core.system_libraries import broken_installation
+        from app.core.files import disk_error
+        from app.core.system_libraries import installation_error
 
-        known = unprinted() or broken_installation(fault) or fault_of_disk(fault)
+        known = output_error() or installation_error(fault) or disk_error(fault)
         if known is not None:
             return end_with(str(known), INPUT_ERROR)
         log_bug(fault)
@@ -84,7 +84,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
 
 
 def _command(name: str) -> Command:
-    """The subcommand's module; only the one that is needed is imported."""
+    """Return the command's module; only this one is imported."""
     command: Command
     match name:
         case "ask":

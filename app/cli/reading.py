@@ -1,4 +1,4 @@
-"""Shared by the commands that read texts and documents: arguments, standard input, passwords and notes."""
+"""Reading for commands: arguments, files and folders, standard input, passwords, and notes on documents."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _TRIES = 3
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of a command that reads documents."""
+    """Add the arguments of a command that reads documents."""
     parser.add_argument(
         "--password", default="", help="opens an encrypted PDF; without it, a terminal asks for it"
     )
@@ -56,7 +56,7 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_recognise_argument(parser: argparse.ArgumentParser) -> None:
-    """--recognise, whose value `most_recognised` turns into a number."""
+    """Add --recognise, which `recognition_limit` turns into a number."""
     parser.add_argument(
         "--recognise",
         action="store_true",
@@ -64,19 +64,19 @@ def add_recognise_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def most_recognised(arguments: argparse.Namespace) -> int | None:
-    """How many pictures of pages of a file at most are recognised, None for any number."""
+def recognition_limit(arguments: argparse.Namespace) -> int | None:
+    """Return how many page pictures of a file to recognise at most; None for any number."""
     return None if arguments.recognise else MOST_BY_ITSELF
 
 
 def refuse_two_streams(given: Iterable[str | None]) -> None:
-    """Raise SpanlightError where - stands for more than one text: standard input can be read only once."""
+    """Raise SpanlightError if - is given more than once, as standard input can be read only once."""
     if list(given).count("-") > 1:
         raise SpanlightError("Standard input can be read only once.", "Give - once.")
 
 
-def typed_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
-    """A text given as an argument, - being standard input."""
+def argument_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
+    """Return a text given as an argument, - being standard input."""
     if given != "-":
         return given
     with report.waiting():
@@ -84,18 +84,18 @@ def typed_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
 
 
 def text_or_file(given: str, file: str | None, workspace: Workspace, report: TerminalReport) -> str:
-    """The text of the file, or `typed_text` of what was given where no file is named."""
+    """Return the text of the file, or `argument_text` of what was given if no file is named."""
     if file is None:
-        return typed_text(given, workspace, report)
+        return argument_text(given, workspace, report)
     return read_document(workspace, Path(file), report).document.text
 
 
 def read_file(
     file: str, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> Opened:
-    """The document of a file, - being standard input; its notes go to standard error.
+    """Read the document of a file, - being standard input; its notes go to standard error.
 
-    A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.read.read_document does.
+    A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.ask.read.read_document does.
     """
     opened = _read(file, arguments, workspace, report, report)
     report.clear()
@@ -105,7 +105,7 @@ def read_file(
 
 
 def recognised_values(found: Recognition | None) -> dict[str, object] | None:
-    """What `--json` tells of words that were recognised; None for others."""
+    """Return a recognition as `--json` prints it; None without one."""
     if found is None:
         return None
     unsure = [[span.start, span.end] for span in found.unsure]
@@ -113,30 +113,30 @@ def recognised_values(found: Recognition | None) -> dict[str, object] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """A file without a text to ask, and why: it could not be read, say."""
+class UnreadFile:
+    """A file without text to ask, and the reason: it could not be read, say."""
 
     path: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class AllRead:
-    """The documents of files and folders, the files without a text, and how many pictures in folders were left out."""
+class ReadFiles:
+    """The documents read, the files without text, and how many pictures in folders were left out."""
 
     opened: tuple[Opened, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[UnreadFile, ...]
     pictures_left_out: int
 
 
 def read_all(
     given: list[str], arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
-) -> AllRead:
+) -> ReadFiles:
     """Read files and folders.
 
-    A folder counts as the files in it and below it that a library would take. Where there are several files, what
-    cannot be read is reported on standard error, as are pictures that are left out, and the others are read. Raises
-    as `read_file` where there is only one file, and SpanlightError where there is none or none could be read.
+    A folder stands for the files in and below it that a library would take. Of several files, those that cannot be read
+    and pictures that are left out are reported on standard error, and the others are read. Raises as `read_file` does
+    for a single file, and SpanlightError if there is no file or none could be read.
     """
     folders = [each for each in given if each != "-" and is_folder(each)]
     named = {_absolute(each) for each in given if each not in folders}
@@ -158,33 +158,33 @@ def read_all(
         raise SpanlightError(f"There is no document in {one_line(', '.join(given))}.", "Name a file.")
     if len(files) == 1:
         ((only, _),) = files.values()
-        return AllRead((read_file(only, arguments, workspace, report),), (), pictures)
+        return ReadFiles((read_file(only, arguments, workspace, report),), (), pictures)
     opened, unread, began = [], [], time.perf_counter()
     for done, (file, in_folder) in enumerate(files.values()):
         report.check()
         left = (len(files) - done) * (time.perf_counter() - began) / done if done else None
         report.progress(Progress(done, len(files), "files", left))
         try:
-            within = _WithinFile(report)
-            document = _read(file, arguments, workspace, report, within, may_ask=not in_folder)
+            progress = _DelayedProgress(report)
+            document = _read(file, arguments, workspace, report, progress, may_ask=not in_folder)
         except SpanlightError as fault:
             report.line(one_line(str(fault)))
-            unread.append(Unread(file, one_line(fault.message)))
+            unread.append(UnreadFile(file, one_line(fault.message)))
             continue
         notes = list(map(one_line, _notes(document)))
         for note in notes:
             report.line(f"{one_line(file)}: {note}")
         if not document.document.text.strip():
-            unread.append(Unread(file, " ".join(notes)))
+            unread.append(UnreadFile(file, " ".join(notes)))
         opened.append(document)
     report.clear()
     if not opened:
         raise SpanlightError(f"None of {count(len(files), 'file')} could be read.", "")
-    return AllRead(tuple(opened), tuple(unread), pictures)
+    return ReadFiles(tuple(opened), tuple(unread), pictures)
 
 
 def ask_about_large(found: Walk, arguments: argparse.Namespace, report: TerminalReport) -> None:
-    """Ask whether very many files are to be read, unless --yes says so; raises SpanlightError where they are not."""
+    """Ask whether to read very many files, unless --yes was given; raises SpanlightError if not."""
     if not found.is_large or arguments.yes:
         return
     many = f"{count(len(found.files), 'file')}, {size(found.size)},"
@@ -199,9 +199,9 @@ def _absolute(file: str) -> str:
 
 
 def _files_in(folder: str, named: Set[str], report: TerminalReport) -> tuple[list[str], int]:
-    """The paths of a folder's documents, which begin as the folder was given, and how many pictures are left out.
+    """Return the paths of a folder's documents, relative if the folder is, and how many pictures are left out.
 
-    Those without the files that are `named` by themselves.
+    Files that are also `named` on their own are not among them.
     """
     root = _absolute(folder)
     found = walk(Library(0, "", (root, *(each for each in named if each.startswith(root)))), report)
@@ -216,15 +216,15 @@ def _files_in(folder: str, named: Set[str], report: TerminalReport) -> tuple[lis
 
 
 def _notes(opened: Opened) -> Iterable[str]:
-    """What is to be known of a document, and how more of it is read."""
+    """Yield the notes on a document, and how to have its remaining pages recognised."""
     yield from opened.notes
     if waits(opened):
         pages = count(len(opened.pictures), "page")
         yield f"The text of {pages} can be recognised, in about {time_for(len(opened.pictures))}: --recognise does it."
 
 
-class _WithinFile(Relay):
-    """A Report of one of several files: its progress is passed on from the second on that it takes."""
+class _DelayedProgress(Relay):
+    """A Report for one of several files: passes its progress on only if the file takes more than a second."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report)
@@ -236,7 +236,7 @@ class _WithinFile(Relay):
 
 
 def _is_pipe(path: Path) -> bool:
-    with suppress(OSError, ValueError):  # reading it says what is wrong
+    with suppress(OSError, ValueError):  # reading the file will raise the error
         return stat.S_ISFIFO(path.stat().st_mode)
     return False
 
@@ -246,28 +246,29 @@ def _read(
     arguments: argparse.Namespace,
     workspace: Workspace,
     report: TerminalReport,
-    within: Report,
+    progress: Report,
     *,
     may_ask: bool = True,
 ) -> Opened:
-    """The document of a file; `within` gets the progress."""
-    password, most = arguments.password, most_recognised(arguments)
+    """Read the document of a file, with its progress to `progress`; a terminal asks for passwords if `may_ask`."""
+    password, most = arguments.password, recognition_limit(arguments)
     if file == "-":
         with report.waiting():
             return document_from_stream(
-                workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password, recognise=most
+                workspace, sys.stdin.buffer, _STANDARD_INPUT, progress, password=password, recognise=most
             )
     if _is_pipe(path := Path(file)):
-        # It may be this process's own: the one that reads files could not open it.
+        # It may be an open file of this process (/dev/fd/63), which the documents process could not open.
         with report.waiting(), path.open("rb") as stream:
             return document_from_stream(
-                workspace, stream, path.name, within, password=password, recognise=most
+                workspace, stream, path.name, progress, password=password, recognise=most
             )
     for _ in range(_TRIES):
         try:
-            return read_document(workspace, path, within, password=password, words_only=True, recognise=most)
+            return read_document(
+                workspace, path, progress, password=password, words_only=True, recognise=most
+            )
         except PasswordNeeded as needed:
-            # At a terminal the user is asked.
             if not (may_ask and sys.stdin.isatty() and report.on_terminal):
                 hint = needed.hint if needed.wrong else "--password gives it."
                 raise PasswordNeeded(needed.message, hint, needed.wrong) from None
@@ -277,4 +278,4 @@ def _read(
             except EOFError:
                 raise Stopped from None
             report.check()
-    return read_document(workspace, path, within, password=password, words_only=True, recognise=most)
+    return read_document(workspace, path, progress, password=password, words_only=True, recognise=most)

@@ -12,8 +12,8 @@ from app.cli.terminal import (
     count,
     new_parser,
     one_line,
-    print_either,
     print_json,
+    print_result,
 )
 from app.core.about import command
 from app.core.answer_table import AnswerTable
@@ -57,7 +57,7 @@ _LIST, _IMPORT = "list", "import"
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `table`."""
+    """Return the parser of `table`."""
     parser = new_parser("table", "Ask many documents a list of questions, and write the table.", _EPILOG)
     parser.add_argument(
         "questions",
@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Fill and write a table, or list the tables."""
+    """Fill and write a table, import one, or list the tables."""
     if arguments.over is None and arguments.output is None and arguments.questions == _LIST:
         _list(workspace, report, arguments.json)
         return
@@ -135,7 +135,7 @@ def _fill_and_write(
                 workspace, table, report, model=arguments.model, device=arguments.device, anew=arguments.anew
             )
         finally:
-            # Also after a stop or a fault: what was read is worth having.
+            # After a stop or an error too: what was read is worth having.
             report.clear()
             if arguments.beside:
                 write_back(workspace, table, source, output, Silent())
@@ -151,7 +151,7 @@ def _fill_and_write(
 
 
 def _library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Library:
-    """The library of a folder, made where there is none, or of this name."""
+    """Return the library of this name, or of this folder, which is created if there is none."""
     if not is_folder(arguments.over):
         try:
             return workspace.library.library(arguments.over)
@@ -174,7 +174,7 @@ def _library(arguments: argparse.Namespace, workspace: Workspace, report: Termin
 
 
 def _update(workspace: Workspace, library: Library, report: TerminalReport) -> None:
-    """Read new and changed files; where that is impossible now, go on with those that were read before."""
+    """Read new and changed files; if that is impossible now, continue with those that were read before."""
     try:
         update(workspace, library, report)
     except SpanlightError as fault:
@@ -217,4 +217,4 @@ def _list(workspace: Workspace, report: TerminalReport, as_json: bool) -> None:
         for table in found
     ]
     none = f"There are no tables yet; {command()} table QUESTIONS --over FOLDER --output OUT.xlsx makes one."
-    print_either(as_json, {"tables": values}, "\n".join(lines) or none)
+    print_result(as_json, {"tables": values}, "\n".join(lines) or none)

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.terminal import (
+    SubcommandParser,
     TerminalReport,
-    WordParser,
     at_least_one,
     count,
     one_line,
@@ -20,7 +20,7 @@ from app.cli.terminal import (
 )
 from app.cli.train import StepReport
 from app.core.errors import SpanlightError
-from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
 from app.core.legible import legible
 from app.core.wording import duration, percent
 from app.flows.rows import held_output, refuse_same_file
@@ -50,19 +50,19 @@ and that opens in transformers.
 
 A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given again.
 """
-_WORDS = {
+_SUBCOMMANDS = {
     "classification": "teach a classifier labels from a table of texts",
     "reader": "teach a reader from corrections of its answers",
 }
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `teach`."""
-    return WordParser("teach", "Teach a model what a person knows.", _WORDS, _ACTIONS.__getitem__)
+    """Return the parser of `teach`."""
+    return SubcommandParser("teach", "Teach a model what a person knows.", _SUBCOMMANDS, _ACTIONS.__getitem__)
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Run the action of the word."""
+    """Run the subcommand."""
     arguments.action(arguments, workspace, report)
 
 
@@ -80,12 +80,12 @@ def _reader_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _reader(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Teach a reader, and print its figures beside those of the one that it began with."""
+    """Teach a reader, and print its figures beside those of its base."""
     output = Path(arguments.output).absolute()  # "." has no name to put a folder beside it
     source = None if arguments.source == _HISTORY else Path(arguments.source)
     if source is not None:
         refuse_same_file(source, output)
-    _refuse_there(output)
+    _refuse_existing(output)
     steps = StepReport(report)
     found = teach_reader(workspace, steps, corrections=source, base=arguments.model, output=output)
     report.clear()
@@ -103,7 +103,7 @@ def _reader(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     print(f"Written to {one_line(str(output))}")
 
 
-def _refuse_there(output: Path) -> None:
+def _refuse_existing(output: Path) -> None:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise SpanlightError(f"“{output}” is there already.", "Give a new folder for the model.")
 
@@ -122,11 +122,11 @@ def _classification_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _classification(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Teach a classifier, measure it on texts that it has not seen, and write it into a folder."""
+    """Teach a classifier, measure it on unseen texts, and write it to a folder."""
     source, output = Path(arguments.file), Path(arguments.output)
     refuse_same_file(source, output)
     with held_output(output):
-        _refuse_there(output)
+        _refuse_existing(output)
         _teach(arguments, source, output, workspace, report)
 
 
@@ -139,8 +139,8 @@ def _teach(
     names = sorted({name for _, given in rows for name in given})
     labels = checked_labels([Label(name) for name in names], arguments.multi)
     dataset = Dataset(0, output.name, table.columns, text, labels, arguments.multi, str(source))
-    _say_contradictions(rows, report)
-    learnt, rest = _drawn(rows, arguments.examples, arguments.seed)
+    _report_contradictions(rows, report)
+    learnt, rest = _draw(rows, arguments.examples, arguments.seed)
     _refuse_few(learnt, dataset)
     texts = [words for words, _ in learnt]
     examples = Examples(texts, [tuple(map(dataset.names.index, given)) for _, given in learnt])
@@ -186,21 +186,24 @@ def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tupl
     return rows
 
 
-def _say_contradictions(rows: list[tuple[str, tuple[str, ...]]], report: TerminalReport) -> None:
-    """List equal texts that have different labels."""
+def _report_contradictions(rows: list[tuple[str, tuple[str, ...]]], report: TerminalReport) -> None:
+    """Report equal texts with different labels on standard error."""
     for same in contradictions([words for words, _ in rows], _given(rows)):
         labels = " and ".join(sorted({"; ".join(sorted(rows[at][1])) for at in same}))
         report.line(f"One text is labelled {one_line(labels)}: {one_line(rows[same[0]][0])[:60]}")
 
 
-def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, Given]:
-    return {at: Given(at, labels) for at, (_, labels) in enumerate(rows)}
+def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, GivenLabels]:
+    return {at: GivenLabels(at, labels) for at, (_, labels) in enumerate(rows)}
 
 
-def _drawn(
+def _draw(
     rows: list[tuple[str, tuple[str, ...]]], each: int | None, seed: int
 ) -> tuple[list[tuple[str, tuple[str, ...]]], list[tuple[str, tuple[str, ...]]]]:
-    """So many texts of each label at random, and the others that are unlike these; all of them without a number."""
+    """Draw at least `each` texts of each label at random, and return them and the others that equal none of them.
+
+    Without a number, all rows are drawn.
+    """
     if each is None:
         return rows, []
     order = list(range(len(rows)))

@@ -1,4 +1,4 @@
-"""Shared by the commands: arguments, progress on standard error, words for a terminal."""
+"""The terminal for commands: parsers, printing, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
 _LONGEST_LINE = 5_000
-_MOST = 10**9
+_LARGEST_NUMBER = 10**9
 
-_ERASED = "\r\x1b[K"
-# What marks words, and nothing else: a document that has it marks its own.
-_OURS = re.compile(r"(\x1b\[1;4m|\x1b\[0m)")
-# From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
+_ERASE_LINE = "\r\x1b[K"
+# The escape sequences of `marked`, the only ones that reach the terminal.
+_MARKUP = re.compile(r"(\x1b\[1;4m|\x1b\[0m)")
 _UNKNOWN = re.compile(r"unrecognized arguments:(?: [^-]\S*)* (--?[^\s=]+)")
+# From Python 3.14 on, argparse's own "maybe you meant" may stand between the choice and the list.
 _NO_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises its complaints instead of printing them and ending the process."""
+    """An argument parser that raises SpanlightError instead of printing errors and ending the process."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        # From Python 3.14 on help would have colours, of which a terminal here shows the codes.
+        # From Python 3.14 on argparse colours its help, but `ToTerminal` would show the colour codes as text.
         self.color = False
 
     def error(self, message: str) -> NoReturn:
-        """Raise SpanlightError with argparse's complaint as a sentence, and a near option or choice."""
-        near, see = self._meant(message), f"See {self.prog} --help."
+        """Raise SpanlightError with argparse's error as a sentence, and the nearest known option or choice."""
+        near, see = self._suggestion(message), f"See {self.prog} --help."
         raise SpanlightError(
             f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"{near} {see}" if near else see
         )
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help; raises OSError where argparse would hide that it cannot be written."""
+        """Print the help; raises OSError if it cannot be written, which argparse would hide."""
         print(self.format_help(), end="", file=file)
 
-    def _meant(self, message: str) -> str:
-        """The option or choice that is near to what argparse complains of; empty where it has named one itself."""
+    def _suggestion(self, message: str) -> str:
+        """Suggest the known option or choice nearest to the one in argparse's error; empty if that has a suggestion."""
         if found := _UNKNOWN.search(message):
             return did_you_mean(found[1], self._option_string_actions)
         if found := _NO_CHOICE.search(message):
@@ -68,21 +68,22 @@ class Parser(argparse.ArgumentParser):
         return ""
 
 
-class WordParser(Parser):
-    """The parser of a command whose first word chooses the parser of the rest; without a word it is `list`, if known.
+class SubcommandParser(Parser):
+    """The parser of a command whose first word names a subcommand; without one it is `list`, if there is a `list`.
 
-    `words` says what each does. `action_of` gives what adds a word's arguments, and what it runs: the parsed `action`.
+    `subcommands` has a description of each. `action_of` returns the function that adds a subcommand's arguments, and
+    the function that runs it, which becomes the parsed `action`.
     """
 
     def __init__(
         self,
         command: str,
         description: str,
-        words: dict[str, str],
+        subcommands: dict[str, str],
         action_of: Callable[[str], tuple[Callable[[Parser], None], Callable[..., None]]],
     ) -> None:
-        width = max(10, *(len(word) + 2 for word in words))
-        listed = "\n".join(f"  {word:<{width}}{what}" for word, what in words.items())
+        width = max(10, *(len(name) + 2 for name in subcommands))
+        listed = "\n".join(f"  {name:<{width}}{what}" for name, what in subcommands.items())
         prog = f"{about.command()} {command}"
         super().__init__(
             prog=prog,
@@ -93,22 +94,22 @@ class WordParser(Parser):
             allow_abbrev=False,
         )
         self.add_argument("--json", action="store_true", help="print JSON, for programs")
-        self._command, self._words, self._action_of = command, words, action_of
+        self._command, self._subcommands, self._action_of = command, subcommands, action_of
 
     def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
-        """The arguments of the word, with what it runs as `action`."""
+        """Parse the subcommand and its arguments, with the function that runs it as `action`."""
         rest = list(sys.argv[1:] if args is None else args)
         at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
         if at is None and {"-h", "--help"} & set(rest):
             return super().parse_args(rest)
-        if at is None and "list" not in self._words:
-            known = " or ".join(self._words)
+        if at is None and "list" not in self._subcommands:
+            known = " or ".join(self._subcommands)
             raise SpanlightError(f"{self._command} needs a word: {known}.", f"See {self.prog} --help.")
         word = rest.pop(at) if at is not None else "list"
-        if word not in self._words:
-            near, see = did_you_mean(word, self._words), f"See {self.prog} --help."
+        if word not in self._subcommands:
+            near, see = did_you_mean(word, self._subcommands), f"See {self.prog} --help."
             raise SpanlightError(f"{self._command} knows no word “{word}”.", f"{near} {see}" if near else see)
-        what = self._words[word].partition(" (")[0]
+        what = self._subcommands[word].partition(" (")[0]
         parser = new_parser(f"{self._command} {word}", f"{what[:1].upper()}{what[1:]}.")
         add_arguments, action = self._action_of(word)
         add_arguments(parser)
@@ -118,7 +119,7 @@ class WordParser(Parser):
 
 
 def new_parser(command: str, description: str, epilog: str = "") -> Parser:
-    """A command's parser with the arguments that all commands take."""
+    """Create a command's parser with the arguments that all commands take."""
     parser = Parser(
         prog=f"{about.command()} {command}",
         description=description,
@@ -131,14 +132,14 @@ def new_parser(command: str, description: str, epilog: str = "") -> Parser:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments that choose a model and where it runs."""
+    """Add the arguments that choose a model and where it runs."""
     parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the model that reads")
     parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
     parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """A parser of arguments that are whole numbers, `least` or more, and no more than any count can be."""
+    """Return a parser of arguments that are whole numbers from `least` to a billion."""
 
     def read(value: str) -> int:
         try:
@@ -147,8 +148,8 @@ def whole_number(least: int) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(f"{shortened(value)} is not a whole number") from None
         if number < least:
             raise argparse.ArgumentTypeError(f"{shortened(value)} is less than {least}")
-        if number > _MOST:
-            raise argparse.ArgumentTypeError(f"{shortened(value)} is more than {_MOST:,}")
+        if number > _LARGEST_NUMBER:
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is more than {_LARGEST_NUMBER:,}")
         return number
 
     return read
@@ -158,7 +159,7 @@ zero_or_more, at_least_one = whole_number(0), whole_number(1)
 
 
 def probability(value: str) -> float:
-    """An argument's number from 0 to 1."""
+    """Parse an argument that is a number from 0 to 1."""
     try:
         number = float(value)
     except ValueError:
@@ -170,66 +171,66 @@ def probability(value: str) -> float:
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON over several lines."""
+    """Print a value as indented JSON."""
     print(json_of(value, indent=2, ensure_ascii=False))
 
 
-def print_either(as_json: bool, values: object, words: str) -> None:
-    """Print the values as JSON, or else the words."""
+def print_result(as_json: bool, values: object, words: str) -> None:
+    """Print the values as JSON, or the words otherwise."""
     print_json(values) if as_json else print(words)
 
 
 def print_batch(done: BatchDone, noun: str, action: str, as_json: bool) -> None:
-    """Print how a batch ended: how many items were processed, and how many of them by an earlier run."""
+    """Print how many items of a batch were processed, and how many of them by an earlier run."""
     before = f", {done.finished_before:,} of them before" if done.finished_before else ""
-    print_either(
+    print_result(
         as_json, asdict(done), f"{count(done.rows, noun)} {action}{before}, in {duration(done.seconds)}."
     )
 
 
 def one_line(text: str) -> str:
-    """The text on one line, legible: neither a document nor a model's label can steer the terminal or flood it."""
+    """Return the text on one line, legible: no document and no model's label can control the terminal or flood it."""
     return legible(text, _LONGEST_LINE)
 
 
 def shortened(text: str, most: int = 72) -> str:
-    """The beginning of a text on one line, with an ellipsis where it is longer than `most` characters."""
+    """Return the beginning of a text on one line, with an ellipsis if it is longer than `most` characters."""
     return legible(text, most)
 
 
 def marked(text: str) -> str:
-    """The text underlined and bold, where standard output is a terminal."""
+    """Return the text bold and underlined if standard output is a terminal."""
     return f"\x1b[1;4m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
 class ToTerminal(TextIOWrapper):
-    """A stream to a terminal, which only what we write ourselves can steer: not a text, a label, a file's name."""
+    """A stream to a terminal that passes no control sequences but our own: no text, label or file name controls it."""
 
     def write(self, text: str) -> int:
-        """Write a text, legible."""
-        parts = _OURS.split(text)
+        """Write a text, made legible except for the sequences of `marked`."""
+        parts = _MARKUP.split(text)
         shown = "".join(
-            part if _OURS.fullmatch(part) else legible_lines(part, len(part) + 1) for part in parts
+            part if _MARKUP.fullmatch(part) else legible_lines(part, len(part) + 1) for part in parts
         )
         super().write(shown)
         return len(text)
 
     def erase(self) -> None:
-        """Erase the line, where it can be written."""
+        """Erase the current line, if the stream can be written."""
         with suppress(OSError, ValueError):
-            super().write(_ERASED)
+            super().write(_ERASE_LINE)
             self.flush()
 
 
 def set_up_streams() -> None:
-    """Write UTF-8, which another program expects; to a terminal its own encoding, and only what it can show."""
+    """Have output to programs encoded in UTF-8, and output to a terminal in its own encoding by `ToTerminal`."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if not isinstance(stream, TextIOWrapper):
             continue
         if not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="replace")
-        elif type(stream) is TextIOWrapper:  # the interpreter's own, which is replaced once
+        elif type(stream) is TextIOWrapper:  # the interpreter's own stream, to be replaced only once
             encoding, buffered = stream.encoding, stream.line_buffering
             setattr(
                 sys, name, ToTerminal(stream.detach(), encoding, errors="replace", line_buffering=buffered)
@@ -239,24 +240,24 @@ def set_up_streams() -> None:
 def end_with(sentence: str, code: int) -> int:
     """Write the last sentence on standard error, on one line; returns the exit code.
 
-    A very long name in it is cut in the middle: what is wrong with it stands behind it.
+    A very long sentence is cut in the middle, as what follows a long name says what is wrong with it.
     """
     if len(sentence) > _LONGEST_LINE:
         half = _LONGEST_LINE // 2 - 1
         sentence = f"{sentence[:half]}…{sentence[-half:]}"
-    _tell(sys.stderr, one_line(sentence) + "\n")
+    _write_quietly(sys.stderr, one_line(sentence) + "\n")
     return code
 
 
-def _tell(stream: TextIO, words: str) -> None:
-    """Write words that are lost where the stream cannot be written: nothing of the work depends on them."""
+def _write_quietly(stream: TextIO, words: str) -> None:
+    """Write words; they are lost if the stream cannot be written, as no work depends on them."""
     with suppress(OSError, ValueError):
         stream.write(words)
         stream.flush()
 
 
-def unprinted() -> SpanlightError | None:
-    """The error where standard output cannot be written (a full disk, a closed stream), whose rest is then dropped."""
+def output_error() -> SpanlightError | None:
+    """Return the error if standard output cannot be written (disk full, stream closed), and drop the rest of it."""
     try:
         sys.stdout.flush()
     except OSError as fault:
@@ -267,7 +268,7 @@ def unprinted() -> SpanlightError | None:
 
 
 def discard_output() -> None:
-    """Send what is left of standard output nowhere, so that the interpreter does not complain at its end."""
+    """Redirect standard output to nowhere, so that the interpreter reports no error when it exits."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -276,7 +277,7 @@ class TerminalReport:
     """A Report that shows progress on standard error, and stops at Ctrl+C.
 
     On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute.
-    `on_terminal` is whether standard error is one. A second Ctrl+C interrupts at once.
+    `on_terminal` is whether standard error is a terminal. A second Ctrl+C interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -288,18 +289,18 @@ class TerminalReport:
         self._stop = False
 
     def progress(self, progress: Progress) -> None:
-        """Show the progress, unless it was shown just now."""
-        self.draw(_words(progress))
+        """Show the progress, unless something was shown just now."""
+        self.draw(_progress_in_words(progress))
 
     def draw(self, words: str) -> None:
-        """Show progress in the given words, unless something was shown just now."""
+        """Show the words as progress, unless something was shown just now."""
         now = time.monotonic() - self._started
         if now - self._shown_at < (_REDRAW_EVERY if self.on_terminal else _LINE_EVERY):
             return
         self._shown_at = now
         if self.on_terminal:
             self._erase()
-            _tell(self._stream, one_line(words))
+            _write_quietly(self._stream, one_line(words))
             self._drawn = True
         else:
             self.line(words)
@@ -307,20 +308,20 @@ class TerminalReport:
     def line(self, words: str) -> None:
         """Write a line that stays."""
         self.clear()
-        _tell(self._stream, legible_lines(words) + "\n")
+        _write_quietly(self._stream, legible_lines(words) + "\n")
 
     def ask(self, question: str) -> bool | None:
-        """Whether the user says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
+        """Ask a question; returns whether the user says yes, None if nobody can be asked. Ctrl+C interrupts."""
         if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
-        _tell(self._stream, f"{one_line(question)} [y/N] ")
+        _write_quietly(self._stream, f"{one_line(question)} [y/N] ")
         with self.waiting():
             return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """While this lasts, nothing is computed but waited for: the first Ctrl+C interrupts, with no check to come."""
+        """Let the first Ctrl+C interrupt within this context, in which input is awaited and `check` is not called."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             yield
@@ -337,10 +338,10 @@ class TerminalReport:
         if isinstance(self._stream, ToTerminal):
             self._stream.erase()
         else:
-            _tell(self._stream, _ERASED)
+            _write_quietly(self._stream, _ERASE_LINE)
 
     def partial(self, result: object) -> None:
-        """Drop partial results, which the command prints."""
+        """Ignore partial results."""
 
     def notice(self, sentence: str) -> None:
         """Write the sentence on a line of its own."""
@@ -353,7 +354,7 @@ class TerminalReport:
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
-        """While this lasts, the first Ctrl+C stops the work at its next check."""
+        """Let the first Ctrl+C within this context stop the work at its next `check`."""
 
         def stop(number: int, frame: FrameType | None) -> None:
             if self._stop:
@@ -367,7 +368,7 @@ class TerminalReport:
             signal.signal(signal.SIGINT, before)
 
 
-def _words(progress: Progress) -> str:
+def _progress_in_words(progress: Progress) -> str:
     what = progress.what or "Working"
     if not progress.total:
         return f"{progress.done:,} {what}…" if progress.done and not what[:1].isupper() else f"{what}…"
@@ -380,5 +381,5 @@ def _words(progress: Progress) -> str:
 
 
 def count(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: "1 window", "1,204 windows"; `several` is an irregular plural."""
+    """Return a number with its noun: "1 window", "1,204 windows"; `several` is an irregular plural."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -29,7 +29,7 @@ or Markdown file.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `text`."""
+    """Return the parser of `text`."""
     parser = new_parser("text", "Print the text of a document as it is read.", _EPILOG)
     parser.add_argument("file", metavar="FILE", help="what to read; - is standard input")
     add_reading_arguments(parser)
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def text_values(opened: Opened) -> dict[str, object]:
-    """What `text --json` prints."""
+    """Return what `text --json` prints."""
     text = opened.document.text
     return {
         "document": opened.document.path or opened.document.name,

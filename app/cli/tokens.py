@@ -19,7 +19,7 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.kinds import TELLING, ending
+from app.core.kinds import DISTINCTIVE_ENDINGS, ending
 from app.core.name_types import plain_type
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.wording import percent
@@ -44,7 +44,7 @@ the text from 0, end not included.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `tokens`."""
+    """Return the parser of `tokens`."""
     parser = new_parser("tokens", "Find the names in texts and documents.", _EPILOG)
     parser.add_argument("inputs", nargs="*", metavar="TEXT|FILE", help="where to look; - is standard input")
     parser.add_argument(
@@ -90,13 +90,13 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         for number, document in enumerate(documents):
             if number:
                 print()
-            _print(document, named=len(documents) > 1)
+            _print(document, with_name=len(documents) > 1)
 
 
 def _text_of(
     given: str, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> tuple[str, str]:
-    """The name and the text of an input."""
+    """Return the name and the text of an input; the name of a typed text is empty."""
     if given == "-" or _is_file(given):
         opened = read_file(given, arguments, workspace, report)
         return opened.document.path or opened.document.name, opened.document.text
@@ -104,20 +104,20 @@ def _text_of(
 
 
 def _is_file(given: str) -> bool:
-    """Whether an input names a file; raises SpanlightError for what looks like the name of a missing one."""
+    """Whether an input names a file; raises SpanlightError if it looks like the name of a missing one."""
     try:
         if given.strip() and Path(given).exists():
             return True
     except (OSError, ValueError):  # too long for a name, or with NUL in it
         return False
-    if ending(given) in TELLING and len(given.split()) == 1:
+    if ending(given) in DISTINCTIVE_ENDINGS and len(given.split()) == 1:
         raise SpanlightError(f"There is no file “{Path(given).name}”.", "Check the name.")
     return False
 
 
-def _print(document: TaggedDocument, *, named: bool) -> None:
+def _print(document: TaggedDocument, *, with_name: bool) -> None:
     names = document.tagged.entities
-    if named:
+    if with_name:
         print(shortened(document.name or document.text, 80))
     if not names:
         print("No names found.")

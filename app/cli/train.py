@@ -29,12 +29,12 @@ imitate=0.7 is their share in the loss, --option unlabelled=0.3 that of question
 A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given
 again. The folder written opens in transformers unchanged.
 """
-_EVERY = 10.0  # seconds between two lines of steps
+_LINE_EVERY = 10.0  # seconds
 _DEFAULTS = TrainingRequest("", "", (), (), "")
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `train`."""
+    """Return the parser of `train`."""
     parser = new_parser("train", "Teach a model a head of its own, from examples.", _EPILOG)
     parser.add_argument("task", choices=(QA, CLASSIFICATION, TOKENS, PRETRAINING))
     parser.add_argument("--base", required=True, metavar="FOLDER", help="the checkpoint to start from")
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 class StepReport(Relay):
-    """Prints a training run's steps as lines: the loss now and then, dev figures whenever they are measured."""
+    """A report that prints training steps: the loss every few seconds, dev figures whenever they are measured."""
 
     def __init__(self, report: TerminalReport) -> None:
         super().__init__(report)
@@ -108,17 +108,17 @@ class StepReport(Relay):
         self._first: tuple[int, float] | None = None
 
     def progress(self, progress: Progress) -> None:
-        """Show the progress, where the lines of steps do not show it already."""
+        """Show the progress, unless the lines of steps show it already."""
         if self._terminal.on_terminal or not progress.total:
             super().progress(progress)
 
     def partial(self, result: object) -> None:
-        """Write a line for a step."""
+        """Print a line for a training step, if one is due."""
         if not isinstance(result, TrainingStep):
             return
         now = time.monotonic()
         self._first = self._first or (result.step, now)
-        if not result.dev and now - self._printed_at < _EVERY:
+        if not result.dev and now - self._printed_at < _LINE_EVERY:
             return
         self._printed_at = now
         at = f"step {result.step:,} of {result.steps:,}, epoch {result.epoch:.2f}"

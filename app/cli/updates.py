@@ -1,4 +1,4 @@
-"""Whether there is a newer Spanlight."""
+"""Check whether there is a newer Spanlight."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ in the list that "models network" prints.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `updates`."""
+    """Return the parser of `updates`."""
     parser = new_parser("updates", "Ask whether there is a newer version.", _EPILOG)
     parser.add_argument(
         "--feed", default="", metavar="ADDRESS", help="where versions are announced, for this once"

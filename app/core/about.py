@@ -1,6 +1,6 @@
-"""The app's name and version, and how it is started: the only place where the version is defined.
+"""The app's name and version, and the command that starts it: the only place where the version is defined.
 
-Also read by Pythons too old for Spanlight, to say so: only plain syntax.
+Pythons too old for Spanlight import this too, to say so: keep to plain syntax.
 """
 
 from __future__ import annotations
@@ -18,6 +18,6 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def command() -> str:
-    """The command that starts Spanlight: its own if it is installed, Python's in a source tree."""
-    tree = (_ROOT / "packaging" / "bootstrap.py").exists()
-    return "python3 -m app" if tree and not getattr(sys, "frozen", False) else "spanlight"
+    """Return the command that starts Spanlight: "spanlight", or "python3 -m app" in a source tree."""
+    in_source_tree = (_ROOT / "packaging" / "bootstrap.py").exists()
+    return "python3 -m app" if in_source_tree and not getattr(sys, "frozen", False) else "spanlight"

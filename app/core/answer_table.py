@@ -1,4 +1,4 @@
-"""A table of questions over the documents of a library: a row a file, a column a question, a cell an answer."""
+"""A table of questions over the documents of a library: a row for each file, a column for each question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.text import Span
 
 
 class ColumnType(StrEnum):
-    """What a column's answers are parsed as, to be sorted; their words stay as they are."""
+    """The type that a column's answers are parsed as for sorting; the answers themselves stay text."""
 
     WORDS = "words"
     YES_NO = "yes/no"
@@ -42,10 +42,10 @@ class AnswerTable:
 
 
 @dataclass(frozen=True, slots=True)
-class TableLook:
-    """How a table is looked at: the widths of columns, by their numbers in pixels, and the column that sorts its rows.
+class TableLayout:
+    """How a table is displayed: its columns' widths in pixels, by column number, and the column it is sorted by.
 
-    A column that is not named has its usual width; `sorted_by` is 0 for the documents' order.
+    A column without an entry has the default width; `sorted_by` is 0 for the documents' order.
     """
 
     widths: tuple[tuple[int, int], ...] = ()
@@ -54,7 +54,7 @@ class TableLook:
 
 
 class CellState(StrEnum):
-    """What is known of a cell."""
+    """Whether a cell was read, and with which outcome."""
 
     UNREAD = "not read yet"
     ANSWER = "answer"
@@ -66,12 +66,12 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The answer to a column's question from the file with the bytes of `sha256`.
+    """The answer to a column's question from the file whose bytes have the digest `sha256`.
 
-    `answer` holds the words, their probability and place, None where the text does not answer; `no_answer` is then how
-    likely that is, 0 to 1. `seconds` is when it was read, since 1970, and `judged` when the verdict was given. A
-    verdict stands beside the answer and changes nothing of it: with `OTHER_WORDS`, `right_words` are those that the
-    person took, at `right_span` if they stand in the text.
+    `answer` holds the words, their probability and place; None if the text does not answer, `no_answer` then being the
+    probability of that, 0 to 1. `seconds` is when the file was read and `judged` when the verdict was given, both in
+    seconds since 1970. A verdict leaves the answer as it is: with `OTHER_WORDS`, `right_words` are the words that the
+    person selected instead, at `right_span` if they occur in the text. `reason` says why a file was not read.
     """
 
     column: int
@@ -89,37 +89,37 @@ class Cell:
 
     @property
     def can_be_judged(self) -> bool:
-        """Whether a reader gave its answer, or said that there is none."""
+        """Whether a reader gave an answer, or found that the text has none."""
         return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
 
     @property
     def said(self) -> Verdict:
-        """The verdict on what it shows: where that is no answer, one that is right is not in the text."""
+        """The verdict to show: where the person agreed that there is no answer, that is "not in the text"."""
         absent = self.state is CellState.ABSENT and self.verdict is Verdict.RIGHT
         return Verdict.NOT_THERE if absent else self.verdict
 
     @property
     def is_right(self) -> bool:
-        """Whether the person's verdict agrees with it."""
+        """Whether the person agreed with what the cell shows."""
         return self.verdict.agrees(shown=self.state is not CellState.ABSENT)
 
     @property
     def words(self) -> str:
-        """The words that count: the person's if they said which, none if they said that it is not there."""
+        """The words to show: the person's own if they gave any, none if they said that the text does not answer."""
         if self.verdict in (Verdict.OTHER_WORDS, Verdict.NOT_THERE):
             return self.right_words
         return self.answer.text if self.answer is not None else ""
 
     @property
     def span(self) -> Span | None:
-        """The place of `words` in the text, None where they do not stand there."""
+        """The place of `words` in the text; None if they do not occur there."""
         if self.verdict in (Verdict.OTHER_WORDS, Verdict.NOT_THERE):
             return self.right_span
         return self.answer.span if self.answer is not None else None
 
 
 def cell_of(column: Column, file: LibraryFile, cell: Cell | None) -> Cell:
-    """The cell of a column and a file as it is shown: the one that is stored, or what the ledger says of the file."""
+    """Return the cell to show for a column and a file: the stored one, or one with the file's own state."""
     if file.state is FileState.NO_TEXT:
         state = CellState.NO_TEXT
     elif file.state in (FileState.FAILED, FileState.LOCKED):
@@ -132,11 +132,11 @@ def cell_of(column: Column, file: LibraryFile, cell: Cell | None) -> Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """How many answers of a column the person looked at, and how many of those were right.
+class ColumnAccuracy:
+    """How many answers of a column the person checked, and how many of those were right.
 
-    `low` and `high` are the bounds of the 95 % interval of the share that is right (Wilson 1927), 0 to 1; 0 and 1 where
-    none was looked at.
+    `low` and `high` are the bounds of the 95 % interval of the share that is right (Wilson 1927), 0 to 1; 0 and 1 if
+    none was checked.
     """
 
     looked_at: int

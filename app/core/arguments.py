@@ -1,4 +1,4 @@
-"""What arguments of a command line mean: file:// URLs, as desktops pass them (RFC 8089), and mistyped words."""
+"""Command-line arguments: file:// URLs as desktops pass them (RFC 8089), and suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -7,41 +7,43 @@ import re
 import sys
 from collections.abc import Iterable
 
-_ADDRESS = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE | re.DOTALL)
-_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
+_FILE_URL = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE | re.DOTALL)
+_PERCENT_ENCODED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _DRIVE = re.compile(r"/[A-Za-z][:|](/|$)")
 
 
 def path_of(argument: str, *, windows: bool = sys.platform == "win32") -> str:
-    """The path in a file:// URL; anything else is returned unchanged.
+    """Return the path of a file:// URL; anything else unchanged.
 
-    A URL on another computer is a path only on Windows, which has paths for other computers.
+    A URL that names another computer has a path only on Windows, a network share.
     """
-    found = _ADDRESS.fullmatch(argument)
+    found = _FILE_URL.fullmatch(argument)
     if found is None:
         return argument
-    host, path = found["host"] or "", _plain(found["path"])
-    here = host.lower() in ("", "localhost")
+    host, path = found["host"] or "", _percent_decoded(found["path"])
+    is_local = host.lower() in ("", "localhost")
     if "\0" in path:
         return argument
     if windows:
-        path = path[1:] if here and _DRIVE.match(path) else path
+        path = path[1:] if is_local and _DRIVE.match(path) else path
         path = path.replace("|", ":", 1) if path[1:2] == "|" else path
-        return (path if here else f"//{host}{path}").replace("/", "\\")
-    # Some programs put this computer's name there.
-    return path if here or host.lower() == os.uname().nodename.lower() else argument
+        return (path if is_local else f"//{host}{path}").replace("/", "\\")
+    # Some programs write this computer's own name as the host.
+    return path if is_local or host.lower() == os.uname().nodename.lower() else argument
 
 
-def _plain(escaped: str) -> str:
-    """A path with %XX decoded; bytes that are not valid characters are preserved."""
-    data = escaped.encode("utf-8", "surrogateescape")
-    return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), data).decode("utf-8", "surrogateescape")
+def _percent_decoded(path: str) -> str:
+    """Decode %XX; bytes that are not valid UTF-8 are preserved."""
+    data = path.encode("utf-8", "surrogateescape")
+    return _PERCENT_ENCODED.sub(lambda found: bytes([int(found[1], 16)]), data).decode(
+        "utf-8", "surrogateescape"
+    )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A suggestion of the nearest known word: "Did you mean classify?".
+    """Suggest the nearest known word: "Did you mean classify?".
 
-    Empty if none is near, and for a file's name or path ("train.csv"), which is not a mistyped word.
+    Empty if none is near, and for a file name or path ("train.csv"), which is not a mistyped word.
     """
     if any(mark in word for mark in "./\\"):
         return ""

@@ -1,10 +1,10 @@
-"""Takes from this process, on Linux, what work on a stranger's file never needs: network, programs, writing, reading.
+"""Confines this process, on Linux, to what reading an untrusted file needs: no network, programs, writing, other files.
 
-A seccomp filter refuses system calls: the network, other programs and processes, whatever opens a file for writing or
-changes a folder. Landlock, where the kernel has it (5.13 and newer, if its distributor turned it on), lets only named
-folders be read. Neither can be undone. What is refused fails as for want of permission, because libraries may try it
-and do without. What was open before stays open: the connection to the parent, and the log. On Windows and macOS nothing
-is taken away.
+A seccomp filter refuses the system calls that reach the network, start programs or processes, open a file for writing
+or change a folder. Landlock, where the kernel has it (5.13 and newer, if its distributor enabled it), permits reading
+below the named folders only. Neither can be undone. A refused call fails with EPERM, as libraries may try one and do
+without it. What is open already stays open: the connection to the parent, and the log. On Windows and macOS nothing is
+refused.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Calls that are always refused, with their numbers on x86_64 and on aarch64, which lacks the older ones.
-_NEVER = """
+# System calls that are always refused, with their numbers on x86_64 and on aarch64 (-: it lacks the call).
+_REFUSED = """
 socket 41 198, socketpair 53 199, connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 242,
 execve 59 221, execveat 322 281, fork 57 -, vfork 58 -, unshare 272 97, setns 308 268,
 creat 85 -, rename 82 -, renameat 264 38, renameat2 316 276, link 86 -, linkat 265 37, symlink 88 -, symlinkat 266 36,
@@ -43,11 +43,11 @@ kexec_file_load 320 294, init_module 175 105, finit_module 313 273, delete_modul
 bpf 321 280, perf_event_open 298 241, userfaultfd 323 282, add_key 248 217, request_key 249 218, keyctl 250 219,
 name_to_handle_at 303 264, open_by_handle_at 304 265
 """
-# Their flags are out of a filter's sight; libraries take the older calls where the kernel does not know these.
+# A filter cannot see these calls' flags; libraries fall back to the older calls if the kernel does not know them.
 _UNKNOWN = "openat2 437 437, clone3 435 435"
-# Calls that depend on an argument: with its place, and how it is compared with which value for the call to be refused.
-# F_SETOWN and its likes have signals sent to others, TIOCSTI and TIOCLINUX type into the terminal.
-_SOME = """
+# Calls refused by one argument: its index, how it is compared, and with which value.
+# F_SETOWN and similar commands have signals sent to others, TIOCSTI and TIOCLINUX type into the terminal.
+_REFUSED_BY_ARGUMENT = """
 open 2 - 1 any writes, openat 257 56 2 any writes, clone 56 220 0 none thread, kill 62 129 0 not own,
 tgkill 234 131 0 not own, prlimit64 302 261 0 not 0, fcntl 72 25 1 is 8, fcntl 72 25 1 is 15, ioctl 16 29 1 is 0x8901,
 ioctl 16 29 1 is 0x8902, ioctl 16 29 1 is 0x5412, ioctl 16 29 1 is 0x541C
@@ -57,20 +57,20 @@ _VALUES = {
     "thread": 0x10000,  # CLONE_THREAD: no other process is started
 }
 
-# linux/audit.h and linux/filter.h: load a word, return, jump if equal, at least, or if any bit is set.
+# linux/audit.h and linux/filter.h: load a word, return, jump if equal, if at least, if any bit is set.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _LOAD, _RETURN, _EQUAL, _AT_LEAST, _ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
-_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16  # places in what a filter sees
-_X32 = 0x40000000  # the same kernel's other numbers for x86_64
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_X32 = 0x40000000  # the bit that marks calls of the x32 ABI
 _SECCOMP, _FILTER, _ALL_THREADS = (317, 277), 1, 1
 _NO_NEW_PRIVILEGES = 38
 
 # linux/landlock.h.
 _NEW_RULES, _ADD_RULE, _RESTRICT = 444, 445, 446
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
-_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # how many rights to files a version knows; from the fifth on 16
-# Where libraries, fonts, certificates and what is known of the computer lie; nothing in there is of a person's own.
+_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # file rights by ABI version; 16 from the fifth on
+# Libraries, fonts, certificates and facts about the computer; no files of a person's own.
 _SYSTEM = (
     "/usr /lib /lib32 /lib64 /etc /opt /nix/store /gnu/store /sys /dev/null /dev/zero /dev/random /dev/urandom"
     " /proc/self /proc/cpuinfo /proc/meminfo /proc/stat /proc/version /proc/filesystems /proc/sys"
@@ -78,52 +78,55 @@ _SYSTEM = (
 
 
 class Confined(NamedTuple):
-    """What a process has lost: `acts` the network, programs and writing, `reads` the files of others."""
+    """Which limits hold for a process.
 
-    acts: bool = False
-    reads: bool = False
+    `actions_blocked`: no network, programs or writing (seccomp); `files_blocked`: no files but the permitted ones
+    (Landlock).
+    """
+
+    actions_blocked: bool = False
+    files_blocked: bool = False
 
     def __str__(self) -> str:
-        """What holds, to be said of the reading of documents."""
-        if self.acts and self.reads:
+        """The limits in words, as the end of "documents are read"."""
+        if self.actions_blocked and self.files_blocked:
             return "without network, writing or programs, and with no file but the one handed over"
-        if self.acts:
+        if self.actions_blocked:
             return "without network, writing or programs; any file that you can read could be read"
-        if self.reads:
+        if self.files_blocked:
             return "without writing or programs, and with no file but the one handed over"
         return "without limits of their own on this system, but for memory and time"
 
 
 def confine(reads: Iterable[str] = ()) -> Confined:
-    """Take from this process what reading needs not; only the system's, Python's and Spanlight's folders and `reads`
-    stay readable.
+    """Confine this process; only the system's, Python's and Spanlight's folders, and `reads`, stay readable.
 
-    What holds is returned; nothing is raised where the system has or allows none of it. To be called before there is a
-    second thread: Landlock's part would not hold for that one, and is then not told as held.
+    Returns which limits hold; raises nothing where the system has or allows none. Call it before a second thread
+    starts: Landlock would not hold for that one, and `files_blocked` is then False.
     """
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _MACHINES or sys.maxsize < 2**32:
         return Confined()
-    # Libraries ask for its name, which is found by writing a file, and unpack into files without one: into memory here.
+    # gettempdir tries its folder by writing a file, so it must run now; temporary files stay in memory from here on.
     with contextlib.suppress(OSError):
         tempfile.gettempdir()
     vars(tempfile)["TemporaryFile"] = partial(tempfile.SpooledTemporaryFile, 0)
-    # ctypes looks for compilers, and writes a file for one that it finds, before it does without.
+    # ctypes would look for a compiler on the path and write a file for it before it falls back.
     os.environ["PATH"] = ""
     try:
         library = ctypes.CDLL(None, use_errno=True)
-        alone = len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208
+        is_only_thread = len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208
         if library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
             return Confined()
-        # In this order: the filter may be refused, and then the rest still holds.
-        only_reads = _restrict_files(library.syscall, {*_SYSTEM, *_own_folders(), *reads})
-        return Confined(_filter_calls(library.syscall, machine), only_reads and alone)
+        # In this order: if the filter is refused, Landlock still holds.
+        files_blocked = _restrict_files(library.syscall, {*_SYSTEM, *_own_folders(), *reads})
+        return Confined(_filter_calls(library.syscall, machine), files_blocked and is_only_thread)
     except (OSError, AttributeError):
         return Confined()
 
 
 def _own_folders() -> Iterator[str]:
-    """Where Python, its packages and Spanlight lie."""
+    """Yield the folders of Python, its packages and Spanlight."""
     yield from (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
     yield str(Path(__file__).resolve().parent.parent)
     home = os.path.expanduser("~")  # noqa: PTH111
@@ -133,7 +136,7 @@ def _own_folders() -> Iterator[str]:
 
 
 def _restrict_files(syscall: Any, readable: Iterable[str]) -> bool:
-    """Whether from here on nothing can be opened but to read what is `readable` or below it (Landlock)."""
+    """Permit only reading at and below `readable` (Landlock); return whether that holds."""
     version = syscall(_NEW_RULES, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False
@@ -159,15 +162,15 @@ def _restrict_files(syscall: Any, readable: Iterable[str]) -> bool:
 
 
 def _filter_calls(syscall: Any, machine: str) -> bool:
-    """Whether from here on all threads are refused the calls above (seccomp)."""
-    steps = list(_program(machine))
-    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
-    program = struct.pack("@HP", len(steps), ctypes.addressof(code))
+    """Refuse the system calls above in all threads (seccomp); return whether that holds."""
+    instructions = list(_filter_program(machine))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in instructions))
+    program = struct.pack("@HP", len(instructions), ctypes.addressof(code))
     return bool(syscall(_SECCOMP[_MACHINES[machine][0]], _FILTER, _ALL_THREADS, program) == 0)
 
 
-def _program(machine: str) -> Iterator[tuple[int, int, int, int]]:
-    """The filter's steps: each an operation, how many steps to skip if it holds and if not, and a value."""
+def _filter_program(machine: str) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the filter's instructions: operation, how many to skip if true and if false, value (struct sock_filter)."""
     column, audited = _MACHINES[machine]
     refused = _RETURN, 0, 0, _REFUSE | errno.EPERM
     yield _LOAD, 0, 0, _MACHINE
@@ -177,15 +180,15 @@ def _program(machine: str) -> Iterator[tuple[int, int, int, int]]:
     if machine == "x86_64":
         yield _AT_LEAST, 0, 1, _X32
         yield refused
-    for calls, answer in ((_NEVER, errno.EPERM), (_UNKNOWN, errno.ENOSYS)):
-        for number, *_ in _numbered(calls, column):
+    for calls, answer in ((_REFUSED, errno.EPERM), (_UNKNOWN, errno.ENOSYS)):
+        for number, *_ in _call_numbers(calls, column):
             yield _EQUAL, 0, 1, number
             yield _RETURN, 0, 0, _REFUSE | answer
     values = _VALUES | {"own": os.getpid()}
-    for number, place, how, name in _numbered(_SOME, column):
+    for number, argument, how, name in _call_numbers(_REFUSED_BY_ARGUMENT, column):
         value = values[name] if name in values else int(name, 0)
         yield _EQUAL, 0, 4, number
-        yield _LOAD, 0, 0, _ARGUMENTS + 8 * int(place)
+        yield _LOAD, 0, 0, _ARGUMENTS + 8 * int(argument)
         yield (
             _EQUAL if how in ("is", "not") else _ANY_BIT,
             how in ("not", "none"),
@@ -197,8 +200,8 @@ def _program(machine: str) -> Iterator[tuple[int, int, int, int]]:
     yield _RETURN, 0, 0, _ALLOW
 
 
-def _numbered(calls: str, column: int) -> Iterator[tuple[Any, ...]]:
-    """The number of each call on this kind of machine, where it has one, with the words behind the numbers."""
+def _call_numbers(calls: str, column: int) -> Iterator[tuple[Any, ...]]:
+    """Yield each call's number on this kind of machine, if it has one, with the words after the numbers."""
     for call in calls.split(","):
         words = call.split()
         if words[1 + column] != "-":

@@ -18,7 +18,7 @@ _MONTHS = (
 
 
 def local(seconds: float) -> datetime:
-    """The moment, in seconds since 1970, in local time; limited to the calendar's range."""
+    """Return a time in seconds since 1970 as local time, clipped to the calendar's range."""
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone()
     except (ValueError, OverflowError, OSError):
@@ -26,9 +26,9 @@ def local(seconds: float) -> datetime:
 
 
 def day(moment: date, today: date, *, within: bool = False) -> str:
-    """A day: "Today", "Yesterday", "Friday, 20 November"; with the year if it is not this year.
+    """Return a day in words: "Today", "Yesterday", "Friday, 20 November"; with the year if it is not this year.
 
-    `within` is for a day within a sentence: "today", "yesterday".
+    With `within` the words fit inside a sentence: "today", "yesterday".
     """
     match (today - moment).days:
         case 0:
@@ -52,5 +52,5 @@ def date_and_time(moment: datetime) -> str:
 
 
 def iso(seconds: float) -> str:
-    """The moment in UTC in ISO 8601: "2026-11-20T13:05:09Z"."""
+    """Return a time in seconds since 1970 in UTC and ISO 8601: "2026-11-20T13:05:09Z"."""
     return local(seconds).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

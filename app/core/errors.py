@@ -21,9 +21,9 @@ class SpanlightError(Exception):
 
 
 class EngineLost(SpanlightError):
-    """A process ended during a request; the next request starts a new one.
+    """A child process ended during a request; the next request starts a new one.
 
-    `exit_code` is how it ended, usually the negative number of a signal; None if unknown.
+    `exit_code` is the process's, usually a signal's negative number; None if unknown.
     """
 
     def __init__(self, message: str, hint: str = "", exit_code: int | None = None) -> None:
@@ -32,23 +32,23 @@ class EngineLost(SpanlightError):
 
 
 class Busy(SpanlightError):
-    """Another process does the same work just now."""
+    """Another process is doing the same work at the moment."""
 
 
 class NoText(SpanlightError):
-    """A document holds nothing to read."""
+    """A document has no text to read."""
 
 
 class NotStarted(SpanlightError):
-    """The system refused a new process, whatever it was to do."""
+    """The system refused to start a process."""
 
 
 class DeviceLost(SpanlightError):
-    """A GPU broke down while it computed: the process that used it must end before anything is computed again."""
+    """A GPU failed during a computation; the process that used it must end before anything is computed again."""
 
 
 class PasswordNeeded(SpanlightError):
-    """An encrypted document needs its password; `wrong` is whether one was given and is wrong."""
+    """An encrypted document needs its password; `wrong` is whether a wrong one was given."""
 
     def __init__(self, message: str, hint: str = "", wrong: bool = False) -> None:
         super().__init__(message, hint)

@@ -1,4 +1,4 @@
-"""Opens files that may come from anywhere: regular ones only, read and unpacked within limits."""
+"""Opens files from untrusted sources: regular files only, read and unpacked within limits."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.wording import size
 
-# A line with one row of data: a text and what goes with it.
-MOST_LINE = 20_000_000
-# Text is packed 3 to 30 : 1. Small files may have any ratio.
+# The longest line in bytes: a row of data, with a text and its values.
+MOST_LINE_BYTES = 20_000_000
+# Text compresses 3 to 30 : 1. Small files may have any ratio.
 _MOST_RATIO = 250
-_SMALL = 64_000_000
-_UNPACKING = 256_000_000  # bytes of memory; xz -9 needs 65 MB
-_PIECE = 1 << 20
+_SMALL_FILE = 64_000_000
+_UNPACKER_MEMORY = 256_000_000  # bytes; xz -9 needs 65 MB
+_CHUNK = 1 << 20
 
 _SPECIAL = (
     (stat.S_ISFIFO, Message("a pipe")),
@@ -33,8 +33,8 @@ _SPECIAL = (
     (stat.S_ISBLK, Message("a device")),
 )
 _NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
-# What a path or a disk may be at fault for. A missing file is not among them: it may be one of ours.
-_OF_FILES = (
+# Errors that are a path's or a disk's fault. A missing file is not among them: it may be one of Spanlight's own.
+_FILE_ERRORS = (
     errno.EACCES,
     errno.EPERM,
     errno.EROFS,
@@ -47,41 +47,43 @@ _OF_FILES = (
     errno.ENXIO,
     errno.ENODEV,
 )
-# How libraries that are written in Rust tell an error of the system; on Windows by its own number.
-_BY_RUST = re.compile(r"\(os error (\d+)\)")
+# How libraries written in Rust report a system error; on Windows by Windows' own number.
+_RUST_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 _NO_SPACE_ON_WINDOWS = 112
-_handed: dict[Path, int] = {}
+_handed_over: dict[Path, int] = {}
 
 
-def is_full(fault: BaseException) -> bool:
-    """Whether the disk had no space left, or the user's quota or a file's largest size was reached."""
+def is_disk_full(fault: BaseException) -> bool:
+    """Whether an exception says that the disk, the user's quota or the largest file size is exhausted."""
     if isinstance(fault, OSError):
         return fault.errno in _NO_SPACE
-    found = _BY_RUST.search(str(fault))
+    found = _RUST_OS_ERROR.search(str(fault))
     number = int(found[1]) if found else 0
     return number == _NO_SPACE_ON_WINDOWS if sys.platform == "win32" else number in _NO_SPACE
 
 
 def reason_of(fault: BaseException, otherwise: str = Message("the disk refused")) -> str:
-    """Why something could not be written, for the end of a sentence; `otherwise` where the system does not say."""
-    return Message("the disk is full") if is_full(fault) else getattr(fault, "strerror", None) or otherwise
+    """Return why something could not be written, as the end of a sentence; `otherwise` if the system does not say."""
+    return (
+        Message("the disk is full") if is_disk_full(fault) else getattr(fault, "strerror", None) or otherwise
+    )
 
 
-def fault_of_disk(fault: BaseException) -> SpanlightError | None:
-    """The error for what the system said of a file or a disk: no space, no permission, no such name, a failing disk.
+def disk_error(fault: BaseException) -> SpanlightError | None:
+    """Return the error to show for a fault of a file or a disk: no space, no permission, a bad name, a failing disk.
 
-    None for an exception of another kind.
+    None for any other exception.
     """
     name = getattr(fault, "filename", None)
     name = os.fspath(name) if isinstance(name, str | os.PathLike) else ""
-    if is_full(fault):
+    if is_disk_full(fault):
         message = (
             Message("“{name}” could not be written: the disk is full.", name=name)
             if name
             else Message("Not everything could be written: the disk is full.")
         )
         return SpanlightError(message, Message("Free some space and try again."))
-    if not name or not isinstance(fault, OSError) or fault.errno not in _OF_FILES:
+    if not name or not isinstance(fault, OSError) or fault.errno not in _FILE_ERRORS:
         return None
     return SpanlightError(
         Message("“{name}” could not be used: {reason}.", name=name, reason=fault.strerror),
@@ -91,10 +93,10 @@ def fault_of_disk(fault: BaseException) -> SpanlightError | None:
 
 @contextmanager
 def open_regular(path: Path | str, name: str = "") -> Iterator[io.FileIO]:
-    """The content of a regular file, unbuffered; `name` is used in messages.
+    """Open a regular file, unbuffered; `name` is used in messages.
 
-    A pipe would block and a device may never end: they are refused before they are opened, also where the file became
-    one just now. Raises SpanlightError for these, for folders, and for any error of the system meanwhile.
+    Raises SpanlightError for a pipe, which would block, a device, which may never end, a folder, and any system error
+    while the file is open. The type is checked again after opening, as the file may have been replaced.
     """
     name = name or Path(path).name or str(path)
     try:
@@ -121,36 +123,36 @@ def open_regular(path: Path | str, name: str = "") -> Iterator[io.FileIO]:
 
 
 def hand_over(files: dict[str, int]) -> None:
-    """Have the functions here take open descriptors for the files at these paths, in place of those handed over before.
+    """Let the functions here read these paths from open descriptors; those handed over before are closed.
 
-    A confined process may open no file of a person's: its parent does, and hands it over.
+    A confined process may not open a person's files, so its parent opens them and hands them over.
     """
-    while _handed:
-        os.close(_handed.popitem()[1])
-    _handed.update((Path(path).absolute(), descriptor) for path, descriptor in files.items())
+    while _handed_over:
+        os.close(_handed_over.popitem()[1])
+    _handed_over.update((Path(path).absolute(), descriptor) for path, descriptor in files.items())
 
 
 def status(path: Path | str) -> os.stat_result:
-    """The state of the file at a path, of the one handed over if there is one; raises as `os.stat` does."""
-    return os.stat(_handed.get(Path(path).absolute(), path))  # noqa: PTH116
+    """Return the status of the file at a path, or of its descriptor if handed over; raises as `os.stat` does."""
+    return os.stat(_handed_over.get(Path(path).absolute(), path))  # noqa: PTH116
 
 
 def open_unbuffered(path: Path | str) -> io.FileIO:
-    """The content of the file at a path, of the one handed over if there is one; raises as `open` does."""
-    return open(path, "rb", buffering=0, opener=_open_at_once)
+    """Open the file at a path, or its descriptor if handed over, unbuffered; raises as `open` does."""
+    return open(path, "rb", buffering=0, opener=_open_without_blocking)
 
 
-def _open_at_once(path: str, flags: int) -> int:
-    """Open without blocking, in case the file has become a pipe meanwhile."""
-    handed = _handed.get(Path(path).absolute())
-    if handed is None:
+def _open_without_blocking(path: str, flags: int) -> int:
+    """Open without blocking, in case the file has become a pipe in the meantime."""
+    descriptor = _handed_over.get(Path(path).absolute())
+    if descriptor is None:
         return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    os.lseek(handed, 0, os.SEEK_SET)
-    return os.dup(handed)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return os.dup(descriptor)
 
 
 def require_regular(status: os.stat_result, name: str) -> None:
-    """Raises SpanlightError for a folder, a pipe, a socket or a device."""
+    """Raise SpanlightError for a folder, a pipe, a socket or a device."""
     if stat.S_ISDIR(status.st_mode):
         raise SpanlightError(Message("“{name}” is a folder.", name=name), Message("Choose files instead."))
     for is_special, what in _SPECIAL:
@@ -162,30 +164,30 @@ def require_regular(status: os.stat_result, name: str) -> None:
 
 
 def file_to_write(path: Path) -> Path:
-    """Where a file of this name is written: behind the links that lead there.
+    """Return the path to write for a file of this name, with symbolic links resolved.
 
-    Raises SpanlightError where a device, a pipe or a socket stands there: a new file that is renamed over it would take
-    it away from the whole system, where the user may do that. Raises OSError or ValueError for an impossible name.
+    Raises SpanlightError for a device, a pipe or a socket: renaming a new file over it would remove it for the whole
+    system. Raises OSError or ValueError for an impossible name.
     """
-    behind = Path(os.path.realpath(path))
-    if behind.exists() and not (behind.is_file() or behind.is_dir()):
+    target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_file() or target.is_dir()):
         raise SpanlightError(
             Message("“{path}” is not a file.", path=str(path)),
             Message("Give the name of a file for the output."),
         )
-    return behind
+    return target
 
 
 @contextmanager
 def open_unpacked(path: Path) -> Iterator[BinaryIO]:
-    """The content of a regular file, buffered; of an .xz file what is packed in it.
+    """Open a regular file, buffered; an .xz file is decompressed while it is read.
 
-    Raises SpanlightError as `open_regular`, and for what is damaged or packed tighter than 250 : 1.
+    Raises SpanlightError as `open_regular` does, and for an .xz file that is damaged or compressed beyond 250 : 1.
     """
     with open_regular(path) as file:
         raw: io.RawIOBase = _Unpacked(file, path.name) if path.suffix.lower() == ".xz" else file
         try:
-            yield io.BufferedReader(raw, _PIECE)
+            yield io.BufferedReader(raw, _CHUNK)
         except (lzma.LZMAError, EOFError) as fault:
             raise SpanlightError(
                 Message("“{name}” could not be read: it is damaged.", name=path.name),
@@ -194,7 +196,7 @@ def open_unpacked(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_whole(path: Path, most: int) -> bytes:
-    """All of a regular file, unpacked if it is .xz. Raises SpanlightError for one of more than `most` bytes."""
+    """Read a whole regular file, decompressed if it is .xz; raises SpanlightError for more than `most` bytes."""
     with open_unpacked(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -206,26 +208,26 @@ def read_whole(path: Path, most: int) -> bytes:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a regular file, unpacked if it is .xz, each with its newline; only LF ends a line.
+    """Yield the lines of a regular file, decompressed if it is .xz, each with its newline; only LF ends a line.
 
-    Raises SpanlightError as `open_unpacked`, and for a line of more than `MOST_LINE` bytes.
+    Raises SpanlightError as `open_unpacked` does, and for a line of more than `MOST_LINE_BYTES` bytes.
     """
     with open_unpacked(path) as file:
         yield from lines_of(file, path.name)
 
 
 def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """The lines of a file that is open and buffered; raises SpanlightError for one of more than `MOST_LINE` bytes."""
+    """Yield the lines of an open, buffered file; raises SpanlightError for one of more than `MOST_LINE_BYTES` bytes."""
     number = 0
-    while line := file.readline(MOST_LINE + 1):
+    while line := file.readline(MOST_LINE_BYTES + 1):
         number += 1
-        if len(line) > MOST_LINE:
+        if len(line) > MOST_LINE_BYTES:
             raise SpanlightError(
                 Message(
                     "Line {number:,} of {name} is longer than {size}.",
                     number=number,
                     name=name,
-                    size=size(MOST_LINE),
+                    size=size(MOST_LINE_BYTES),
                 ),
                 Message("Split the text in it into parts."),
             )
@@ -233,12 +235,12 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 class _Unpacked(io.RawIOBase):
-    """What an .xz file holds, unpacked as it is read."""
+    """The decompressed content of an .xz file, as a raw stream."""
 
     def __init__(self, file: io.FileIO, name: str) -> None:
         self._file, self._name = file, name
-        self._most = max(_SMALL, _MOST_RATIO * os.fstat(file.fileno()).st_size)
-        self._unpacker = lzma.LZMADecompressor(memlimit=_UNPACKING)
+        self._most = max(_SMALL_FILE, _MOST_RATIO * os.fstat(file.fileno()).st_size)
+        self._unpacker = lzma.LZMADecompressor(memlimit=_UNPACKER_MEMORY)
         self._count = 0
 
     def readable(self) -> bool:
@@ -246,7 +248,7 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer as far as one step of unpacking gives bytes; 0 at the end."""
+        """Fill the buffer with the bytes of one decompression step; returns their number, 0 at the end."""
         data = self._next(len(buffer))
         self._count += len(data)
         if self._count > self._most:
@@ -263,12 +265,12 @@ class _Unpacked(io.RawIOBase):
     def _next(self, most: int) -> bytes:
         while True:
             packed = b""
-            if self._unpacker.eof:  # streams may follow each other, with zero bytes between them
-                packed = (self._unpacker.unused_data or self._file.read(_PIECE)).lstrip(b"\0")
+            if self._unpacker.eof:  # .xz streams may follow each other, with zero bytes between them
+                packed = (self._unpacker.unused_data or self._file.read(_CHUNK)).lstrip(b"\0")
                 if not packed:
                     return b""
-                self._unpacker = lzma.LZMADecompressor(memlimit=_UNPACKING)
-            elif self._unpacker.needs_input and not (packed := self._file.read(_PIECE)):
+                self._unpacker = lzma.LZMADecompressor(memlimit=_UNPACKER_MEMORY)
+            elif self._unpacker.needs_input and not (packed := self._file.read(_CHUNK)):
                 raise EOFError
             if data := self._unpacker.decompress(packed, most):
                 return data

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core import wording
 from app.core.layout import Kind
-from app.core.results import Judged
+from app.core.results import QuestionResult
 from app.core.text import Span
 
 
@@ -15,9 +15,9 @@ class KeptAnswer:
     """A saved answer with its place; `before` and `after` are up to 32 code points around it.
 
     `page` counts from 1, None if the document has no pages, and `page_label` is the number printed on it, empty if
-    unknown; `line` counts from 1 too, None if the file has no lines. `cell` is that of a spreadsheet, whose sheet is
-    the heading, or of a CSV file ("B12"), and `column_name` the name of that file's column. `sentence` is the sentence
-    around the words, or their table's row as it was read.
+    unknown; `line` counts from 1 too, None if the file has no lines. `cell` is the cell ("B12") of a spreadsheet, whose
+    sheet is then the heading, or of a CSV file, whose column is then `column_name`. `sentence` is the sentence around
+    the words, or their table row as it was read.
     """
 
     span: Span
@@ -42,7 +42,7 @@ class KeptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Judged[KeptAnswer]):
+class Entry(QuestionResult[KeptAnswer]):
     """One question about one document, and its result.
 
     `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
@@ -76,28 +76,28 @@ class Entry(Judged[KeptAnswer]):
 
     @property
     def stopped(self) -> str:
-        """How far a stopped reading got: "Stopped after 34% of the text"; empty for a finished one."""
+        """How far a stopped reading got: "Stopped after 34% of the text"; empty if it was finished."""
         best_passages = self.quick or bool(self.finder)
         return "" if self.complete else wording.stopped_after(self.share_read, quick=best_passages)
 
     @property
     def in_part(self) -> str:
-        """Which part of the text was read, if not all of it: how far, or only the best passages."""
+        """Which part of the text was read: how far, or only the best passages; empty if all of it was."""
         return wording.best_passages() if self.complete and self.quick else self.stopped
 
     @property
     def shown_span(self) -> Span | None:
-        """The place of the words shown; None where the text does not answer."""
+        """The place of the words shown; None if the text does not answer."""
         return None if self.shown is None else self.shown.span
 
     @property
     def words(self) -> str:
-        """The words shown, else a sentence instead, which claims nothing about unread parts."""
+        """The words shown, else the sentence for no answer, which claims nothing about unread parts."""
         return self._without_answer[0] if self.shown is None else self.shown.text
 
     @property
     def likely(self) -> str:
-        """The confidence in what is shown, in words and number: "Very likely, 94%"; "Low confidence, 43%"."""
+        """The confidence in what is shown, in words and as a percentage: "Very likely, 94%"; "Low confidence, 43%"."""
         if self.shown is None:
             return self._without_answer[1]
         if self.best is None:
@@ -110,8 +110,8 @@ class Entry(Judged[KeptAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
-    """A deleted entry, with its text if that was stored: enough to restore it."""
+class DeletedEntry:
+    """A deleted entry with the document's text, if that was stored: all that restoring it needs."""
 
     entry: Entry
     text: str = ""

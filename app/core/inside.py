@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 def shape_words(shape: Shape) -> str:
-    """A shape in words: "1 × 42 × 30,522"."""
+    """Return a shape as text: "1 × 42 × 30,522"."""
     if not shape:
         return ""
     words = Message("{size:,}", size=shape[0])
@@ -254,7 +254,7 @@ class Attention:
     model: str = ""
 
     def row(self, head: int, token: int) -> tuple[float, ...]:
-        """A token's attention to each token of the window, in one head."""
+        """Return a token's attention to each token of the window, in one head."""
         length = len(self.window.tokens)
         at = (head * length + token) * length
         return tuple(self.weights[at : at + length])

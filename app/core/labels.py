@@ -1,36 +1,36 @@
-"""Texts of a table with labels of the person's own, to teach a classifier from."""
+"""Texts of a table, labelled by a person, to teach a classifier."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# Texts of one data set, and labels.
+# The most texts and labels of one data set.
 MOST_TEXTS, MOST_LABELS = 100_000, 50
-# From so many examples of every label on a head is taught.
+# A head is taught once every label has this many examples.
 ENOUGH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label's name, and a few words of description by which texts are compared with it before there are examples."""
+    """A label's name, and a short description that texts are compared with before there are examples."""
 
     name: str
     words: str = ""
 
     @property
     def text(self) -> str:
-        """The text that stands for it."""
+        """The text that is embedded for the label."""
         return f"{self.name}: {self.words}" if self.words else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A table whose texts are labelled, under a name; `number` is 0 until it is saved.
+    """A named table whose texts are labelled; `number` is 0 until it is saved.
 
-    `columns` are those of the table, `text_column` is the index of the texts', `rows` counts them. With `multi` several
-    labels may apply to a text, or none. `model` is the folder of the classifier that was taught from it, empty before.
-    `source` is the path that it was read from.
+    `columns` are the table's column names, `text_column` is the index of the column of texts, `rows` counts the rows.
+    With `multi` several labels may apply to a text, or none. `model` is the folder of the classifier taught from it,
+    empty until there is one. `source` is the path that the table was read from.
     """
 
     number: int
@@ -49,16 +49,16 @@ class Dataset:
         return tuple(label.name for label in self.labels)
 
     def renamed(self, names: Mapping[str, str]) -> tuple[str, ...]:
-        """The labels' names after some were renamed."""
+        """Return the labels' names with those in `names` replaced by their new ones."""
         return tuple(names.get(name, name) for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The labels that a person gave to the text in a row: their names, none if none applies.
+class GivenLabels:
+    """The labels that a person gave to the text of a row; empty `labels` mean that none applies.
 
-    `guess` is the model's label then, empty without one, and `shown` whether the person saw it. `seconds` is the time
-    since 1970.
+    `guess` is the model's label at that time, empty without a model, and `shown` whether the person saw it. `seconds`
+    is the time in seconds since 1970.
     """
 
     row: int
@@ -69,17 +69,17 @@ class Given:
 
     @property
     def agrees(self) -> bool:
-        """Whether the guess was right by the person."""
+        """Whether the model's guess was one of the person's labels."""
         return self.guess in self.labels
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What is known of labelled texts whose labels were predicted by heads that had not learnt from them.
+    """Predictions for labelled texts by heads that had not learnt from them (cross-validation).
 
-    `rows` are their numbers, `probabilities` those of the data set's labels for each, and `labels` the given ones.
-    `curve` has numbers of examples with the share of wrong labels after learning from so many, `more` by how much that
-    would fall with 64 more.
+    `rows` are the texts' row numbers, `labels` the given labels, and `probabilities` the predicted ones of all the data
+    set's labels. `curve` is the learning curve: a number of examples, and the share of wrong labels after learning from
+    them. `more` is by how much that share would fall with 64 more examples.
     """
 
     rows: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""Names of languages by their ISO 639 codes, and whether a model reads one."""
+"""Names of languages by their ISO 639 codes, and whether a model reads a language."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from app.core.message import Message, joined
 
-# What a model of many languages states in place of their codes.
+# What a multilingual model states instead of language codes.
 MANY = "multi"
-# Either is read by who reads the other.
+# A model that reads one of these reads the others.
 _NORWEGIAN = frozenset(("no", "nb", "nn"))
 
 _NAMES = {
@@ -39,33 +39,34 @@ _NAMES = {
 
 
 def language(code: str) -> str:
-    """A language's name: "German" for "de"; an unknown code unchanged."""
+    """Return a language's name: "German" for "de"; an unknown code unchanged."""
     return _NAMES.get(code, code)
 
 
 def languages(codes: Sequence[str], most: int = 3) -> str:
-    """Languages in a few words: "English, German", "12 languages" if there are more than `most`; "" for none."""
+    """List languages: "English, German", or "12 languages" if there are more than `most`; "" for none."""
     if len(codes) > most:
         return Message("{n} language", "{n} languages", n=len(codes))
     return joined(language(code) for code in codes)
 
 
 def is_named(code: str) -> bool:
-    """Whether a language has a name here."""
+    """Whether `language` knows the code of a single language."""
     return code in _NAMES and code != MANY
 
 
 def reads(codes: Sequence[str], code: str) -> bool:
-    """Whether a model that states these languages reads a language; one that states none, or many, reads any."""
+    """Whether a model that states `codes` reads a language; one that states none, or many languages, reads any."""
     alike = _NORWEGIAN if code in _NORWEGIAN else {code}
     return not codes or MANY in codes or not alike.isdisjoint(codes)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a model is to read: "This document", say, and how many documents it is by the codes of their languages.
+    """What a model is to read, as the subject of a sentence about its language.
 
-    A `text` is one whose language is to be detected first. Without any, there is nothing to say of it.
+    `name` is the subject ("This document"); `languages` counts its documents by language code. The language of `text`,
+    if there is one, has yet to be detected.
     """
 
     name: str
@@ -73,6 +74,6 @@ class Subject:
     text: str = ""
 
     @property
-    def is_several(self) -> bool:
-        """Whether it is several documents."""
+    def has_several_documents(self) -> bool:
+        """Whether the subject is more than one document."""
         return sum(self.languages.values()) > 1

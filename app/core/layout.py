@@ -1,4 +1,4 @@
-"""The layout of a document that was read from a file: headings, blocks, and pages of characters."""
+"""The layout of a document read from a file: headings, blocks, tables, and pages of characters."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Kind(StrEnum):
     MSG = "msg"
 
 
-# In these an answer's place is given by all headings above it: part and chapter, mail and attachment.
+# In these kinds an answer's place is given by all headings above it: part and chapter, mail and attachment.
 _NESTED = frozenset((Kind.EPUB, Kind.EML, Kind.MBOX, Kind.MSG))
 
 
 class Unit(StrEnum):
-    """What a document is counted in."""
+    """The unit that places in a document are counted in."""
 
     PAGE = "page"
     SLIDE = "slide"
@@ -50,7 +50,7 @@ class Unit(StrEnum):
     LINE = "line"
 
 
-# The kinds whose headings of the first level each begin one of these.
+# In these kinds every first-level heading begins a unit.
 _UNITS = {
     Kind.PPTX: Unit.SLIDE, Kind.ODP: Unit.SLIDE, Kind.XLSX: Unit.SHEET, Kind.XLS: Unit.SHEET, Kind.ODS: Unit.SHEET,
     Kind.MBOX: Unit.MAIL,
@@ -69,7 +69,7 @@ class BlockKind(StrEnum):
 
 
 class Style(StrEnum):
-    """The style of a stretch of words inside a block."""
+    """The style of a run of text inside a block."""
 
     STRONG = "strong"
     EMPHASIS = "emphasis"
@@ -83,7 +83,7 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: its place in `Document.text`, and its level from 1, the highest."""
+    """A heading: its span in `Document.text`, and its level, 1 being the highest."""
 
     span: Span
     level: int
@@ -91,7 +91,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """A title of a document's outline: its level from 1, its place in the text, its page from 1, 0 without pages."""
+    """An entry of a document's outline: title, level from 1, code point of the text, page from 1 (0 without pages)."""
 
     title: str
     level: int
@@ -101,7 +101,7 @@ class OutlineEntry:
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A styled stretch of `Document.text`."""
+    """A styled run of `Document.text`."""
 
     span: Span
     style: Style
@@ -112,8 +112,8 @@ class Block:
     """One paragraph of a flowing document (any kind but plain text and PDF); blocks are in text order.
 
     `level` is a heading's level, or how deep an item or a quote is nested, from 1. `marker` is shown before an item
-    ("•", "3.") and is not part of the text. `table` is the index into `Opened.tables`, and `row` and `column` the place
-    there of a cell's block, -1 elsewhere; a cell may have several blocks.
+    ("•", "3.") and is not part of the text. For a block of a table's cell, `table` is the index into `Opened.tables`,
+    and `row` and `column` are the cell's position there; -1 for other blocks. A cell may have several blocks.
     """
 
     kind: BlockKind
@@ -128,7 +128,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table's shape; `merged` maps a cell (row, column) to how many rows and columns it spans, if more than one."""
+    """A table's shape; `merged` maps a merged cell (row, column) to the numbers of rows and columns it spans."""
 
     rows: int
     columns: int
@@ -138,10 +138,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Where the blocks of a spreadsheet or a CSV file stand in it, one for one.
+    """The cells of a spreadsheet's or a CSV file's blocks, one for each block.
 
-    `rows` and `columns` are counted from 1, both 0 for a sheet's name. `names` are those of a CSV file's columns, their
-    headers or else their numbers; a spreadsheet, whose columns have letters, has none.
+    `rows` and `columns` (int32[blocks] each) count from 1; both are 0 for a sheet's name. `names` are the names of a
+    CSV file's columns, their headers or else their numbers; empty for a spreadsheet, whose columns have letters.
     """
 
     rows: array[int] = field(default_factory=lambda: array("i"), hash=False)
@@ -151,10 +151,10 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """That a page's text was recognised in its picture, and is not the document's own.
+    """Recognition of a page whose text was recognised in its picture (OCR), and is not the document's own.
 
-    `language` is the ISO 639 code of the language in which it was looked for, several separated by "+". `sure`
-    (uint8[len(span)]) is the percentage by which the word of each code point of the page's text is sure.
+    `language` is the ISO 639 code of the language that the text was recognised as, several separated by "+". `sure`
+    (uint8[len(span)]) is, for each code point of the page's text, the confidence in its word in per cent.
     """
 
     language: str
@@ -166,12 +166,12 @@ class PageText:
     """One page of a PDF or a picture with its characters, numbered as in the PDF engine.
 
     `width` and `height` are points of the page as shown, its rotation applied. `characters` has one code point for each
-    of the engine's characters, U+FFFD if the font does not define it. `boxes` holds left, top, right, bottom of each
-    (float32[4 n]) in points from the page's upper left corner, downwards; without width or height for one that is not
-    drawn. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) has for each of its code points
-    the character of the page that it was read from, -1 for one that reading inserted. `doubtful` are the characters
-    whose font does not reliably define them. `label` is the number printed on the page ("iv"), empty if the PDF does
-    not define it. `recognised` is None for a page with a text of its own.
+    of the engine's characters, U+FFFD if the font does not define it. `boxes` (float32[4 n]) holds left, top, right and
+    bottom of each in points from the page's upper left corner, downwards; a character that is not drawn has no width or
+    no height. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) has for each of its code
+    points the number of the character that it was read from, -1 for one that reading inserted. `doubtful` are the
+    numbers of the characters that their font does not reliably define. `label` is the number printed on the page
+    ("iv"), empty if the PDF does not define it. `recognised` is None for a page with text of its own.
     """
 
     width: float
@@ -191,12 +191,11 @@ class Opened:
 
     `sha256` is of the file's bytes; `modified` is its modification time in nanoseconds, `size` its size in bytes.
     `blocks` and `tables` are filled for flowing documents, `cells` for spreadsheets and CSV, `pages` for a PDF or a
-    picture; `pictures` are the pages, from 0, without usable text, which may be recognised and were not. `lines`
-    (int32[lines]) has for plain text and Markdown the place in the text where each line of the file, or the next words
-    after it, begins; words of HTML in Markdown belong to the line where the HTML begins. `notes` are sentences to show
-    to the user at once ("2 of 5 pages are pictures and hold no text."). `language` is the ISO 639 code of the text's
-    language, empty where that is unsure: code, numbers, several languages, very few words. `outline` has the
-    bookmarks of a PDF that brings any.
+    picture; `pictures` are the pages, from 0, without usable text that could be recognised and were not. `lines`
+    (int32[lines]) has, for plain text and Markdown, the code point where each line of the file, or the next words after
+    it, begins; words of HTML in Markdown belong to the line where the HTML begins. `notes` are sentences to show to the
+    user at once ("2 of 5 pages are pictures and hold no text."). `language` is the ISO 639 code of the text's language,
+    empty if uncertain: code, numbers, several languages, very few words. `outline` has a PDF's bookmarks, if any.
     """
 
     document: Document
@@ -231,18 +230,18 @@ class Opened:
         return self.kind in (Kind.XLSX, Kind.XLS, Kind.ODS)
 
     def page_at(self, point: int) -> int | None:
-        """The page, counted from 1, of a code point of the text; None if there are no pages."""
+        """Return the page, counted from 1, of a code point of the text; None if there are no pages."""
         if not self.pages:
             return None
         return max(1, bisect_right(self.pages, point, key=lambda page: page.span.start))
 
     def page_label_at(self, point: int) -> str:
-        """The number printed on that page, if the PDF defines it ("iv"); else empty."""
+        """Return the number printed on a code point's page ("iv"); empty if the PDF does not define it."""
         page = self.page_at(point)
         return self.pages[page - 1].label if page is not None else ""
 
     def contents(self) -> tuple[OutlineEntry, ...]:
-        """The document's own outline, else its headings."""
+        """Return the document's own outline, else one of its headings."""
         return self.outline or tuple(
             OutlineEntry(
                 " ".join(heading.span.of(self.document.text).split()),
@@ -254,7 +253,7 @@ class Opened:
         )
 
     def units(self) -> tuple[Unit, Sequence[int]]:
-        """What the document is counted in, and where in the text each begins; empty where that is not known."""
+        """Return the document's unit, and the code points where each begins; none if that is not known."""
         if self.pages:
             return Unit.PAGE, [page.span.start for page in self.pages]
         unit = _UNITS.get(self.kind, Unit.LINE)
@@ -263,16 +262,16 @@ class Opened:
         return unit, [heading.span.start for heading in self.headings if heading.level == 1]
 
     def line_at(self, point: int) -> int | None:
-        """The line of the file, counted from 1, of a code point of the text; None if there are no lines.
+        """Return the line of the file, counted from 1, of a code point of the text; None if there are no lines.
 
-        A plain text without a file has its own lines.
+        The lines of a plain text without a file are its own.
         """
         if not self.lines:
             return self.document.text.count("\n", 0, point) + 1 if self.is_text else None
         return max(1, bisect_right(self.lines, point))
 
     def cell_at(self, point: int) -> str:
-        """The cell of a code point as spreadsheets name it ("B12"); empty for a sheet's name, and without cells."""
+        """Return the cell of a code point as spreadsheets name it ("B12"); empty in a sheet's name or without cells."""
         row, column = self._row_and_column_at(point)
         letters = ""
         while column:
@@ -281,7 +280,7 @@ class Opened:
         return f"{letters}{row}" if row else ""
 
     def column_name_at(self, point: int) -> str:
-        """The name of a code point's column in a CSV file; empty for other kinds."""
+        """Return the name of a code point's column in a CSV file; empty for other kinds."""
         _, column = self._row_and_column_at(point)
         return self.cells.names[column - 1] if 0 < column <= len(self.cells.names) else ""
 
@@ -290,9 +289,9 @@ class Opened:
         return (self.cells.rows[at], self.cells.columns[at]) if at < len(self.cells.rows) else (0, 0)
 
     def place_at(self, point: int) -> str:
-        """The page, cell, line or mail of a code point, in words ("page 4", "mail 12"); empty if there is none.
+        """Return the page, cell, line or mail of a code point in words ("page 4", "mail 12"); empty if there is none.
 
-        The page and the line as for an answer in the history: KeptAnswer.where.
+        Pages and lines are worded as in KeptAnswer.where.
         """
         if cell := self.cell_at(point):
             return cell_in_words(self.heading_at(point), cell, self.column_name_at(point))
@@ -301,9 +300,9 @@ class Opened:
         return place_in_words(self.page_at(point), self.page_label_at(point), self.line_at(point))
 
     def heading_at(self, point: int) -> str:
-        """The words of the last heading that begins at or before a code point, on one line; empty without one.
+        """Return the last heading that begins at or before a code point, on one line; empty if there is none.
 
-        In a book and in mails the headings that it is nested in stand before it ("Part One > Chapter 2").
+        In a book and in mails the headings above it come first ("Part One > Chapter 2").
         """
         if self.kind in _NESTED and self.document.view is not None:
             return self.document.view.heading_at(point)

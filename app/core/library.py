@@ -1,4 +1,4 @@
-"""Libraries: named lists of folders whose files are indexed, and the answers found in them."""
+"""Libraries: named lists of folders whose files are indexed, and answers found in them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from app.core.results import Reading
 
 
 class FileState(StrEnum):
-    """What is known of a library's file."""
+    """The state of a library's file."""
 
-    WAITING = "waiting"  # new or changed: it is read with the next update, and searched as it was until then
+    WAITING = (
+        "waiting"  # new or changed: the next update reads it, and until then its old content is searched
+    )
     READ = "read"
     NO_TEXT = "no text"  # pictures of pages without a text layer, or nothing at all
     LOCKED = "locked"  # needs its password
     FAILED = "failed"
-    GONE = "gone"  # it stood in a folder that is still there
+    GONE = "gone"  # removed from a folder that is still there
 
 
 _REASONS = {
@@ -33,12 +35,12 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class LibraryFile:
-    """A line of a library's ledger.
+    """A file of a library, as its ledger has it.
 
-    `number` identifies the file in all libraries, `text` what was read from it (0 for nothing). `reason` is a sentence
-    about a file that was not read, or that pages of it were recognised. `modified` is its modification time in
-    nanoseconds, `size` its size in bytes, both as they were when it was last looked at. `sha256` is of its bytes,
-    empty if these were never read. `language` is the code of its text's language, empty where it is unsure.
+    `number` identifies the file in all libraries, `text` the text read from it (0 for none). `reason` is a sentence:
+    why the file was not read, or that pages of it were recognised. `modified` is its modification time in nanoseconds,
+    `size` its size in bytes, both from when it was last checked. `sha256` is of its bytes, empty if they were never
+    read. `language` is the ISO 639 code of its text's language, empty if uncertain.
     """
 
     number: int
@@ -56,7 +58,7 @@ class LibraryFile:
 
     @property
     def why_unread(self) -> str:
-        """A sentence on why it was not read, empty for one that was."""
+        """A sentence on why the file was not read; empty if it was."""
         if self.state is FileState.READ:
             return ""
         if self.state is FileState.WAITING and self.text:
@@ -68,8 +70,8 @@ class LibraryFile:
 class Library:
     """A named list of folders, with their subfolders, and of single files.
 
-    `suffixes` are the files' extensions to take ("pdf"), empty for every kind that Spanlight reads; `ignore` are
-    patterns of names and of paths below a folder (`fnmatch`) to leave out. Hidden files are always left out.
+    `suffixes` are the file extensions to include ("pdf"), empty for every kind that Spanlight reads; `ignore` are
+    patterns (`fnmatch`) of names, and of paths below a folder, to exclude. Hidden files are always excluded.
     """
 
     number: int
@@ -83,10 +85,10 @@ class Library:
 class LibraryStatus:
     """How much of a library is indexed: its files by their state, and its passages.
 
-    `embedded` counts the passages that have a vector. `missing` are the roots that are not there now, on a drive that
-    was taken off, say, or that are empty though files of theirs were read; these can still be asked. `refused` are the
-    folders that could not be looked into with the last update. `languages` counts the files that were read by the
-    language of their text, "" where it is unsure.
+    `embedded` counts the passages that have a vector. `missing` are the roots that are unavailable, on an unplugged
+    drive, say, or empty although files of theirs were read; these files can still be asked. `refused` are the folders
+    that the last update could not open. `languages` counts the files read by the language of their text, "" if
+    uncertain.
     """
 
     files: dict[FileState, int]
@@ -104,7 +106,7 @@ class LibraryStatus:
 
     @property
     def total(self) -> int:
-        """How many files there are, without those that are gone."""
+        """How many files there are, not counting those that are gone."""
         return sum(number for state, number in self.files.items() if state is not FileState.GONE)
 
     @property
@@ -120,7 +122,7 @@ class LibraryStatus:
 
     @property
     def unreachable_in_words(self) -> str:
-        """A line for each root that is not there now, and one for the folders that could not be looked into."""
+        """A line for each missing root, and one for the folders that could not be opened."""
         lines: list[str] = [
             Message("“{folder}” is not there now; what was read from it can still be asked.", folder=root)
             for root in self.missing
@@ -143,7 +145,7 @@ class LibraryStatus:
 class FoundAnswer:
     """An answer in a file of a library, with its place there.
 
-    `recognised` says that its words were recognised in a picture, and how sure; empty where they were not.
+    `recognised` says that its words were recognised in a picture, and how surely; empty if they were not.
     """
 
     file: LibraryFile
@@ -155,9 +157,8 @@ class FoundAnswer:
 class LibraryReading:
     """The result of a question to a library.
 
-    `reading` is over the passages that were found, best first; its answers' documents and spans count in these.
-    `found` are the same answers, in their order, at their places in the files. `passages` counts those that were read,
-    and `status` is the library's own.
+    `reading` is the reading of the passages found, best first; the documents and spans of its answers refer to these.
+    `found` are the same answers, in the same order, at their places in the files. `passages` counts the passages read.
     """
 
     library: Library

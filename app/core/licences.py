@@ -20,7 +20,7 @@ class LicenceText:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A component: its name, version and licence (an SPDX expression if there is one); `kind` is one of KINDS.
+    """A component of Spanlight; `licence` is an SPDX expression if there is one, `kind` is one of KINDS.
 
     `page` is its web page, `note` what the user should know besides the texts.
     """
@@ -34,7 +34,7 @@ class Component:
     texts: tuple[LicenceText, ...] = ()
 
     def fits(self, words: str) -> bool:
-        """Whether all words occur in its name, version, licence, or the names of its texts, ignoring case."""
+        """Whether every word occurs in its name, version, licence, note, or the names of its texts, ignoring case."""
         parts = (
             self.name,
             self.version,
@@ -46,7 +46,7 @@ class Component:
         return all(word in within for word in words.casefold().split())
 
     def whole_text(self) -> str:
-        """Everything to read: a description, the note, and every text below the names of its files."""
+        """Return everything to read: a description, the note, and every text below the names of its files."""
         head = [f"{self.name} {self.version}".strip(), f"Licence: {self.licence or 'not stated'}"]
         parts = ["\n".join([*head, *([self.page] if self.page else [])])]
         if self.note:
@@ -95,7 +95,7 @@ _CREATIVE_COMMONS = "cc-"
 
 
 def licence_in_words(stated: str) -> str:
-    """A licence as it is usually written: "CC BY-SA 4.0" for "cc-by-sa-4.0"; an unknown one unchanged."""
+    """Return a licence as it is usually written: "CC BY-SA 4.0" for "cc-by-sa-4.0"; an unknown one unchanged."""
     key = stated.strip().casefold()
     if key in _NAMES:
         return _NAMES[key]

@@ -12,7 +12,7 @@ from app.core.offers import Source
 
 @dataclass(frozen=True, slots=True)
 class ExampleSet:
-    """A file of examples with known answers; `title` is its name for the user, `examples` counts them."""
+    """A file of examples with known answers; `title` is its name for the user, `line` a sentence about it."""
 
     path: str
     title: str
@@ -23,12 +23,12 @@ class ExampleSet:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One model measured on one set.
+    """The figures of one model on one set of examples.
 
-    `model` and `folder` name the model, `data` the set and `digest` its examples (SHA-256 of their inputs, so that two
-    measures are compared only on the same ones). `figures` are by name, in per cent ("exact", "f1", "accuracy",
-    "calibration error" ...). `seconds` is the time of reading without loading. `right` has one digit per example in
-    order, 1 if it was answered correctly. `when` is ISO 8601, UTC.
+    `model` and `folder` name the model, `data` the set; `digest` is the SHA-256 of the examples' inputs, so that only
+    measures on the same examples are compared. `figures` maps a figure's name ("exact", "f1", "accuracy", "calibration
+    error" ...) to its value in per cent. `seconds` is the time of reading, without loading. `right` has one digit per
+    example in order, 1 if it was answered correctly. `when` is ISO 8601, UTC.
     """
 
     model: str
@@ -51,7 +51,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two measures of the same examples side by side: how many both, one, or neither got right."""
+    """Two models' measures on the same examples: how many both, only one, or neither got right."""
 
     first: Measure
     second: Measure
@@ -62,10 +62,10 @@ class Comparison:
 
     @property
     def chance(self) -> float:
-        """The p-value: how likely two equally good models would differ at least as much by chance, 0 to 1.
+        """The p-value of the difference, 0 to 1.
 
-        The exact two-sided McNemar test (McNemar 1947; Fagerland et al. 2013, exact conditional): of the n examples
-        that only one of them got right, each is the first's or the second's with probability one half.
+        The exact two-sided McNemar test (McNemar 1947; Fagerland et al. 2013, exact conditional): under the null
+        hypothesis, each example that only one model got right is the first's or the second's with probability one half.
         """
         count = self.only_first + self.only_second
         term = total = 1
@@ -76,7 +76,7 @@ class Comparison:
 
 
 def latest_of(card: ModelCard, measures: Iterable[Measure]) -> tuple[Measure, ...]:
-    """The latest measure of one model for each set of examples, from measures sorted latest first.
+    """Return one model's latest measure on each set of examples, from measures sorted latest first.
 
     A starter is identified by its name, as its bundled folder changes with each installation.
     """
@@ -95,17 +95,17 @@ _KINDS = {
     Head.TOKEN_CLASSIFICATION: Message("sentences"),
 }
 # The usual level of significance.
-_HARDLY = 0.05
+_SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure's title, its meaning in a sentence, its term in the field, and whether less is better."""
+    """A figure's title, its meaning in a sentence (`words`), its term in the field, and whether lower is better."""
 
     title: str
     words: str
     term: str
-    less: bool = False
+    lower_is_better: bool = False
 
 
 _FIGURES = {
@@ -150,7 +150,7 @@ _FIGURES = {
         Message("Calibration error"),
         Message("How far its probabilities lie from how often it is right; less is better."),
         Message("expected calibration error, ECE, ten bins (Guo et al. 2017)"),
-        less=True,
+        lower_is_better=True,
     ),
 }
 _NAMES_F1 = Figure(
@@ -161,14 +161,14 @@ _NAMES_F1 = Figure(
 
 
 def figure(name: str, head: Head | None = None) -> Figure:
-    """The name and meaning of a figure; an unknown one has its own name."""
+    """Return the title and meaning of a figure; an unknown one is titled by its name."""
     if name == "f1" and head is Head.TOKEN_CLASSIFICATION:
         return _NAMES_F1
     return _FIGURES.get(name, Figure(name[:1].upper() + name[1:], "", ""))
 
 
 def examples(number: int, head: Head) -> str:
-    """A number of examples with their noun: "130 questions"."""
+    """Count examples with their noun: "130 questions"."""
     match head:
         case Head.QUESTION_ANSWERING:
             return Message("{n:,} question", "{n:,} questions", n=number)
@@ -180,30 +180,30 @@ def examples(number: int, head: Head) -> str:
 
 
 def kind_of_examples(head: Head) -> str:
-    """What the examples of a head are: "questions"."""
+    """Return the noun for the examples of a head: "questions"."""
     return _KINDS.get(head, Message("examples for this"))
 
 
 def speed(measure: Measure) -> str:
-    """A model's speed: "31 a second", "0.4 a second"."""
+    """Return a model's speed in words: "31 a second", "0.4 a second"."""
     if measure.speed >= 9.95:
         return Message("{speed:,.0f} a second", speed=measure.speed)
     return Message("{speed:.1f} a second", speed=measure.speed)
 
 
 def share(value: float) -> str:
-    """A figure as shown, in per cent with one decimal."""
+    """Return a figure as shown, in per cent with one decimal."""
     return Message("{number:.1f}%", number=value)
 
 
-def verdict(found: Comparison) -> str:
-    """Which of two models did better, and whether that may be chance, in a sentence or two."""
-    first, second = found.both + found.only_first, found.both + found.only_second
-    total = examples(first + found.only_second + found.neither, found.first.head)
-    one, other = named(found)
-    if not found.only_first and not found.only_second:
+def verdict(comparison: Comparison) -> str:
+    """Say which of two models did better, and whether that may be chance, in a sentence or two."""
+    first, second = comparison.both + comparison.only_first, comparison.both + comparison.only_second
+    total = examples(first + comparison.only_second + comparison.neither, comparison.first.head)
+    one, other = model_names(comparison)
+    if not comparison.only_first and not comparison.only_second:
         return Message("Both got {right:,} of {total} right, the very same ones.", right=first, total=total)
-    if found.only_first == found.only_second:
+    if comparison.only_first == comparison.only_second:
         return Message(
             "Both got {right:,} of {total} right, not all the same ones.", right=first, total=total
         )
@@ -213,8 +213,8 @@ def verdict(found: Comparison) -> str:
         "{one} got {first:,} of {total} right, {other} {second:,}.",
         one=one, first=first, total=total, other=other, second=second,
     )  # fmt: skip
-    rarity = _rarity(found.chance)
-    if found.chance < _HARDLY:
+    rarity = _rarity(comparison.chance)
+    if comparison.chance < _SIGNIFICANCE:
         return Message(
             "{facts} That is hardly chance: two equally good models would differ so much {rarity}.",
             facts=facts, rarity=rarity,
@@ -225,9 +225,9 @@ def verdict(found: Comparison) -> str:
     )  # fmt: skip
 
 
-def named(found: Comparison) -> tuple[str, str]:
-    """The two models' names, marked as first and second if they are the same."""
-    one, other = found.first.model, found.second.model
+def model_names(comparison: Comparison) -> tuple[str, str]:
+    """Return the two models' names, marked as first and second if they are the same."""
+    one, other = comparison.first.model, comparison.second.model
     if one != other:
         return one, other
     return Message("{model} (first)", model=one), Message("{model} (second)", model=other)

@@ -1,4 +1,4 @@
-"""A limit on the memory of this process: what a file from elsewhere makes it take costs that process, nothing else."""
+"""Limits the memory of this process, so that an untrusted file can exhaust only the process that reads it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SYSTEM: str = sys.platform  # checked for every system, whichever this one is
 
 
 def limit_memory(more: int) -> Callable[[], None]:
-    """Limit this process to `more` bytes in addition to what it has now: it is watched, and ended beyond that.
+    """Limit this process to `more` bytes beyond what it has now; a watcher thread ends it if it takes more.
 
-    Its exit code is then `OUT_OF_MEMORY`. On Linux the system also refuses memory beyond a tenth more, which raises
-    MemoryError in Python and aborts libraries that cannot handle it. Returns a function that lifts the limit.
+    Its exit code is then `OUT_OF_MEMORY`. On Linux the system also refuses memory beyond a tenth above the limit, which
+    raises MemoryError in Python and aborts libraries that cannot handle it. Returns a function that lifts the limit.
     """
     with contextlib.ExitStack() as lifting:
         if sys.platform == "linux":
@@ -35,35 +35,35 @@ def limit_memory(more: int) -> Callable[[], None]:
 
 
 def watch_memory(most: int, used: Callable[[], int], every: float = _WATCH_EVERY) -> Callable[[], None]:
-    """End this process with `OUT_OF_MEMORY` once `used` tells more than `most` bytes; looked at `every` few seconds.
+    """End this process with `OUT_OF_MEMORY` once `used()` exceeds `most` bytes; it is called `every` few seconds.
 
     Returns a function that ends the watch.
     """
-    over = threading.Event()
+    ended = threading.Event()
 
     def watch() -> None:
-        while not over.wait(every):
+        while not ended.wait(every):
             if used() > most:
-                run_out()
+                exit_out_of_memory()
 
     threading.Thread(target=watch, daemon=True).start()
-    return over.set
+    return ended.set
 
 
-def run_out() -> None:
-    """End this process at once with the exit code for no memory left."""
+def exit_out_of_memory() -> None:
+    """End this process at once with the exit code `OUT_OF_MEMORY`."""
     os._exit(OUT_OF_MEMORY)
 
 
 def resident() -> int:
-    """Bytes of this process in the computer's memory; on macOS the most so far."""
+    """Return the resident bytes of this process; on macOS their peak so far."""
     if _SYSTEM == "linux":
         return _pages(1)
     return _windows_memory().in_memory if _SYSTEM == "win32" else _peak()
 
 
 def _memory() -> int:
-    """Bytes of this process: address space on Linux, committed memory on Windows, peak use elsewhere."""
+    """Return the bytes of this process: address space on Linux, committed memory on Windows, peak use elsewhere."""
     if _SYSTEM == "linux":
         return _pages(0)
     return _windows_memory().committed if _SYSTEM == "win32" else _peak()
@@ -87,7 +87,7 @@ class _WindowsMemory(NamedTuple):
 
 
 def _windows_memory() -> _WindowsMemory:
-    """What Windows says of this process (PROCESS_MEMORY_COUNTERS: WorkingSetSize, PagefileUsage); zeros if nothing."""
+    """Return WorkingSetSize and PagefileUsage of this process (PROCESS_MEMORY_COUNTERS); zeros on failure."""
     import ctypes
 
     class Counters(ctypes.Structure):

@@ -1,4 +1,4 @@
-"""Sentences for a person, which the window can translate: no room below it knows in which language they are shown."""
+"""Texts for a person that the window can translate: nothing below the window knows the language they are shown in."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from typing import Any
 
 from app.core.plain import json_of
 
-_STORED = "\x1e"  # before a stored message; a text that begins with it itself is stored as a message is
+_STORED = "\x1e"  # begins a stored message; a text that itself begins with it is stored like a message
 _LONGEST = 100_000  # characters of a stored message
 
 
-class Filling(string.Formatter):
-    """Fills a pattern with values by their names alone.
+class NamedFormatter(string.Formatter):
+    """A formatter whose patterns name their values and cannot access attributes or items of them.
 
-    A pattern may come from a process that a file has taken over: it must not look into its values.
+    A pattern may come from a process that a malicious file has taken over.
     """
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The value of this name, and the name; raises KeyError where there is none."""
+        """Return the value of this name, and the name; raises KeyError for an unknown one."""
         return kwargs[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """The value in this format; raises ValueError for one that is wider than any sentence needs."""
+        """Format a value; raises ValueError for a width that no sentence needs."""
         if re.search(r"\d{3}", format_spec):
             raise ValueError(f"too wide: {format_spec:.20}")
         return str(format(value, format_spec))
 
 
-_filling = Filling()
+_formatter = NamedFormatter()
 
 
 class Message(str):
     """English text, with the pattern and the values that it was made from.
 
     `Message("{n:,} file in {folder}", "{n:,} files in {folder}", n=3, folder="Letters")`: the patterns are literals,
-    which Qt Linguist's lupdate collects, and format strings where there are values. The second, `several`, is that for
-    any number `n` but 1. A value may be a message itself.
+    which Qt Linguist's lupdate collects, and format strings if there are values. The second one, `several`, is for any
+    number `n` other than 1. A value may itself be a message.
     """
 
     pattern: str
@@ -47,28 +47,28 @@ class Message(str):
     values: Mapping[str, object]
 
     def __new__(cls, pattern: str, several: str = "", /, **values: object) -> Message:
-        """Put the values into the pattern for `n`."""
+        """Fill the values into the pattern for `n`."""
         chosen = several if several and values.get("n") != 1 else pattern
-        message = super().__new__(cls, _filling.vformat(chosen, (), values) if values else chosen)
+        message = super().__new__(cls, _formatter.vformat(chosen, (), values) if values else chosen)
         message.pattern, message.several, message.values = pattern, several, values
         return message
 
     def filled(self, **values: object) -> Message:
-        """The message of the same patterns with these values."""
+        """Return a message with the same patterns and these values."""
         return Message(self.pattern, self.several, **values)
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
-        """What pickle makes it anew from."""
+        """Return the arguments that pickle rebuilds the message from."""
         return (self.pattern, self.several), dict(self.values)
 
 
 def shipped(text: str) -> str:
-    """A text of our own resources, such as a sample's title, as a message; packaging/translations.py collects them."""
+    """Return a text of the bundled resources as a message; packaging/translations.py collects these for translation."""
     return Message(text) if text else ""
 
 
 def joined(texts: Iterable[str], between: str = ", ") -> str:
-    """Texts in a row, of which any may be messages: the items of a list, or whole sentences with blanks between."""
+    """Join texts, any of which may be messages: the items of a list, or whole sentences separated by spaces."""
     values = {f"text{number}": text for number, text in enumerate(texts)}
     if not any(isinstance(text, Message) for text in values.values()):
         return between.join(values.values())
@@ -76,16 +76,16 @@ def joined(texts: Iterable[str], between: str = ", ") -> str:
 
 
 def stored(text: str) -> str:
-    """A text as a database keeps it: of a message its patterns and values, which must be numbers and texts."""
+    """Return a text as a database stores it: a message by its patterns and its values, which are numbers and texts."""
     if not isinstance(text, Message) and not text.startswith(_STORED):
         return text
     return _STORED + json_of(_plain(text), ensure_ascii=False)
 
 
 def restored(text: str) -> str:
-    """The text or the message that `stored` made this of; what it did not make is returned as it is.
+    """Return the text or message that `stored` was given; anything that it cannot have made is returned unchanged.
 
-    A stranger may have written it, in a model's notes, say.
+    The text is untrusted: it may come from a model's notes, say.
     """
     if not text.startswith(_STORED) or len(text) > _LONGEST:
         return text
@@ -109,9 +109,9 @@ def _unplain(value: object) -> object:
             longest = max((len(str(each)) for each in values.values()), default=0)
             if longest * max(len(pattern), len(several)) > 10 * _LONGEST:
                 raise ValueError("longer than a message")
-            # Whichever is that for `n`, a translation is one of the first, and filled with the same.
+            # A translation of either pattern is filled with the same values, so the first one must fit them too.
             Message(pattern, **values)
             return Message(pattern, several, **values)
         case str() | int() | float() | None:
             return value
-    raise ValueError(f"nothing that was stored: {value!r:.80}")
+    raise ValueError(f"not a stored message: {value!r:.80}")

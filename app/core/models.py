@@ -1,4 +1,4 @@
-"""Models: heads, labels, limits, measured quality; the devices they run on, and the memory they take."""
+"""Models: heads, labels, calibration and measured quality, the devices they run on, and the memory they take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Head(StrEnum):
     EMBEDDINGS = "sentence-embeddings"
 
 
-# Heads whose results people see, and may look into; the others serve Spanlight's own search.
+# Heads whose results people see and can inspect; the other one serves Spanlight's own search.
 SHOWN_HEADS = tuple(head for head in Head if head is not Head.EMBEDDINGS)
 
 # What a head does in plain words, and the field's own term.
@@ -47,11 +47,11 @@ _FAMILIES = {
 
 
 def family_title(family: str) -> str:
-    """A family as its authors write it: "BERT" for the config's "bert"; an unknown one unchanged."""
+    """Return a family's name as its authors write it: "BERT" for the config's "bert"; an unknown one unchanged."""
     return _FAMILIES.get(family) or legible(family)
 
 
-# The models that come along, by the names of their folders.
+# The bundled models, by folder name.
 _TITLES = {
     "reader-careful": "Spanlight reader", "reader-quick": "Spanlight quick reader",
     "starter-sentiment": "Spanlight sentiment", "starter-entities": "Spanlight names",
@@ -60,7 +60,7 @@ _TITLES = {
 
 
 def model_title(name: str) -> str:
-    """A model's name for people: "Spanlight reader" for the folder `reader-careful`; others go by their own name."""
+    """Return a model's name for people: "Spanlight reader" for `reader-careful`; others keep their own name."""
     return _TITLES.get(name) or legible(name)
 
 
@@ -72,13 +72,13 @@ class ProblemType(StrEnum):
     REGRESSION = "regression"
 
 
-# The probability that a text answers is distributed over this many best spans, however many are listed.
+# The probability that a text answers is distributed over this many best spans, however many of them are listed.
 SHARED_AMONG = 20
-# Probabilities nearer to 0 or 1 than this have the log odds of this one.
+# Probabilities closer to 0 or 1 than this are treated as this close.
 _LEAST_PROBABILITY = 1e-9
-# Any fit's numbers lie far within these limits; beyond them probabilities are no numbers any more.
+# The values of any fit lie far inside these limits; outside them probabilities overflow.
 TEMPERATURES, MOST_OFFSET = (1e-3, 1e3), 1e6
-# Of English text, by the tokenizers of BERT's families.
+# In English text, with the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
 
 
@@ -87,7 +87,7 @@ class Adjustment:
     """How a reader's calibration is changed to fit a person's verdicts.
 
     The log odds that the text answers are multiplied by `slope`, then `bias` is added; `sharing` multiplies the answer
-    temperatures, and `threshold` takes the place of the calibration's own.
+    temperatures, and `threshold` replaces the calibration's own.
     """
 
     slope: float = 1.0
@@ -97,14 +97,14 @@ class Adjustment:
 
     @property
     def is_sound(self) -> bool:
-        """Whether all numbers are such as a fit gives."""
+        """Whether all values are in the range that a fit gives."""
         factors = is_temperature(self.slope) and is_temperature(self.sharing)
         return factors and abs(self.bias) <= MOST_OFFSET and 0 < self.threshold < 1
 
-    def undone(self, chance: float, share: float) -> tuple[float, float]:
-        """The chance that the text answers, and the best span's share of it, as they were before the adjustment.
+    def undo(self, chance: float, share: float) -> tuple[float, float]:
+        """Return the chance that the text answers, and the best span's share of it, as they were before the adjustment.
 
-        The other spans' scores are not known: they count as `log_rivals` spans alike.
+        The other spans' scores are unknown; exp(`log_rivals`) equal spans stand for them.
         """
         rivals = log_rivals(self.sharing)
         shared = (log_odds(share) + rivals) * self.sharing - rivals
@@ -112,21 +112,21 @@ class Adjustment:
 
 
 def is_temperature(value: float) -> bool:
-    """Whether logits can be divided by it."""
+    """Whether logits can be divided by a value."""
     return TEMPERATURES[0] <= value <= TEMPERATURES[1]
 
 
 def log_rivals(sharing: float) -> float:
-    """ln of the number of equally good rivals that stand for the real ones when the temperature is multiplied.
+    """Return ln of the number of equal rival spans whose share changes as the real ones' does with the temperature.
 
-    With so many, the best span's share changes as it does among the real spans. Fitted on 850 questions: it errs by 3
-    points at 1.5 to 3 times the temperature, by 8 at half of it (RMS).
+    `sharing` is the factor of the temperature. Fitted on 850 questions: the best span's share is off by 3 points (RMS)
+    for a factor of 1.5 to 3, and by 8 for one half.
     """
     return 1.75 + 0.75 * math.log(sharing)
 
 
 def log_odds(probability: float) -> float:
-    """ln(p / (1 - p)), finite also for a probability of 0 or 1."""
+    """Return ln(p / (1 - p)), finite also for a probability of 0 or 1."""
     p = min(1.0 - _LEAST_PROBABILITY, max(_LEAST_PROBABILITY, probability))
     return math.log(p / (1.0 - p))
 
@@ -145,9 +145,9 @@ class QaCalibration:
     `table` only if the span is in one.
     `answer_temperature` divides start + end logits in the softmax that distributes this probability over
     the `SHARED_AMONG` best spans, `long_answer_temperature` in texts of several windows (0: the same). An answer is
-    given from `threshold` on, outside tables in a text of one window from `paragraph_threshold` on (0: the same); below
-    `absent` the text counts as not answering, and between the two its nearest words have low confidence. An `absent` of
-    0 was never fitted.
+    given if the probability reaches `threshold`, or `paragraph_threshold` for a span outside tables in a text of one
+    window (0: the same); below `absent` the text counts as not answering, and in between the best span is shown with
+    low confidence. An `absent` of 0 was never fitted.
     """
 
     temperature: float = 1.0
@@ -163,7 +163,7 @@ class QaCalibration:
 
     @property
     def is_sound(self) -> bool:
-        """Whether all numbers are such as a fit gives."""
+        """Whether all values are in the range that a fit gives."""
         temperatures = self.temperature, self.answer_temperature, self.long_answer_temperature or 1.0
         offsets = self.offset, self.per_log_window, self.long, self.table
         return (
@@ -173,18 +173,18 @@ class QaCalibration:
         )
 
     def threshold_for(self, windows: int, in_table: bool) -> float:
-        """The threshold for a span, in a table or not, of a text of this many windows."""
+        """Return the threshold for a span, in a table or not, of a text of this many windows."""
         is_paragraph = windows < 2 and not in_table
         return (self.paragraph_threshold if is_paragraph else 0.0) or self.threshold
 
     def for_windows(self, windows: int) -> QaCalibration:
-        """The calibration with the answer temperature for a text of this many windows."""
+        """Return the calibration with the answer temperature for a text of this many windows."""
         if windows < 2 or not self.long_answer_temperature:
             return self
         return replace(self, answer_temperature=self.long_answer_temperature)
 
     def adjusted(self, adjustment: Adjustment | None) -> QaCalibration:
-        """The calibration changed by an adjustment, itself without one; the other limits move with the threshold."""
+        """Return the calibration changed by an adjustment, if there is one; all limits move with the threshold."""
         if adjustment is None:
             return self
         temperature = self.temperature / adjustment.slope
@@ -215,11 +215,11 @@ class ModelCard:
     """The description of a checkpoint folder, read from its config and weights' headers without loading them.
 
     `labels` are the classes of a text or of a token in order of their index (empty without such a head);
-    `max_length` is the longest input in tokens, special tokens included; `width` counts the numbers of a token's state,
-    `parameters` weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `reliability` is
-    that of the calibrated probabilities, for the kinds of text that were measured; `languages` are ISO 639 codes;
-    `source` is a Source of core.offers, empty for a folder without an origin file, `repository` its name on the Hub;
-    `finder` is the folder of a quicker reader that finds passages of a long text for it, empty if there is none.
+    `max_length` is the longest input in tokens, special tokens included; `width` is the hidden size, `parameters` the
+    number of weights, `size` the bytes on disk; `measured` maps a data set's name to its figures; `reliability` is that
+    of the calibrated probabilities, for the kinds of text that were measured; `languages` are ISO 639 codes; `source`
+    is a Source of core.offers, empty for a folder without an origin file, `repository` its name on the Hub; `finder` is
+    the folder of a quicker reader that finds the passages of a long text for it to read, empty if there is none.
     """
 
     name: str
@@ -270,7 +270,7 @@ class DeviceChoice:
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """The model process's report that a model is ready to read."""
+    """A model that the model process has loaded, and where it runs."""
 
     card: ModelCard
     device: DeviceChoice
@@ -287,7 +287,7 @@ PRECISION_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class DeviceOption:
-    """One device: its key (cpu, cuda:0, mps ...), its name, whether models can run on it, and why or why not.
+    """A device: its key (cpu, cuda:0, mps ...), its name, whether models can run on it, and why or why not.
 
     `memory` and `free` are bytes, 0 if unknown; `precisions` are the dtypes it computes in.
     """
@@ -324,9 +324,9 @@ class HeldModel:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """The model process's memory; `process` counts its resident bytes, `computer` and `free` the computer's.
+    """Memory in bytes: `process` is resident in the model process, `computer` and `free` are the computer's.
 
-    `gpu` and `gpu_free` are the chosen GPU's total and free bytes, 0 without one.
+    `held` are the loaded models; `gpu` and `gpu_free` are the chosen GPU's total and free bytes, 0 without one.
     """
 
     held: tuple[HeldModel, ...]

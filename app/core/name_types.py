@@ -1,4 +1,4 @@
-"""Types of names in plain words, and as the few letters shown next to a name."""
+"""Types of names (entity labels) in plain words, and as the few letters shown next to a name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLAIN = {
     "money": Message("Sums of money"), "percent": Message("Percentages"), "quantity": Message("Quantities"),
     "ordinal": Message("Ordinal numbers"), "cardinal": Message("Numbers"),
 }  # fmt: skip
-# A word's place in its name, by the letters of the IOB and BILOU schemes.
+# A word's position in its name, by the letters of the IOB and BILOU schemes.
 _PLACES = {
     "B": Message("first word"), "I": Message("next word"), "E": Message("last word"),
     "L": Message("last word"), "S": Message("only word"), "U": Message("only word"),
@@ -28,14 +28,14 @@ _LETTERS = 3
 
 
 def plain_type(label: str) -> str:
-    """A type's plain name: "People" for PER; an unknown type by its own name."""
+    """Return a type in plain words: "People" for PER; an unknown type by its own name."""
     words = legible(label.replace("_", " ").replace("-", " "))
     plain = _PLAIN.get(words.casefold())
     return plain if plain else words[:1].upper() + words[1:] if words else legible(label)
 
 
 def plain_tag(tag: str) -> str:
-    """A word's tag with its meaning: "People, first word (B-PER)", "no name (O)"."""
+    """Return a word's tag with its meaning: "People, first word (B-PER)", "no name (O)"."""
     where, _, kind = tag.partition("-")
     words = _PLACES.get(where.upper())
     if tag.upper() == "O":
@@ -46,7 +46,7 @@ def plain_tag(tag: str) -> str:
 
 
 def short_types(labels: Sequence[str]) -> dict[str, str]:
-    """At most three capitals for each type, unique as far as possible: PER, LOC, CRE."""
+    """Abbreviate each type to at most three capitals, unique as far as possible: PER, LOC, CRE."""
     found: dict[str, str] = {}
     for label in labels:
         letters = "".join(character for character in label.upper() if character.isalnum()) or "?"

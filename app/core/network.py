@@ -30,10 +30,10 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One request: when it was sent (ISO 8601, UTC), its method and address without query, and a short reason.
+    """A request: when it was sent (ISO 8601, UTC), its method and address without query, and a short reason.
 
-    `status` is the response's HTTP status, 0 if none has come; `error` is why none came; `received` counts the
-    response's bytes, `seconds` is how long it took. The last four are set when it has ended.
+    `status` is the response's HTTP status, 0 without a response; `error` is why there was none; `received` counts the
+    response's bytes, `seconds` is how long it took. These four are set when the request has ended.
     """
 
     sent: str
@@ -61,14 +61,14 @@ _OWN = ("localhost", "127.0.0.1", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark for the user on typed text; `bad` if it cannot be used."""
+    """A remark for the user on a typed address; `bad` if it cannot be used."""
 
     words: str = ""
     bad: bool = False
 
 
 def endpoint_remark(typed: str) -> Remark:
-    """The remark on the Hub's address; an empty one means the default Hub."""
+    """Return the remark on the Hub's address; an empty address means the default Hub."""
     typed = typed.strip()
     if not typed:
         return Remark()
@@ -83,7 +83,7 @@ def endpoint_remark(typed: str) -> Remark:
 
 
 def proxy_remark(typed: str) -> Remark:
-    """The remark on a proxy's address; an empty one means the system's proxy."""
+    """Return the remark on a proxy's address; an empty address means the system's proxy."""
     typed = typed.strip()
     if not typed:
         return Remark()
@@ -107,7 +107,7 @@ def proxy_remark(typed: str) -> Remark:
 
 
 def feed_remark(typed: str) -> Remark:
-    """The remark on the address of the feed of releases; an empty one means none."""
+    """Return the remark on the address of the feed of releases; an empty address means no feed."""
     typed = typed.strip()
     if not typed:
         return Remark()
@@ -136,13 +136,13 @@ def is_own_computer(address: str) -> bool:
 
 
 def host_of(address: str) -> str:
-    """The host in a web address, fit to be shown; the address itself if it has none."""
+    """Return the host of a web address, safe to show; the address itself if it has none."""
     found = _WEB.fullmatch(address)
     return found["host"].lower() if found is not None else address
 
 
 def without_password(address: str) -> str:
-    """An address without the user name and password before its host, fit to be shown."""
+    """Return an address without the user name and password before its host, safe to show."""
     scheme, mark, rest = address.rpartition("://")
     return scheme + mark + rest.rpartition("@")[2]
 

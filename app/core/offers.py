@@ -1,4 +1,4 @@
-"""Available models: the catalogue's, and what is known about one before its download."""
+"""Models from elsewhere: the catalogue, what is known before a download, and what removing a model costs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a model came from; written last into its folder to mark it as complete.
+    """Where a model came from; written into its folder last, which marks the model as complete.
 
-    `repository`, `commit` and `endpoint` are set for one from the Hub, `path` for an imported one, and what it was
-    taught for a taught one: which labels, or from which corrections. `added` is when
-    (ISO 8601, UTC). `linked` is whether its files are links to others, `cache` the folder of the Hugging Face cache.
-    `sizes` maps a file's name to its bytes, `checksums` to its SHA-256 in hexadecimal digits.
+    `repository`, `commit` and `endpoint` are set for a model from the Hub. `path` is an imported model's source, or
+    what a taught model was taught: its labels, or its corrections. `added` is when it was installed (ISO 8601, UTC).
+    `linked` is whether its files are links to others, `cache` the folder of the Hugging Face cache. `sizes` has each
+    file's name with its bytes, `checksums` each file's name with its SHA-256 in hexadecimal digits.
     """
 
     source: Source
@@ -45,7 +45,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """One model of the catalogue: facts stated by its authors, not measured here.
+    """A model of the catalogue: facts stated by its authors, not measured here.
 
     `line` is a one-sentence description; `size` the bytes to download; `languages` are ISO 639 codes, "multi" for many;
     `max_length` is in tokens; `no_answer` is whether a reader can detect that a text does not answer, None for other
@@ -74,10 +74,10 @@ class OfferedModel:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file of a repository that is needed: its size in bytes and its checksum.
+    """A repository's file that the model needs: its size in bytes and its checksum.
 
-    `sha256` is of a file in large-file storage, `blob` git's own object id (SHA-1 of its header and content) of any
-    other; one of them is set. `cached` is whether it is in the Hugging Face cache already.
+    A file in large-file storage has its `sha256`, any other one `blob`, git's object id (SHA-1 of header and content).
+    `cached` is whether the file is in the Hugging Face cache already.
     """
 
     name: str
@@ -92,10 +92,10 @@ class Passport:
     """What is known about a repository before its download, from its file list, its config and the weights' header.
 
     `commit` is the revision that it describes. `card` has heads, labels and limits from config.json and the weights'
-    header; None if the model is refused, with the reason in `refused` and `hint`. `files` are those needed. `licence`
-    and `languages` are as stated by the repository, empty if not stated. `gated` is whether its owner requires
-    registration. `speed` is in bytes a second as just measured, 0 if too little was fetched to measure. `free_disk` is
-    the free bytes on the cache's disk.
+    header; None if the model is refused, with the reason in `refused` and `hint`. `files` are the files needed.
+    `licence` and `languages` are as stated by the repository, empty if not stated. `gated` is whether its owner
+    requires registration. `speed` is the download speed just measured in bytes a second, 0 if too little was fetched to
+    measure it. `free_disk` is the free bytes on the cache's disk.
     """
 
     repository: str
@@ -129,7 +129,7 @@ class Passport:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A download that was begun and is neither finished nor discarded; `done` counts the bytes received."""
+    """A download that is neither finished nor discarded; `done` counts the bytes received."""
 
     passport: Passport
     done: int
@@ -152,8 +152,8 @@ class Removal:
 
     `freed` counts the bytes of its folder, `cached` those of its files in the Hugging Face cache (0 if it has none
     there), which other programs may use too. `chosen_for` are the heads it is chosen for, `questions` counts the
-    history's questions that it answered, `last_used` is when (ISO 8601, UTC; empty for never). With it goes teaching
-    that began with it and is not finished, of so many corrections (`unfinished`).
+    history's questions that it answered, `last_used` is when it last ran (ISO 8601, UTC; empty for never).
+    `unfinished` counts the corrections of an unfinished teaching run based on it, which is removed too.
     """
 
     card: ModelCard

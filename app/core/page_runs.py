@@ -1,4 +1,4 @@
-"""Boxes for characters of a page: adjacent ones on a line are merged, and foreign ones excluded."""
+"""Boxes around characters of a page: adjacent ones on a line are merged, and other characters kept out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from app.core.layout import PageText
 
-# Possible hyphens at the end of a line: PDFium uses U+0002 for one that divides a word.
+# Hyphens that may end a line; PDFium gives U+0002 for one that divides a word.
 HYPHENS = frozenset("-\u00ad\u2010\u2011\x02")
 
 # Characters are merged over a gap of up to this many times their height (wider ones separate the cells of a table), if
 # their heights differ by at most this factor.
-_GAP = 1.0
-_UNLIKE = 2.5
-# How many runs later in reading order a run may overlap another: the parts of two lines of mixed direction.
-_NEAR = 4
+_MOST_GAP = 1.0
+_MOST_HEIGHT_RATIO = 2.5
+# A run may overlap one of the next few in reading order: the parts of two lines of mixed direction.
+_OVERLAPPING_WITHIN = 4
 
 
 class Box(NamedTuple):
@@ -71,7 +71,7 @@ def is_drawn(page: PageText, number: int) -> bool:
 
 
 def is_blank(character: str) -> bool:
-    """Whether a character is invisible: blanks, controls and format characters, except hyphens."""
+    """Whether a character is invisible: white space, controls and format characters, except hyphens."""
     if character.isspace():
         return True
     if character.isprintable() or character in HYPHENS:
@@ -79,26 +79,26 @@ def is_blank(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf")
 
 
-def within(page: PageText, boxes: Sequence[Box]) -> list[list[int]]:
-    """For each box the drawn characters whose middle is in it, by their number."""
+def characters_in(page: PageText, boxes: Sequence[Box]) -> list[list[int]]:
+    """Return for each box the numbers of the drawn characters whose middle is in it, ascending."""
     if not boxes:
         return []
-    heights = _by_height(page, min(box.top for box in boxes), max(box.bottom for box in boxes))
+    heights = _sorted_by_height(page, min(box.top for box in boxes), max(box.bottom for box in boxes))
     return [sorted(glyph.number for glyph in _inside(page, heights, box)) for box in boxes]
 
 
 def boxes_of(page: PageText, numbers: Iterable[int], others: Collection[int] = ()) -> tuple[Box, ...]:
-    """The boxes of characters given in reading order, one per line and run.
+    """Return the boxes of characters given in reading order, one per line and run.
 
-    A box is shrunk if it would contain the middle of a character that is neither one of these nor of `others`, as far
-    as it still contains the middles of its own.
+    A box that contains the middle of a foreign character, neither one of these nor of `others`, is shrunk as far as it
+    still contains the middles of its own.
     """
     runs = _line_runs(page, numbers)
     if not runs:
         return ()
     own = {glyph.number for run in runs for glyph in run.glyphs}
     own.update(others)
-    heights = _by_height(page, min(run.top for run in runs), max(run.bottom for run in runs))
+    heights = _sorted_by_height(page, min(run.top for run in runs), max(run.bottom for run in runs))
     settled: list[_Run] = []
     for run in runs:
         box = Box(run.left, run.top, run.right, run.bottom)
@@ -107,13 +107,13 @@ def boxes_of(page: PageText, numbers: Iterable[int], others: Collection[int] = (
             for glyph in _inside(page, heights, box)
             if glyph.number not in own and not is_blank(page.characters[glyph.number])
         ]
-        settled += _apart(run, foreign) if foreign else [run]
-    _part_lines(settled)
+        settled += _without_foreign(run, foreign) if foreign else [run]
+    _separate_lines(settled)
     return tuple(Box(run.left, run.top, run.right, run.bottom) for run in settled)
 
 
 def _line_runs(page: PageText, numbers: Iterable[int]) -> list[_Run]:
-    """Runs of consecutive characters on a line, without blanks and undrawn characters."""
+    """Group consecutive characters of a line into runs, without blanks and undrawn characters."""
     runs: list[_Run] = []
     before: _Glyph | None = None
     for number in numbers:
@@ -129,18 +129,18 @@ def _line_runs(page: PageText, numbers: Iterable[int]) -> list[_Run]:
 
 
 def _follows(run: _Run, before: _Glyph, glyph: _Glyph) -> bool:
-    """Whether a character continues a run: on the same line, raised or lowered ones too, and near it."""
+    """Whether a character continues a run: near it on the same line, also if raised or lowered."""
     small, large = before, glyph
     if before.bottom - before.top > glyph.bottom - glyph.top:
         small, large = glyph, before
     height = large.bottom - large.top
-    if not large.top < small.y < large.bottom or height > _UNLIKE * (small.bottom - small.top):
+    if not large.top < small.y < large.bottom or height > _MOST_HEIGHT_RATIO * (small.bottom - small.top):
         return False
-    return max(glyph.left - run.right, run.left - glyph.right) <= _GAP * height
+    return max(glyph.left - run.right, run.left - glyph.right) <= _MOST_GAP * height
 
 
-def _by_height(page: PageText, top: float, bottom: float) -> list[tuple[float, int]]:
-    """The drawn characters whose middle is between two heights, each with twice its middle's height, from the top."""
+def _sorted_by_height(page: PageText, top: float, bottom: float) -> list[tuple[float, int]]:
+    """Return the drawn characters whose middle is between two heights, as (twice that height, number), from the top."""
     boxes = page.boxes
     low, high = 2 * top, 2 * bottom
     found = [
@@ -153,7 +153,7 @@ def _by_height(page: PageText, top: float, bottom: float) -> list[tuple[float, i
 
 
 def _inside(page: PageText, heights: list[tuple[float, int]], box: Box) -> list[_Glyph]:
-    """The characters of `_by_height` whose middle is in a box."""
+    """Return the characters of `_sorted_by_height` whose middle is in a box."""
     boxes, low, high = page.boxes, 2 * box.left, 2 * box.right
     first = bisect_left(heights, (2 * box.top, -1))
     last = bisect_right(heights, (2 * box.bottom, len(page.characters)))
@@ -165,8 +165,8 @@ def _inside(page: PageText, heights: list[tuple[float, int]], box: Box) -> list[
     ]
 
 
-def _apart(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
-    """The run with its box shrunk, or split into parts, so that foreign middles are outside if possible."""
+def _without_foreign(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
+    """Shrink the run's box, or split the run, so that no foreign middle is inside if possible."""
     upper = min(glyph.y for glyph in run.glyphs)
     lower = max(glyph.y for glyph in run.glyphs)
     for other in foreign:
@@ -174,18 +174,18 @@ def _apart(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
             run.top = max(run.top, (other.y + upper) / 2)
         elif other.y > lower:
             run.bottom = min(run.bottom, (other.y + lower) / 2)
-        elif not any(_cover(own, other) for own in run.glyphs):
+        elif not any(_overlap(own, other) for own in run.glyphs):
             return _split(run, other, foreign)
     return [run]
 
 
-def _cover(one: _Glyph, other: _Glyph) -> bool:
-    """Whether two characters of a line are in the same place: overlapping by more than half."""
+def _overlap(one: _Glyph, other: _Glyph) -> bool:
+    """Whether two characters of a line overlap by more than half."""
     return abs(one.x - other.x) < (one.right - one.left + other.right - other.left) / 4
 
 
 def _split(run: _Run, other: _Glyph, foreign: list[_Glyph]) -> list[_Run]:
-    """The run split before and after a foreign character in it, each part cleared of further ones in turn."""
+    """Split the run before and after a foreign character in it, and each part at further ones in turn."""
     parts: list[_Run] = []
     for glyph in run.glyphs:
         if parts and (parts[-1].glyphs[-1].x < other.x) == (glyph.x < other.x):
@@ -204,14 +204,14 @@ def _split(run: _Run, other: _Glyph, foreign: list[_Glyph]) -> list[_Run]:
             for glyph in foreign
             if part.left <= glyph.x <= part.right and part.top <= glyph.y <= part.bottom
         ]
-        settled += _apart(part, inside)
+        settled += _without_foreign(part, inside)
     return settled
 
 
-def _part_lines(runs: list[_Run]) -> None:
+def _separate_lines(runs: list[_Run]) -> None:
     """Shrink the overlapping boxes of close lines to a common edge, so that highlights do not overlap."""
     for place, one in enumerate(runs):
-        for other in runs[place + 1 : place + 1 + _NEAR]:
+        for other in runs[place + 1 : place + 1 + _OVERLAPPING_WITHIN]:
             if min(one.right, other.right) <= max(one.left, other.left):
                 continue
             above, below = (one, other) if one.top < other.top else (other, one)

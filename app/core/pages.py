@@ -1,4 +1,4 @@
-"""Places on pages: from a span of the text to boxes on the page, and back by reading the characters in them."""
+"""Maps spans of the text to boxes on pages, and boxes and points back to characters and spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from math import hypot
 
 from app.core.layout import PageText
 from app.core.message import Message
-from app.core.page_runs import HYPHENS, Box, boxes_of, is_blank, is_drawn, within
+from app.core.page_runs import HYPHENS, Box, boxes_of, characters_in, is_blank, is_drawn
 from app.core.text import Span
 
 _NO_PAGES = Message("The document has no pages.")
@@ -37,22 +37,19 @@ class PagePlace:
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """A highlight on pages; `reason` is empty if the page has exactly the words.
-
-    Only then may it be drawn.
-    """
+    """A highlight on pages, to be drawn only if `reason` is empty: the page then has exactly the words."""
 
     places: tuple[PagePlace, ...]
     reason: str = ""
 
 
 def places_of(pages: Sequence[PageText], span: Span) -> tuple[PagePlace, ...]:
-    """The places of a span's words; several lines, columns and pages give several boxes.
+    """Return the places of a span's words; several lines, columns and pages give several boxes.
 
     Consecutive characters of a line share a box of even height; undrawn ones have none.
     """
     places = []
-    for number, numbers, hyphens in _read_from(pages, span):
+    for number, numbers, hyphens in _characters_of(pages, span):
         boxes = boxes_of(pages[number], numbers, hyphens)
         if boxes:
             places.append(PagePlace(number, boxes))
@@ -60,9 +57,9 @@ def places_of(pages: Sequence[PageText], span: Span) -> tuple[PagePlace, ...]:
 
 
 def mark_on_pages(pages: Sequence[PageText], span: Span, words: str) -> PageMark:
-    """The highlight of a span, read back from the page and compared with its words.
+    """Return the highlight of a span, read back from the page and compared with its words.
 
-    Only differences in blanks, hyphens that divide a word at a line's end, and ligatures are ignored.
+    Only differences in white space, hyphens that divide a word at a line's end, and ligatures are ignored.
     """
     if not pages:
         return PageMark((), _NO_PAGES)
@@ -72,23 +69,24 @@ def mark_on_pages(pages: Sequence[PageText], span: Span, words: str) -> PageMark
     places: list[PagePlace] = []
     characters_read: list[str] = []
     reason = ""
-    for place, numbers, hyphens in _read_from(pages, span):
+    for place, numbers, hyphens in _characters_of(pages, span):
         page = pages[place]
         boxes = boxes_of(page, numbers, hyphens)
         characters_read += [page.characters[number] for number in numbers if number not in hyphens]
-        reason = reason or _unsure(page, numbers)
+        reason = reason or _distrust(page, numbers)
         if boxes:
             places.append(PagePlace(place, boxes))
-            reason = reason or _read_back(page, boxes, numbers)
+            reason = reason or _mismatch(page, boxes, numbers)
     if not reason and _letters("".join(characters_read)) != wanted:
         reason = _DIFFERS
     return PageMark(tuple(places), reason)
 
 
 def character_at(page: PageText, x: float, y: float) -> int:
-    """The drawn character that a point belongs to when text is selected with a mouse; -1 without any.
+    """Return the drawn character to select at a point of the mouse; -1 if there is none.
 
-    That is the nearest one; but for a point level with a line and within the width around it, that line's nearest.
+    That is the nearest character, unless the point is level with the line around that one: then it is the nearest of
+    the characters at this level.
     """
     boxes = page.boxes
     nearest, shortest = -1, 0.0
@@ -113,10 +111,10 @@ def character_at(page: PageText, x: float, y: float) -> int:
 
 
 def text_between(page: PageText, first: int, last: int) -> Span:
-    """The part of `Document.text` that was read from characters `first` to `last` of a page, in either order.
+    """Return the part of `Document.text` that was read from characters `first` to `last` of a page, in either order.
 
-    If one of them was not read into the text, the next one between them that was is used; without any the span is
-    empty.
+    If an end was not read into the text, the nearest character between the ends that was takes its place; if there is
+    none, the span is empty.
     """
     low, high = min(first, last), max(first, last)
     read = set(page.index)
@@ -131,10 +129,10 @@ def text_between(page: PageText, first: int, last: int) -> Span:
     return Span(page.span.start + places[0], page.span.start + last_place + 1)
 
 
-def _read_from(pages: Sequence[PageText], span: Span) -> Iterator[tuple[int, list[int], frozenset[int]]]:
-    """The pages of a span: each with the characters that it was read from, in order, and which of them are hyphens.
+def _characters_of(pages: Sequence[PageText], span: Span) -> Iterator[tuple[int, list[int], frozenset[int]]]:
+    """Yield the pages of a span, each with its characters in order, and those of them that are dividing hyphens.
 
-    Those are the hyphens at line ends that reading left out between two parts of a word.
+    A dividing hyphen stands at a line's end between the parts of a word, and was left out of the text.
     """
     first = max(0, bisect_right(pages, span.start, key=lambda page: page.span.start) - 1)
     for place in range(first, len(pages)):
@@ -163,8 +161,8 @@ def _read_from(pages: Sequence[PageText], span: Span) -> Iterator[tuple[int, lis
         yield place, list(numbers), frozenset(hyphens)
 
 
-def _unsure(page: PageText, numbers: Sequence[int]) -> str:
-    """Why characters of a page cannot be trusted; empty if they can."""
+def _distrust(page: PageText, numbers: Sequence[int]) -> str:
+    """Return why characters of a page cannot be trusted; empty if they can."""
     for number in numbers:
         character = page.characters[number]
         if is_blank(character):
@@ -177,10 +175,10 @@ def _unsure(page: PageText, numbers: Sequence[int]) -> str:
     return ""
 
 
-def _read_back(page: PageText, boxes: Sequence[Box], numbers: Sequence[int]) -> str:
-    """Why the drawn characters in boxes are not those that the words were read from; empty if they are."""
+def _mismatch(page: PageText, boxes: Sequence[Box], numbers: Sequence[int]) -> str:
+    """Return why the characters drawn in boxes are not those that the words were read from; empty if they are."""
     own = set(numbers)
-    found = {number for inside in within(page, boxes) for number in inside}
+    found = {number for inside in characters_in(page, boxes) for number in inside}
     for number in found - own:
         if not is_blank(page.characters[number]) and not _drawn_twice(page, number, own & found):
             return _COVERED
@@ -189,7 +187,7 @@ def _read_back(page: PageText, boxes: Sequence[Box], numbers: Sequence[int]) -> 
 
 
 def _drawn_twice(page: PageText, number: int, own: set[int]) -> bool:
-    """Whether the same letter is one of the words' own at nearly the same place, as in simulated bold."""
+    """Whether one of the words' own characters is the same letter in nearly the same place, as in simulated bold."""
     box = page.boxes[4 * number : 4 * number + 4]
     near = (box[3] - box[1]) / 5
     return any(
@@ -201,7 +199,7 @@ def _drawn_twice(page: PageText, number: int, own: set[int]) -> bool:
 
 
 def _letters(text: str) -> str:
-    """The text for comparison: without blanks, ligatures decomposed, in one Unicode normal form."""
+    """Return the text for comparison: without white space, ligatures decomposed, in one Unicode normal form."""
     if not text.isascii():
         text = _FORMS.sub(lambda form: unicodedata.normalize("NFKC", form.group()), text)
         text = unicodedata.normalize("NFC", text)
@@ -210,7 +208,7 @@ def _letters(text: str) -> str:
 
 
 def _line_around(page: PageText, number: int) -> tuple[float, float]:
-    """The horizontal extent of a character's line, through the characters before and after it."""
+    """Return the horizontal extent of a character's line, found through the characters before and after it."""
     boxes = page.boxes
     left, top, right, bottom = boxes[4 * number : 4 * number + 4]
     height = bottom - top

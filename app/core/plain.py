@@ -1,4 +1,4 @@
-"""JSON: frozen values from it, with every type checked, and the one place that writes it."""
+"""JSON: dataclasses read from it with every type checked, and the only function that writes it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ValueT = TypeVar("ValueT")
 
 
 def from_plain(kind: type[ValueT], value: Any) -> ValueT:
-    """A value of type `kind` from the JSON of `dataclasses.asdict`; unknown keys are ignored.
+    """Rebuild a value of type `kind` from the JSON of its `dataclasses.asdict`; unknown keys are ignored.
 
-    Raises ValueError if a value has another type, or one without a default is missing.
+    Raises ValueError if a value has another type, or a value without a default is missing.
     """
     result: ValueT = _converted(kind, value)
     return result
@@ -67,16 +67,16 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def checked(kind: Any, value: Any) -> Any:
-    """The value if its type is exactly `kind`; raises ValueError otherwise."""
+    """Return the value if its type is exactly `kind`; raises ValueError otherwise."""
     if type(value) is not kind:
         raise ValueError(f"{str(value)[:40]!r} is no {kind.__name__}")
     return value
 
 
 def json_of(value: object, **options: Any) -> str:
-    """The JSON of plain values, with `json.dumps`' options.
+    """Return the JSON of plain values; `options` are those of `json.dumps`.
 
-    JSON has neither NaN nor infinities, and other programs stop at them: null takes their place.
+    NaN and infinities become null: JSON has neither, and other programs reject them.
     """
     try:
         return json.dumps(value, allow_nan=False, **options)

@@ -1,4 +1,4 @@
-"""An answer quoted in its sentence, or in the row of a table as a reader reads it, with row and column named."""
+"""Quotes an answer in its sentence, or in its table row as a model reads it, with the row's and column's names."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from app.core.text import Document, Replacement, Span, View
 from app.core.view import STOPS, view_of_text
 from app.core.wording import first_words
 
-_PART = re.compile(r"(?<=[.,]) ")
-# At most this many code points of a wide row are quoted before the answer and after it.
-_REACH = 400
+_SENTENCE_BREAK = re.compile(r"(?<=[.,]) ")
+# At most this many code points of a wide row are quoted on either side of the answer.
+_MOST_AROUND = 400
 _LONGEST_NAME = 60
-# Longer typed paragraphs are not searched for a table.
+# Longer typed paragraphs are not searched for tables.
 _LONGEST_TYPED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words around an answer, which is between `before` and `after`; the names of its cell's row and column.
+    """An answer (`text`) with the words around it, and the names of its cell's row and column.
 
-    In a table, the words include what is read before each cell. A name is empty outside of tables, and if it is
-    uncertain.
+    In a table, the words include the headers that are read before each cell. A name is empty outside tables, and if it
+    is uncertain.
     """
 
     before: str
@@ -63,11 +63,11 @@ def quote(opened: Opened, span: Span) -> Quote:
         start, end = text.rfind("\n\n", 0, span.start) + 1, text.find("\n\n", span.end)
         part = text[start : end if end >= 0 else None]
         if len(part) <= _LONGEST_TYPED:
-            return quote(_typed(part), Span(span.start - start, span.end - start))
+            return quote(_with_view(part), Span(span.start - start, span.end - start))
     view = opened.document.view
-    row = _row(opened, view, span, line) if view is not None and view.replacements else None
+    row = _row_around(opened, view, span, line) if view is not None and view.replacements else None
     found = (
-        _in_row(text, view.replacements_in(row.start, row.end + 1), row, span)
+        _quote_in_row(text, view.replacements_in(row.start, row.end + 1), row, span)
         if view is not None and row
         else None
     )
@@ -83,13 +83,13 @@ def quote(opened: Opened, span: Span) -> Quote:
 
 
 @lru_cache(maxsize=8)
-def _typed(part: str) -> Opened:
-    # Answers of a table are quoted repeatedly while it is read, and its view takes up to 0.1 s.
+def _with_view(part: str) -> Opened:
+    """Open a typed text with a view; cached, as its answers are quoted repeatedly and the view takes up to 0.1 s."""
     return Opened(Document(part, view=view_of_text(part)))
 
 
-def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
-    """The row of a table around a span; None if there is none, or its ends are unknown."""
+def _row_around(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
+    """Return the table row around a span; None if there is none, or its ends are unknown."""
     blocks = opened.blocks
     if not blocks:
         text, before = opened.document.text, line.start - 1
@@ -111,7 +111,7 @@ def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
 
 
 def _ends_row(text: str, view: View, line: Span) -> bool:
-    """Whether a row of a table ends with a line; a cell may continue in the next one."""
+    """Whether a table row ends at the end of a line; a cell may continue in the next line."""
     words = line.of(text).rstrip()
     replacements = view.replacements_in(line.start, line.end + 1)
     if not replacements:
@@ -121,8 +121,8 @@ def _ends_row(text: str, view: View, line: Span) -> bool:
     )
 
 
-def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -> Quote | None:
-    """A span in its row; `replacements` count from the row's start. None if it is not within one cell."""
+def _quote_in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -> Quote | None:
+    """Quote a span in its row; `replacements` count from the row's start. None if it is not within one cell."""
     replacements = [
         Replacement(row.start + one.start, row.start + one.end, one.words) for one in replacements
     ]
@@ -136,7 +136,7 @@ def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -
     read = _as_read(text, row.start, span.start, before)
     column = _column(text, row, before[-1].words) if before else ""
     name = ""
-    # If a cell reaches down over the row, that one is its name.
+    # If a cell reaches down over the row, that cell names it instead.
     if replacements and span.start >= replacements[0].end and ". " not in opening:
         upto = text[first : before[-1].start] + before[-1].words
         name = (
@@ -152,10 +152,10 @@ def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -
 
 
 def _column(text: str, row: Span, words: str) -> str:
-    """The header in the words before a cell, after the names of sections and of cells that reach down; else ""."""
-    parts = _PART.split(words.strip(" .:")) if words.endswith(": ") else []
+    """Return the column header in the words before a cell, after any names of sections and cells above."""
+    parts = _SENTENCE_BREAK.split(words.strip(" .:")) if words.endswith(": ") else []
     ends = (" ".join(parts[at:]) for at in range(len(parts)))
-    # Some headers have several cells: their words are nowhere together.
+    # A header of several cells is not found: its words are nowhere together.
     return next(
         (end for end in ends if text.find(end, 0, row.start) >= 0), parts[0] if len(parts) == 1 else ""
     )
@@ -170,4 +170,8 @@ def _as_read(text: str, start: int, end: int, replacements: Iterable[Replacement
 
 
 def _cut(words: str) -> str:
-    return words if len(words) <= _REACH else f"{words[:_REACH].rpartition(' ')[0] or words[:_REACH]} …"
+    return (
+        words
+        if len(words) <= _MOST_AROUND
+        else f"{words[:_MOST_AROUND].rpartition(' ')[0] or words[:_MOST_AROUND]} …"
+    )

@@ -1,4 +1,4 @@
-"""What is to be said of words that were recognised in a picture: in which language, how sure, and which are unsure."""
+"""Words recognised in a picture (OCR): their languages, the confidence in them, and which of them are uncertain."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from app.core.message import Message
 from app.core.text import Span
 from app.core.wording import percent
 
-# Words that are less sure than this percentage are marked.
+# Words with a lower confidence, in per cent, are marked.
 _UNSURE = 65
 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """Words that were recognised, in languages by their ISO 639 codes, `sure` by a share, 0 to 1.
+    """The recognition of some words; `languages` are ISO 639 codes, `sure` is the mean confidence, 0 to 1.
 
-    `unsure` are the parts of them, in code points of `Document.text`, that are to be compared with the picture.
+    `unsure` are the words, as spans of `Document.text`, that the person should compare with the picture.
     """
 
     languages: tuple[str, ...]
@@ -30,7 +30,7 @@ class Recognition:
 
     @property
     def in_words(self) -> str:
-        """“Text recognised, English, 94% sure”."""
+        """The recognition in words: "Text recognised, English, 94% sure"."""
         return Message(
             "Text recognised, {language}, {percent} sure",
             language=languages(self.languages),
@@ -39,7 +39,7 @@ class Recognition:
 
 
 def recognition_of(opened: Opened, span: Span) -> Recognition | None:
-    """What is to be said of a span of a document's text; None where no word of it was recognised."""
+    """Return the recognition of a span of a document's text; None if no word of it was recognised."""
     found: dict[str, None] = {}
     total = number = 0
     unsure: list[Span] = []

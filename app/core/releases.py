@@ -1,6 +1,6 @@
 """The feed that announces releases: its shape, how versions compare, and which file suits a computer.
 
-One JSON document; unknown keys and files for unknown systems are ignored:
+The feed is a JSON document; unknown keys and files for unknown systems are ignored:
 
     {"format": 1, "releases": [{
         "version": "0.2.0", "date": "2027-05-03", "page": "https://...", "notes": "plain text", "files": [{
@@ -46,7 +46,7 @@ _STEPS = {"a": 0, "b": 1, "rc": 2}
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:
-    """A file of a release: one of SYSTEMS, MACHINES and KINDS each; `size` in bytes, `sha256` in hexadecimal digits."""
+    """A file of a release, for one of SYSTEMS and MACHINES and of one of KINDS; `size` in bytes, `sha256` in hex."""
 
     system: str
     machine: str
@@ -63,7 +63,7 @@ class ReleaseFile:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version, the day of its release in ISO 8601, its page, what is new in plain text, and its files."""
+    """A release: its version, date (ISO 8601), page, notes in plain text, and files."""
 
     version: str
     date: str
@@ -73,7 +73,7 @@ class Release:
 
     @property
     def day(self) -> calendar_date:
-        """The day of its release."""
+        """The date of the release."""
         return calendar_date.fromisoformat(self.date)
 
 
@@ -87,7 +87,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The result of a check of `feed`: the newest release after `own`, if any, and its file for this computer."""
+    """The result of checking a feed: the newest release after `own`, if any, and its file for this computer."""
 
     own: str
     feed: str
@@ -96,9 +96,9 @@ class Update:
 
 
 def parse_feed(data: bytes, *, local: bool = False) -> Feed:
-    """The feed in a JSON document; `local` is whether it came from this computer.
+    """Parse a feed; `local` is whether it came from this computer.
 
-    Raises SpanlightError for what is not a feed, or has a newer format.
+    Raises SpanlightError for anything that is not a feed, or has a newer format.
     """
     try:
         parsed = json.loads(data, parse_constant=_refuse) if len(data) <= MOST_BYTES else None
@@ -121,9 +121,9 @@ def parse_feed(data: bytes, *, local: bool = False) -> Feed:
 
 
 def version_key(version: str) -> tuple[Any, ...]:
-    """The sort key of a version (PEP 440, "Summary of permitted suffixes and relative ordering").
+    """Return the sort key of a version (PEP 440, "Summary of permitted suffixes and relative ordering").
 
-    Raises ValueError for one that no release of Spanlight can have.
+    Raises ValueError for a version that no release of Spanlight can have.
     """
     found = _VERSION.fullmatch(version)
     if found is None:
@@ -146,14 +146,16 @@ def is_preview(version: str) -> bool:
 
 
 def newest(feed: Feed, own: str) -> Release | None:
-    """The newest release that is newer than `own`; previews are only considered if `own` is one."""
+    """Return the newest release that is newer than `own`; pre-releases count only if `own` is one."""
     wanted = [each for each in feed.releases if is_preview(own) or not is_preview(each.version)]
     found = max(wanted, key=lambda each: version_key(each.version), default=None)
     return found if found is not None and version_key(found.version) > version_key(own) else None
 
 
-def suiting(release: Release, system: str, machine: str, kinds: Sequence[str]) -> ReleaseFile | None:
-    """The release's file for a computer, of the first available of the kinds."""
+def file_for_computer(
+    release: Release, system: str, machine: str, kinds: Sequence[str]
+) -> ReleaseFile | None:
+    """Return the release's file for a computer, of the first of `kinds` that it has."""
     for kind in kinds:
         for file in release.files:
             fits = file.system in (system, "any") and file.machine in (machine, "any")

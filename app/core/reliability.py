@@ -1,4 +1,4 @@
-"""Reliability of a reader's probabilities: how often it is right at each level, for each kind of text."""
+"""Reliability of a reader's probabilities: how often it is right at each level of probability, by kind of text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from enum import StrEnum
 from app.core.message import Message
 
 BINS = 10
-# Of the standard normal distribution, for 95 %.
+# The quantile of the standard normal distribution for a 95 % interval.
 _Z = 1.959964
 
 
 class TextKind(StrEnum):
-    """A kind of text that a reader is asked about; its confidence may differ between them."""
+    """A kind of text that a reader is asked about; its calibration may differ between kinds."""
 
     PARAGRAPHS = "paragraphs"
     LONG_DOCUMENTS = "long documents"
@@ -42,13 +42,13 @@ class ReliabilityBin:
     right: float
 
 
-# The ten bins, from the least probable on.
+# The ten bins, in ascending order of probability.
 Bins = tuple[ReliabilityBin, ...]
 Reliability = dict[TextKind, Bins]
 
 
 def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:
-    """Ten bins of equal width over probabilities, each with whether it came true."""
+    """Sort outcomes, a probability and whether it came true, into ten bins of equal width."""
     questions, probabilities, right = [0] * BINS, [0.0] * BINS, [0] * BINS
     for probability, true in outcomes:
         at = min(BINS - 1, int(probability * BINS))
@@ -62,12 +62,12 @@ def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:
 
 
 def question_count(bins: Bins) -> int:
-    """The number of questions in the bins."""
+    """Count the questions in the bins."""
     return sum(each.questions for each in bins)
 
 
-def off_by(bins: Bins) -> float:
-    """Expected calibration error, 0 to 1: the mean gap between the stated probability and the share that is right.
+def expected_calibration_error(bins: Bins) -> float:
+    """Return the mean gap, 0 to 1, between the stated probability and the share that is right.
 
     Guo et al. 2017, equation 3. Raises ZeroDivisionError if there is no question.
     """
@@ -75,21 +75,21 @@ def off_by(bins: Bins) -> float:
 
 
 def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
-    """`off_by` of probabilities and whether each came true."""
-    return off_by(bins_of(outcomes))
+    """Return `expected_calibration_error` of outcomes: a probability, and whether it came true."""
+    return expected_calibration_error(bins_of(outcomes))
 
 
 def interval(right: int, total: int) -> tuple[float, float]:
-    """The bounds of the 95 % interval of a share, 0 to 1, where `right` of at least one are right (Wilson 1927)."""
+    """Return the 95 % interval, within 0 to 1, of the share `right` of `total`, at least one (Wilson 1927)."""
     share, square = right / total, _Z * _Z / total
     middle = (share + square / 2) / (1 + square)
     half = _Z / (1 + square) * math.sqrt(share * (1 - share) / total + square / (4 * total))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def off_in_words(kind: TextKind, bins: Bins) -> str:
-    """The error of at least one question in words: "Paragraphs: off by 3 points on average (600 questions)"."""
-    points = round(100 * off_by(bins))
+def calibration_error_in_words(kind: TextKind, bins: Bins) -> str:
+    """Say `expected_calibration_error` in words: "Paragraphs: off by 3 points on average (600 questions)"."""
+    points = round(100 * expected_calibration_error(bins))
     values = {
         "kind": _TITLES[kind],
         "n": points,

@@ -1,4 +1,4 @@
-"""Reports of a long task while it runs, and how it is stopped."""
+"""Progress reports of a long task, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a task; `total` is 0 if not known yet.
+    """The progress of a task; `total` is 0 until it is known.
 
-    `seconds_left` is None until there is enough to estimate it from. `document` is the index of the one of several
-    documents that is read just now, -1 if unknown.
+    `seconds_left` is None until it can be estimated. `document` is the index of the document being read, -1 if unknown.
     """
 
     done: int
@@ -26,7 +25,7 @@ class Progress:
 
     @property
     def fraction(self) -> float:
-        """Share done, 0 to 1."""
+        """The share done, 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
@@ -40,7 +39,7 @@ class Report(Protocol):
         """Report the best result so far."""
 
     def notice(self, sentence: str) -> None:
-        """Report something the user should know about how the work is done, once: memory ran out, say."""
+        """Report, once, something that the user should know about the work: that memory ran out, say."""
 
     def check(self) -> None:
         """Raise Stopped when the work is to stop."""
@@ -63,7 +62,7 @@ class Silent:
 
 
 class Relay:
-    """A Report that passes everything on to another; a subclass changes or drops what is not to go on as it is."""
+    """A Report that passes everything on to another; subclasses change or drop some of it."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -86,7 +85,7 @@ class Relay:
 
 
 class Quiet(Relay):
-    """A Report of a part of some work, whose own progress and partial results are not passed on."""
+    """A Report for a part of some work: passes on notices and stopping, but no progress and no partial results."""
 
     def progress(self, progress: Progress) -> None:
         """Ignore the progress."""

@@ -15,9 +15,9 @@ from app.core.text import BLANK, Document, Span
 class ModelChoice:
     """The model to use, and the device.
 
-    `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, mps (cuda:1 and so on are
-    accepted too); `precision` is one of core.devices.PRECISIONS; `finder` is ModelCard's. The adjustments are those of
-    both models' calibrations to the person's verdicts, None where there is none.
+    `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, cuda:N, mps; `precision` is one of
+    core.models.PRECISIONS; `finder` is ModelCard's. The adjustments fit both models' calibrations to the person's
+    verdicts; None without one.
     """
 
     folder: str
@@ -32,13 +32,12 @@ class ModelChoice:
 class Question:
     """A question about one or several documents.
 
-    `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
-    answers at all (0 to 1) for an answer to be given: 0 gives the best span in any case, None uses the
-    model's own. `quick` reads only the passages that share most words with the question; `in_order`
-    reads from the first window to the last, instead of those passages first. If a model has a quicker
-    reader as finder, that one finds the passages of a long text to read, unless `every` passage is to be
-    read, and is the only one to answer if the reading is `quick`. Where the documents are passages that were
-    found in texts of so many code points, `passages_of` is that number, and the likeliest passage comes first.
+    `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text answers at all (0
+    to 1) for an answer to be given: 0 gives the best span in any case, None uses the model's own. `quick` reads only
+    the passages that share most words with the question; `in_order` reads the windows from the first to the last,
+    instead of these passages first. If the model has a quicker reader as its finder, the finder chooses the passages of
+    a long text to read, unless `every` is set, and with `quick` it alone answers. If the documents are passages found
+    in longer texts, likeliest first, `passages_of` is the number of code points of these texts; else 0.
     """
 
     text: str
@@ -53,9 +52,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class QuestionBatch:
-    """Many short questions read together, each on its own context; results are in their order.
+    """Many short questions read together, each on its own context; the Readings are in their order.
 
-    Each is reported as a partial result `(index, Reading)` as soon as it is finished.
+    Each Reading is reported as a partial result `(index, Reading)` as soon as it is finished.
     """
 
     questions: tuple[Question, ...]
@@ -63,9 +62,9 @@ class QuestionBatch:
 
 @dataclass(frozen=True, slots=True)
 class TextsToEmbed:
-    """Texts to turn into unit vectors, of which those of texts alike in meaning are near each other.
+    """Texts to embed: texts of similar meaning get unit vectors near each other.
 
-    The result is float32[texts, width] in their order. Of a text longer than the model reads its beginning counts.
+    The result is float32[texts, width] in their order. Only the beginning of a text longer than the window is read.
     """
 
     texts: tuple[str, ...]
@@ -73,7 +72,7 @@ class TextsToEmbed:
 
 @dataclass(frozen=True, slots=True)
 class TextsToClassify:
-    """Texts to classify, each by itself."""
+    """Texts to classify, each on its own."""
 
     texts: tuple[str, ...]
 
@@ -84,7 +83,7 @@ class TextsToClassify:
 
 @dataclass(frozen=True, slots=True)
 class TextBatch:
-    """Many texts classified together, each with words; Classifications are in their order.
+    """Many texts classified together, none of them blank; the Classifications are in their order.
 
     Each is reported as a partial result `(index, Classification)` as soon as it is finished.
     """
@@ -96,9 +95,9 @@ class TextBatch:
 class TextToFill:
     """A text with blanks to fill.
 
-    `blanks` are their places, from left to right, not overlapping; the text there is hidden from the model. `asked` has
-    for each blank a word whose probability is also wanted ("" for none), or is empty. `top_k` counts the words listed
-    for each, at least 1.
+    `blanks` are the blanks' places, from left to right, not overlapping; the text there is hidden from the model.
+    `asked` has for each blank a further word whose probability is wanted ("" for none), or is empty. `top_k` counts the
+    words listed for each blank, at least 1.
     """
 
     text: str
@@ -122,9 +121,9 @@ class TextToFill:
 
 @dataclass(frozen=True, slots=True)
 class TextsToMask:
-    """Texts of which a random share `rate` (0 to 1) of the tokens is masked, to measure how well they are predicted.
+    """Texts whose tokens are masked at random at the `rate` (0 to 1), to measure how well they are predicted.
 
-    The random generator is seeded with `seed` and a text's own words, so that a text is always masked the same way.
+    The random generator is seeded with `seed` and the text itself, so that a text is always masked the same way.
     """
 
     texts: tuple[str, ...]
@@ -134,7 +133,7 @@ class TextsToMask:
 
 @dataclass(frozen=True, slots=True)
 class PassagePairs:
-    """Pairs of passages, to compute how likely the second continues the first."""
+    """Pairs of passages, to compute how likely the second one continues the first."""
 
     pairs: tuple[tuple[str, str], ...]
 
@@ -154,7 +153,7 @@ class PassagePairs:
 
 
 class PieceAggregation(StrEnum):
-    """How a word's tag is computed from its pieces': the first piece's, their mean, or the most certain one's."""
+    """Which of its pieces gives a word its tag: the first one, their mean, or the most certain one."""
 
     FIRST = "first"
     AVERAGE = "average"
@@ -175,11 +174,11 @@ class TextsToTag:
 
 @dataclass(frozen=True, slots=True)
 class DevReading:
-    """The result of reading one question with a known answer.
+    """The result of reading one dev question, whose answer is known.
 
-    `scores` are the best spans' start + end logits, best first; `margin` is the first one's score minus the
-    null score of its window; they are empty and -inf if nothing was found. `answerable` is whether the text
-    answers, `right` whether the first span is a correct answer, `in_table` whether it is in a table.
+    `scores` are the best spans' start + end logits, best first, and `margin` is the first one's score minus the null
+    score of its window; empty and -inf if no span was found. `answerable` is whether the text answers, `right` whether
+    the first span is a correct answer, `in_table` whether it is in a table.
     """
 
     margin: float
@@ -216,11 +215,11 @@ class ClassCalibrationData:
 class TrainingRequest:
     """A training run: what to train, on which data, and the output folder.
 
-    `task` is `qa`, `classification`, `tokens` or `pretraining`. `examples` and `dev` are files of rows (JSON Lines,
-    optionally xz, or SQuAD JSON for qa, or plain text for pretraining); a file may be given as `PATH*WEIGHT` to be
-    drawn WEIGHT times an epoch.
-    Learning rate is the peak after warm-up; warm-up is a share of all steps. `teacher` is the folder of a model to
-    distil from as well (qa only), empty for none.
+    `task` is `qa`, `classification`, `tokens` or `pretraining`. `base` is the checkpoint folder to start from.
+    `examples` and `dev` are files of rows (JSON Lines, optionally xz, or SQuAD JSON for qa, or plain text for
+    pretraining); the rows of a file given as `PATH*WEIGHT` are drawn WEIGHT times an epoch. `learning_rate` is the peak
+    after the warm-up, `warm_up` a share of all steps. `teacher` is the folder of a model to distil from as well (qa
+    only), empty for none; `options` are numbers that only some tasks take.
     """
 
     task: str
@@ -244,11 +243,11 @@ class TrainingRequest:
 
 @dataclass(frozen=True, slots=True)
 class HeadToTeach:
-    """Texts with the indices of their labels, to teach the encoder in the folder `base` to classify.
+    """Texts with their labels, to teach the encoder in the folder `base` to classify.
 
-    Texts numbered in `held` are not learnt from, but classified with what was learnt from the others. The model is
-    written to `output`, unless that is empty. With `multi` labels do not exclude each other. `steps` is 0 for as many
-    as the number of texts asks for.
+    `targets` are each text's indices into `labels`. The texts whose indices are in `held` are held out: not learnt
+    from, but classified by the head taught with the others. The model is written to `output`, unless that is empty.
+    With `multi` labels do not exclude each other. `steps` is 0 for a number that depends on the number of texts.
     """
 
     texts: tuple[str, ...]
@@ -264,7 +263,7 @@ class HeadToTeach:
 
 
 def _empty_passages(number: int, pairs: int) -> tuple[str, str]:
-    """The sentences for an empty first and second passage of one of so many pairs."""
+    """Return the sentences for an empty first and for an empty second passage of pair `number` of `pairs`."""
     if pairs == 1:
         return Message("The first passage is empty."), Message("The second passage is empty.")
     return (

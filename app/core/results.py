@@ -16,7 +16,7 @@ from app.core.text import Span
 
 @dataclass(frozen=True, slots=True)
 class TaggedWord:
-    """A word of a text and the tag that the model gave it, as its labels spell it (B-PER, O)."""
+    """A word of a text and the tag that the model gave it, spelled as in its labels (B-PER, O)."""
 
     span: Span
     tag: str
@@ -24,9 +24,9 @@ class TaggedWord:
 
 
 class TaggedWords(Sequence[TaggedWord]):
-    """Words in text order, each created on access.
+    """Words in text order, stored in arrays and created on access.
 
-    `starts`, `ends` (code points) and `tags` (indices into `labels`) are as long as `probabilities`.
+    `starts`, `ends` (code points), `tags` (indices into `labels`) and `probabilities` have one entry for each word.
     """
 
     __slots__ = ("_ends", "_labels", "_probabilities", "_starts", "_tags")
@@ -44,7 +44,7 @@ class TaggedWords(Sequence[TaggedWord]):
         self._probabilities = array("d", probabilities)
 
     def columns(self) -> dict[str, list[Any]]:
-        """What to create them from again, in plain lists."""
+        """Return the constructor's arguments as plain lists."""
         return {
             "labels": list(self._labels),
             "starts": self._starts.tolist(),
@@ -80,12 +80,12 @@ class TaggedWords(Sequence[TaggedWord]):
 
 
 HEAT_BINS = 256
-# Words less likely than this are given as the answer only with a threshold of 0.
+# Less likely words are given as the answer only if the threshold is 0.
 LEAST_GIVEN = 0.15
 
 
 class Outcome(StrEnum):
-    """The outcome of a question: an answer, words that may be one, or nothing in the text."""
+    """The outcome of a question: an answer, words of low confidence, or no answer in the text."""
 
     ANSWER = "answer"
     LOW_CONFIDENCE = "low-confidence"
@@ -104,8 +104,8 @@ class Likely(Protocol):
 FoundT = TypeVar("FoundT", bound=Likely)
 
 
-class Judged(Generic[FoundT]):
-    """What follows from the result of a question: of a Reading, and of the history's Entry, whose fields these are."""
+class QuestionResult(Generic[FoundT]):
+    """What Reading and the history's Entry have in common: properties that follow from these fields of both."""
 
     __slots__ = ()
 
@@ -122,8 +122,9 @@ class Judged(Generic[FoundT]):
     def outcome(self) -> Outcome:
         """The outcome of the question.
 
-        The first of the answers is given from `LEAST_GIVEN` on if the text counts as answering, with a `threshold` of 0
-        in any case. Else it has low confidence if the probability that the text answers is at least `absent`.
+        The best span is the answer if the text counts as answering and its probability is at least `LEAST_GIVEN`, or
+        `threshold` is 0. Else it is shown with low confidence if the text answers with a probability of at least
+        `absent`.
         """
         if not self.answers:
             return Outcome.ABSENT
@@ -133,12 +134,12 @@ class Judged(Generic[FoundT]):
 
     @property
     def best(self) -> FoundT | None:
-        """The answer given, None if there is none."""
+        """The answer, None if there is none."""
         return self.answers[0] if self.outcome is Outcome.ANSWER else None
 
     @property
     def shown(self) -> FoundT | None:
-        """The answer, or the nearest words with low confidence; None if the text does not answer."""
+        """The answer, or the words of low confidence; None if the text does not answer."""
         return self.answers[0] if self.outcome is not Outcome.ABSENT else None
 
     @property
@@ -155,11 +156,10 @@ def _share(windows: int, total: int) -> float | None:
 class Answer:
     """A span of a document that answers the question.
 
-    `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`;
-    `probability` is calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start +
-    end logits in the window that the span was scored in; `lexical` is a penalty in logits, 0 or less, if fewer of the
-    question's words are around it than elsewhere in a long text. Answers are ranked by `score` + `lexical` -
-    `null_score`.
+    `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`; `probability` is
+    calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start + end logits in the window that the
+    span was scored in; `lexical` is a penalty in logits, 0 or less, for a place of a long text with fewer of the
+    question's words around it than elsewhere. Answers are ranked by `score` + `lexical` - `null_score`.
     """
 
     document: int
@@ -172,23 +172,23 @@ class Answer:
 
     @property
     def rank(self) -> float:
-        """The value it is ranked by, in logits."""
+        """The value that answers are ranked by, in logits."""
         return self.score + self.lexical - self.null_score
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Judged[Answer]):
+class Reading(QuestionResult[Answer]):
     """The result of one question.
 
     `answers` are the best spans, best first, also when the text does not answer (they are then below the threshold).
     `answered` is whether the text counts as answering; `outcome` whether the first of them is given as the answer.
-    `no_answer_probability` is the calibrated probability that the text does not answer; if it leaves less than `absent`
-    for the text to answer, no words are shown as an answer. `seconds` is the time spent reading; `windows_total` is an
-    estimate while `complete` is False (a partial result). `quick` is whether only the best passages were read, which
-    then counts as complete; `finder` names the quicker reader that found them, which reads them first. `heat` is
-    where answers were found: for each document, the evidence for one in each of `HEAT_BINS` equal parts of its code
-    points, from 0 to the probability that the text answers, which is the value of the best answer's part.
-    `windows_whole` is the number of windows of the whole text, an estimate if not all were read; 0 if unknown.
+    `no_answer_probability` is the calibrated probability that the text does not answer; if its complement is below
+    `absent`, no words are shown. `seconds` is the time spent reading; `windows` were read of `windows_total`, which is
+    an estimate while `complete` is False (a partial result). `quick` is whether only the best passages were to be read,
+    which then counts as complete; `finder` names the quicker reader that chose them. `heat` is where answers were
+    found: for each document, the evidence in each of `HEAT_BINS` equal parts of its code points, from 0 to the
+    probability that the text answers, which is the value of the best answer's part. `windows_whole` is the number of
+    windows of the whole text, an estimate if not all were read; 0 if unknown.
     """
 
     answers: tuple[Answer, ...]
@@ -209,7 +209,7 @@ class Reading(Judged[Answer]):
 
     @property
     def judged_whole(self) -> bool:
-        """Whether its outcome covers the whole text: it was read, or a quicker reader found its likeliest passages."""
+        """Whether the outcome holds for the whole text: all was read, or a quicker reader chose what to read."""
         return self.complete and (not self.quick or self.finder not in ("", self.model))
 
     @property
@@ -220,9 +220,9 @@ class Reading(Judged[Answer]):
         return _share(self.windows, self.windows_whole) if self.quick else self.share_read
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
-        """This partial result as the final one of a stopped reading, with the progress `at` the stop and its seconds.
+        """Return this partial result as the final one of a reading stopped after `seconds`, with progress `at`.
 
-        The last progress may be older than this result. With two readers it counts the windows of both.
+        The progress may be older than this result; with two readers it counts the windows of both.
         """
         if at is None or not at.total or (at.done <= self.windows and not self.finder):
             return replace(self, seconds=seconds)
@@ -231,7 +231,7 @@ class Reading(Judged[Answer]):
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """A class and its probability (for a regression head: its value)."""
+    """A class and its probability (of a regression head: its value)."""
 
     label: str
     probability: float
@@ -254,8 +254,9 @@ class Classification:
 
     @property
     def fitting(self) -> tuple[ClassScore, ...]:
-        """The classes that apply, in the order of the labels: the winner, or all that reach one half for a multi-label
-        head; none for a regression head.
+        """The classes that apply, in label order: the winner, or all that reach one half of a multi-label head.
+
+        A regression head has none.
         """
         if self.problem == ProblemType.MULTI_LABEL:
             return tuple(score for score in self.scores if score.probability >= 0.5)
@@ -263,7 +264,7 @@ class Classification:
 
     @property
     def probability(self) -> float:
-        """The winner's probability, 0 without a winner."""
+        """The winner's probability; 0 without a winner."""
         return next((s.probability for s in self.scores if s.label == self.winner), 0.0)
 
 
@@ -281,9 +282,9 @@ class Classifications:
 class Guess:
     """A word for a blank, as it would be spelled there, with its probability.
 
-    `rank` is its place among all entries of the vocabulary, 1 the likeliest; 0 for a word of several `pieces`, whose
-    probability is the product of its pieces', each given those before it. `pieces` is 0 if the vocabulary cannot
-    spell the word: it then has no probability, which is set to 0.
+    `rank` is its rank among all entries of the vocabulary, 1 being the likeliest; 0 for a word of several `pieces`,
+    whose probability is the product of its pieces' probabilities, each given the pieces before it. `pieces` is 0 if the
+    vocabulary cannot spell the word; its probability is then 0.
     """
 
     word: str
@@ -314,9 +315,10 @@ class FilledText:
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """The number of a text's masked tokens, of those predicted first, and of those among the first five.
+    """How well a text's masked tokens were predicted.
 
-    `surprise` is the sum of their negative log probabilities (natural).
+    `masked` counts them, `first` those predicted as the likeliest token, `five` those among the five likeliest;
+    `surprise` is the sum of their negative natural log probabilities.
     """
 
     masked: int
@@ -337,10 +339,10 @@ class MaskedTexts:
 
 @dataclass(frozen=True, slots=True)
 class FollowOn:
-    """How likely a passage continues another one, 0 to 1, with both logits (continues, does not).
+    """How likely one passage continues another, 0 to 1, with both logits (continues, does not).
 
-    `tokens` are the two passages' lengths as read; `cut` is which of them were longer than the model reads: of the
-    first its end is read, of the second its beginning.
+    `tokens` are the two passages' lengths as read; `cut` is whether each was longer than the window: only the end of
+    the first and the beginning of the second are read then.
     """
 
     probability: float
@@ -361,9 +363,9 @@ class FollowOns:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A name found in a text: its place, its words, its type (without B- or I-).
+    """A name found in a text: its span, its words, its type (without B- or I-).
 
-    `probability` is the mean of its words' probabilities, each that of its word's tag.
+    `probability` is the mean probability of its words' tags.
     """
 
     span: Span
@@ -410,7 +412,7 @@ class TrainingStep:
 
 @dataclass(frozen=True, slots=True)
 class TaughtHead:
-    """The result of teaching a head: its folder, and the held texts' probabilities of the labels."""
+    """The result of teaching a head: its folder, and the held-out texts' label probabilities."""
 
     folder: str
     held: tuple[tuple[float, ...], ...]

@@ -1,4 +1,4 @@
-"""JSON Lines: files of one JSON object a line, plain or .xz."""
+"""JSON Lines: files with one JSON object on each line, plain or .xz."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from app.core.files import read_lines
 from app.core.message import Message
 from app.core.plain import json_of
 
-# JSON can hold them, UTF-8 and tokenizers cannot.
+# JSON can hold these, UTF-8 and tokenizers cannot.
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a file: its line from 1, its `id` (its line where the row has none), and all its values."""
+    """A row of a file: its line from 1, its `id` (the line if the row has none), and all its values."""
 
     line: int
     id: object
@@ -32,7 +32,7 @@ class Row:
         return json_of(self.id, sort_keys=True)
 
     def text(self, name: str, source: Path) -> str:
-        """The row's text under this name; raises SpanlightError where there is none."""
+        """Return the row's text under this name; raises SpanlightError if there is none."""
         value = self.values.get(name)
         if not isinstance(value, str):
             raise SpanlightError(
@@ -48,9 +48,9 @@ class Row:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of a file, one by one; empty lines are passed over.
+    """Yield the rows of a file; empty lines are skipped.
 
-    Raises SpanlightError as `read_lines`, and for a line that is not a JSON object or whose id is not a finite number.
+    Raises SpanlightError as `read_lines` does, and for a line that is not a JSON object or whose id is not finite.
     """
     for number, line in enumerate(read_lines(path), start=1):
         line = line.removeprefix(b"\xef\xbb\xbf")
@@ -59,7 +59,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def row_of(line: bytes, number: int, path: Path) -> Row:
-    """The row in a line of a file. Raises SpanlightError as `read_rows`."""
+    """Parse the row in a line of a file; raises SpanlightError as `read_rows` does."""
     try:
         values = json.loads(line.decode("utf-8"), parse_constant=_refuse)
         if not isinstance(values, dict):
@@ -75,5 +75,5 @@ def row_of(line: bytes, number: int, path: Path) -> Row:
 
 
 def _refuse(constant: str) -> NoReturn:
-    """NaN and Infinity are no JSON, though Python reads and writes them."""
+    """Raise ValueError for NaN and Infinity, which Python reads although JSON has neither."""
     raise ValueError(constant)

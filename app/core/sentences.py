@@ -10,12 +10,12 @@ from app.core.text import Span
 
 _BOUND = re.compile(
     r"""
-    (?P<stop>[.!?…]+["'”’»)\]]*)(?=\s)       # a stop, what closes after it, and a blank
-    | [。！？｡]+["”’」』）]*                    # scripts that put no blank after a stop
+    (?P<stop>[.!?…]+["'”’»)\]]*)(?=\s)       # a stop, closing marks, and white space
+    | [。！？｡]+["”’」』）]*                    # stops of scripts without a space after them
     | (?P<line>\n[^\S\n]*\n\s*                # a blank line
     | (?<=\S)[^\S\n\t]*\t\s*                 # the next cell of a table's row
     | \n(?=[^\S\n]*(?:[-*•‣▪#]|\d{1,3}[.)])[^\S\n]))   # the next item of a list, a heading
-    | (?P<row>\n)                           # perhaps a row's end
+    | (?P<row>\n)                           # perhaps the end of a table's row
     """,
     re.VERBOSE,
 )
@@ -26,20 +26,20 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ROW = 2000
-# A bullet, or the number of an item or a clause ("3.1", "(a)", "iv."), and words behind it on its line.
+# A bullet, or the number of an item or a clause ("3.1", "(a)", "iv."), followed by words on its line.
 _ITEM = re.compile(
     r"^[^\S\n]*+(?:(?P<bullet>[-*•‣▪])"
     r"|(?P<before>[(\[]?(?:\d{1,3}\.)*)(?P<number>\d{1,3}|[ivx]{1,5}|[a-zA-Z])(?P<after>[.)\]]?))[^\S\n]+(?=\S)",
     re.MULTILINE,
 )
-# Code points from an item to the next one of its list, at most.
+# The most code points from an item to the next one of its list.
 ITEMS_APART = 2000
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
 _JOINING = "\u200d\ufe0e\ufe0f"
 
 
 def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
-    """The sentence, or the sentences, around the span; always contains the whole span.
+    """Return the sentence, or the sentences, around the span; always contains the whole span.
 
     A sentence ends at a stop, a blank line, a list item or a table's cell (a tab). At most `reach` code
     points on each side are searched: without a bound within them, the sentence is cut between two words.
@@ -49,7 +49,7 @@ def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
 
 
 def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
-    """The sentences of a text in order, without the blanks between them; nothing else is left out.
+    """Yield the sentences of a text in order; only the white space between them is left out.
 
     A sentence longer than `reach` code points is split between two words.
     """
@@ -64,25 +64,25 @@ def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
 
 
 def item_starts(text: str) -> list[int]:
-    """Where the lines of a text begin that are items of a list, rising.
+    """Return the starts of the lines that are items of a list, ascending.
 
-    Another item of the same form, numbered next, begins at most `ITEMS_APART` code points before or behind: a line may
-    also begin with a date, an amount or an initial.
+    As a line may also begin with a date, an amount or an initial, the item before or after it in the same numbering
+    must begin at most `ITEMS_APART` code points away.
     """
     found: set[int] = set()
     last: dict[tuple[str, ...], tuple[int, int]] = {}
     for item in _ITEM.finditer(text):
         for form, number in _numbers(item):
             before, start = last.get(form, (-1, -ITEMS_APART))
-            counts_on = number == before + (form[0] != "bullet")
-            if counts_on and start >= 0 and item.start() - start <= ITEMS_APART:
+            continues = number == before + (form[0] != "bullet")
+            if continues and start >= 0 and item.start() - start <= ITEMS_APART:
                 found |= {start, item.start()}
             last[form] = number, item.start()
     return sorted(found)
 
 
 def _numbers(item: re.Match[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """What an item's number may count, and where in that it stands: “i” is a letter and a Roman number."""
+    """Yield the numberings that an item may belong to, with its number in each: “i” is a letter and a Roman number."""
     if item["bullet"]:
         yield ("bullet", item["bullet"]), 0
         return
@@ -135,7 +135,7 @@ def _bounds(text: str, low: int, high: int) -> Iterator[re.Match[str]]:
 
 
 def _continues(text: str, found: re.Match[str]) -> bool:
-    """Whether a match does not end a sentence: an abbreviation, an initial, a list's number, a line's end."""
+    """Whether a match ends no sentence: after an abbreviation, an initial or a list's number, or a mere line end."""
     if found["row"] is not None:
         before = text[max(0, found.start() - _LONGEST_ROW) : found.start()].rpartition("\n")[2]
         after = text[found.end() : found.end() + _LONGEST_ROW].partition("\n")[0]
@@ -160,7 +160,7 @@ def _continues(text: str, found: re.Match[str]) -> bool:
 
 
 def _cut_before(text: str, low: int, at: int) -> int:
-    """The first word's start from `low` on, or `low` moved off a combining sequence."""
+    """Return the first word's start from `low` on, or `low` moved off a combining sequence."""
     blank = re.compile(r"\s").search(text, low - 1, at)
     if blank:
         return blank.end()
@@ -170,7 +170,7 @@ def _cut_before(text: str, low: int, at: int) -> int:
 
 
 def _cut_after(text: str, high: int, at: int) -> int:
-    """The last word's end up to `high`, or `high` moved off a combining sequence."""
+    """Return the last word's end up to `high`, or `high` moved off a combining sequence."""
     for place in range(high, at, -1):
         if text[place].isspace():
             return place
@@ -180,7 +180,7 @@ def _cut_after(text: str, high: int, at: int) -> int:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Whether the character at this place belongs to the one before it."""
+    """Whether the character at `at` combines with the one before it."""
     return bool(
         unicodedata.combining(text[at])
         or text[at] in _JOINING

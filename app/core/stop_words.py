@@ -1,4 +1,4 @@
-"""Words that do not help to find where a question is answered."""
+"""Stop words: too common to help to find where a question is answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of the system's loader about a missing library, put into words for the user."""
+"""Errors for the user when a system library or a part of the installation is missing or broken."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.core.message import Message
 
 _MISSING = re.compile(r"([\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 _TOO_OLD = re.compile(r"version [`'](GLIBC(?:XX)?)_([\d.]+)' not found")
-_OF_PACKAGE = re.compile(r"cannot import name '(\w+)' from '(app[\w.]*)' \(.*__init__\.pyc?\)")
-# Libraries that come with Spanlight or its dependencies; those of wheels have part of a checksum in the name.
+_MISSING_MODULE = re.compile(r"cannot import name '(\w+)' from '(app[\w.]*)' \(.*__init__\.pyc?\)")
+# Libraries of Spanlight's dependencies; a wheel's own have part of a checksum in their names.
 _OURS = re.compile(r"lib(torch|c10|shm|Qt6|shiboken6|pyside6|pdfium|python3).*|.*-[0-9a-f]{8}\..*")
 _NAME = re.compile(r"(.+?)\.so\.(\d+)")
-# Libraries in a package with another name.
-_OTHERS = {
+# Libraries whose package has an irregular name.
+_IRREGULAR = {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgthread-2.0.so.0": "libglib2.0-0",
     "libbrotlidec.so.1": "libbrotli1",
@@ -24,8 +24,8 @@ _OTHERS = {
 _DEBIAN = "/etc/debian_version"
 
 
-def without_library(fault: str) -> SpanlightError | None:
-    """The error for a system library that is missing or too old, None if the message is about something else."""
+def missing_library_error(fault: str) -> SpanlightError | None:
+    """Return the error for a system library that is missing or too old; None for a message about something else."""
     old = _TOO_OLD.search(fault)
     if old:
         message = (
@@ -48,7 +48,7 @@ def without_library(fault: str) -> SpanlightError | None:
         return None
     name = missing[1]
     if _OURS.fullmatch(name):
-        return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), how_to_mend())
+        return _missing_part(name)
     package = debian_package(name)
     hint = Message("Install your system's package that brings it.")
     if package and os.path.exists(_DEBIAN):  # noqa: PTH110 the start reads this file too
@@ -59,12 +59,12 @@ def without_library(fault: str) -> SpanlightError | None:
 
 
 def debian_package(library: str) -> str:
-    """The name of the Debian package with a shared library, by Debian's rule for such names; empty if none.
+    """Return the name of the Debian package of a shared library, by Debian's rule for such names; empty if none.
 
     Debian Policy, section 8.1: the library's name and its version, with a hyphen between if the name ends in a digit.
     """
-    if library in _OTHERS:
-        return _OTHERS[library]
+    if library in _IRREGULAR:
+        return _IRREGULAR[library]
     found = _NAME.fullmatch(library)
     if found is None:
         return ""
@@ -72,40 +72,40 @@ def debian_package(library: str) -> str:
     return f"{name}-{found[2]}" if name[-1].isdigit() else f"{name}{found[2]}"
 
 
-def broken_installation(fault: BaseException) -> SpanlightError | None:
-    """The error for a missing or broken part of the program; None for an exception of another kind."""
+def installation_error(fault: BaseException) -> SpanlightError | None:
+    """Return the error for a missing or broken part of the installation; None for any other exception."""
     if isinstance(fault, FileNotFoundError):
         bundle, name = getattr(sys, "_MEIPASS", ""), fault.filename
         if bundle and isinstance(name, str) and name.startswith(bundle):
-            return _lacking(name)
+            return _missing_part(name)
         return None
     if not isinstance(fault, ImportError):
         return None
-    system = without_library(str(fault))
+    system = missing_library_error(str(fault))
     if system is not None:
         return system
     text = " ".join(str(fault).split())
-    # Our packages contain only modules.
-    of_package = _OF_PACKAGE.match(text)
-    if of_package:
-        return _lacking(f"{of_package[2]}.{of_package[1]}")
+    # Spanlight's packages contain only modules.
+    module = _MISSING_MODULE.match(text)
+    if module:
+        return _missing_part(f"{module[2]}.{module[1]}")
     if isinstance(fault, ModuleNotFoundError) and fault.name:
-        return _lacking(fault.name)
+        return _missing_part(fault.name)
     reason = text[:200].rstrip(".")
     message = (
         Message("Spanlight is not whole: {name} is broken ({reason}).", name=fault.name, reason=reason)
         if fault.name
         else Message("Spanlight is not whole: {reason}.", reason=reason)
     )
-    return SpanlightError(message, how_to_mend())
+    return SpanlightError(message, repair_hint())
 
 
-def _lacking(name: str) -> SpanlightError:
-    return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), how_to_mend())
+def _missing_part(name: str) -> SpanlightError:
+    return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), repair_hint())
 
 
-def how_to_mend() -> str:
-    """The hint on how to repair a missing or broken part of Spanlight."""
+def repair_hint() -> str:
+    """Return the hint on how to repair a missing or broken part of Spanlight."""
     from app.core.about import command
 
     if not getattr(sys, "frozen", False) and command() != "spanlight":

@@ -1,4 +1,4 @@
-"""Tables: how much one may hold, and texts with their classes as CSV, the same wherever one is written."""
+"""Tables: their largest size, columns for the classes of texts, and safe CSV."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.core.wording import free_name
 
 # A spreadsheet treats a cell that begins like this as a formula (OWASP, CSV injection).
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-# With a sign before it, or a percent sign after it; grouped by points, commas, blanks or apostrophes.
+# With an optional sign and percent sign; grouped by points, commas, spaces or apostrophes.
 _NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,'’\u00a0\u202f ]*(?:[eE][+-]?[0-9]+)?\s?%?")
 _MOST_CELLS = 20_000_000
 
 
-def refuse_vast(rows: int, columns: int, name: str) -> None:
-    """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
+def refuse_oversized(rows: int, columns: int, name: str) -> None:
+    """Raise SpanlightError for a table with more cells, empty ones included, than memory should hold."""
     if rows * columns > _MOST_CELLS:
         raise SpanlightError(
             Message(
@@ -35,19 +35,16 @@ def refuse_vast(rows: int, columns: int, name: str) -> None:
 
 
 def harmless(cell: str) -> str:
-    """The cell made safe for a spreadsheet: one that looks like a formula gets an apostrophe before it.
-
-    Numbers are unchanged.
-    """
+    """Return a cell that no spreadsheet runs: an apostrophe precedes what looks like a formula and is no number."""
     return f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell
 
 
 def class_columns(
     columns: Sequence[str], labels: Sequence[str], problem: ProblemType = ProblemType.SINGLE_LABEL
 ) -> list[str]:
-    """The columns' names followed by those of the classes: label, probability, and `probability LABEL` for each label.
+    """Return the columns' names followed by those for classes: label, probability, and `probability LABEL` for each.
 
-    For a regression head only `value LABEL` for each. A name that is in use gets a number.
+    A regression head has only `value LABEL` for each label. A name that is taken gets a number.
     """
     if problem is ProblemType.REGRESSION:
         added = [f"value {label}" for label in labels]
@@ -60,10 +57,10 @@ def class_columns(
 
 
 def class_values(item: Classification) -> list[str]:
-    """A row's values under the columns of the classes, numbers with six decimals.
+    """Return a row's values for the added columns of `class_columns`, numbers with six decimals.
 
-    The label of a multi-label head is all labels that reach one half, separated by semicolons, and the probability the
-    likeliest one's; both are empty if none does.
+    For a multi-label head the label is all labels that reach one half, separated by semicolons, and the probability is
+    the likeliest one's; both are empty if no label does.
     """
     values = [f"{score.probability:.6f}" for score in item.scores]
     if item.problem == ProblemType.REGRESSION:
@@ -73,7 +70,7 @@ def class_values(item: Classification) -> list[str]:
 
 
 def csv_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
-    """Rows as CSV, each ended by a line feed, values quoted where necessary and made harmless."""
+    """Return rows as CSV, each ended by a line feed, values quoted where necessary and made `harmless`."""
     return "".join(_line(row, delimiter) for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""Texts and places in them, in Unicode code points of `Document.text`, half open; and in UTF-16 units for Qt."""
+"""Texts and spans of them, in code points of `Document.text`, and their conversion to UTF-16 units for Qt."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
-# What stands for a word to be filled in.
+# The sign for a word to be filled in.
 BLANK = "___"
 
-# Separate expressions: with different first characters they are many times faster than a combined one.
+# Separate expressions are many times faster than a combined one, whose alternatives begin differently.
 _BLANKS = tuple(map(re.compile, (r"__+", r"\[[Mm][Aa][Ss][Kk]\]", r"<[Mm][Aa][Ss][Kk]>")))
-# Scripts without blanks between words.
-UNPARTED = re.compile(
+# Scripts without spaces between words.
+UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A place in a text: code points `start` to `end`, `end` not included.
+    """A stretch of a text: code points `start` to `end`, `end` not included.
 
-    Raises ValueError when start is negative or end lies before start.
+    Raises ValueError if start is negative or end is before start.
     """
 
     start: int
@@ -40,16 +40,16 @@ class Span:
         return self.end - self.start
 
     def of(self, text: str) -> str:
-        """The words of `text` at this place."""
+        """Return the part of `text` at this span."""
         return text[self.start : self.end]
 
     def overlaps(self, other: Span) -> bool:
-        """Whether the two places share a code point."""
+        """Whether the two spans share a code point."""
         return max(self.start, other.start) < min(self.end, other.end)
 
 
 def whole_words(text: str, span: Span) -> Span:
-    """The span, extended to the whole of the words that it begins and ends in, unless their script has no blanks."""
+    """Extend a span to the whole of the words that it begins and ends in, unless their script has no spaces."""
     start, end = span.start, span.end
     while start < end and start and _in_one_word(text[start - 1], text[start]):
         start -= 1
@@ -60,17 +60,17 @@ def whole_words(text: str, span: Span) -> Span:
 
 def _in_one_word(before: str, after: str) -> bool:
     both = before + after
-    return all(unicodedata.category(each)[0] in "LNM" for each in both) and not UNPARTED.search(both)
+    return all(unicodedata.category(each)[0] in "LNM" for each in both) and not UNSPACED.search(both)
 
 
 def blanks_in(text: str) -> tuple[Span, ...]:
-    """The places of the blanks in a text, from left to right: two or more underscores, [MASK] or <mask>."""
+    """Return the blanks in a text, from left to right: two or more underscores, [MASK] or <mask>."""
     found = (match for blank in _BLANKS for match in blank.finditer(text))
     return tuple(Span(start, end) for start, end in sorted(match.span() for match in found))
 
 
 class Replacement(NamedTuple):
-    """`words` that are read instead of the code points `start` to `end`: nothing, or the gap between two cells."""
+    """`words` to read instead of the code points `start` to `end`, which are none, or the gap between two cells."""
 
     start: int
     end: int
@@ -79,10 +79,10 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a model reads in addition to a text's own words.
+    """How a model is shown a text: with added words, within bounds, below headings.
 
-    `replacements` do not overlap; `bounds` are the code points where a block or a cell begins, which no answer
-    crosses; `headings` are code points with the words of the headings from there on. All are in ascending order.
+    `replacements` do not overlap; `bounds` are the code points where blocks and cells begin, which no answer crosses;
+    `headings` are code points with the headings that apply from there on. All are in ascending order.
     """
 
     replacements: tuple[Replacement, ...] = ()
@@ -90,26 +90,26 @@ class View:
     headings: tuple[tuple[int, str], ...] = ()
 
     def replacements_in(self, start: int, end: int) -> list[Replacement]:
-        """The replacements between two code points, their positions counted from `start`."""
+        """Return the replacements between two code points, with positions relative to `start`."""
         low = bisect_left(self.replacements, start, key=lambda each: each.start)
         high = bisect_left(self.replacements, end, low, key=lambda each: each.start)
         found = (each for each in self.replacements[low:high] if each.end <= end)
         return [Replacement(each.start - start, each.end - start, each.words) for each in found]
 
     def heading_at(self, point: int) -> str:
-        """The headings of the sections around a code point, empty if there are none."""
+        """Return the headings of the sections around a code point; empty if there are none."""
         before = bisect_right(self.headings, point, key=lambda heading: heading[0])
         return self.headings[before - 1][1] if before else ""
 
     def within_block(self, around: Span, span: Span) -> Span:
-        """The part of what is around a span that lies in the span's own block or cell."""
+        """Return the part of `around`, which contains a span, that is in the span's own block or cell."""
         before, after = bisect_right(self.bounds, span.start), bisect_left(self.bounds, span.end)
         start = self.bounds[before - 1] if before else 0
         end = self.bounds[after] if after < len(self.bounds) else around.end
         return Span(max(around.start, start), min(around.end, end))
 
     def of_parts(self, parts: Sequence[Span]) -> View:
-        """The view of these parts of the text, concatenated; they are in ascending order."""
+        """Return the view of these parts of the text, in ascending order, when they are concatenated."""
         replacements: list[Replacement] = []
         bounds = array("i")
         headings: list[tuple[int, str]] = []
@@ -126,7 +126,7 @@ class View:
         return View(tuple(replacements), bounds, tuple(headings))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Most words are repeated before many cells: each is pickled once.
+        # Most words are repeated before many cells; each is pickled once.
         words: dict[str, int] = {}
         numbers = array("i", (words.setdefault(each.words, len(words)) for each in self.replacements))
         starts, ends = (array("i", map(itemgetter(at), self.replacements)) for at in (0, 1))
@@ -150,8 +150,8 @@ def _view(
 class Document:
     """A text to ask questions about; an answer's positions refer to it.
 
-    `text` never changes after the document was read; `name` is its name for the user; `path` is the file it was read
-    from, or empty; `view` is how a model is shown the text, None for unchanged.
+    `text` never changes after the document was read; `name` is its name for the user; `path` is the file that it was
+    read from, or empty; `view` is how a model is shown the text, None for the text alone.
     """
 
     text: str
@@ -159,17 +159,17 @@ class Document:
     path: str = ""
     view: View | None = field(default=None, repr=False, compare=False)
 
-    def in_table(self, place: Span) -> bool:
-        """Whether a place is in the row of a table, as far as the view knows tables."""
+    def in_table(self, span: Span) -> bool:
+        """Whether a span is in a table's row, as far as the view knows tables."""
         if self.view is None:
             return False
-        start, end = self.text.rfind("\n", 0, place.start) + 1, self.text.find("\n", place.end)
+        start, end = self.text.rfind("\n", 0, span.start) + 1, self.text.find("\n", span.end)
         return bool(self.view.replacements_in(start, (end if end >= 0 else len(self.text)) + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class RunningText:
-    """A stretch of running text: its paragraphs in order, its document, and the source that it is counted under."""
+    """A stretch of running text: its paragraphs in order, its document, and the source it is counted under."""
 
     paragraphs: tuple[str, ...]
     document: str
@@ -177,12 +177,12 @@ class RunningText:
 
 
 def without_blanks(text: str) -> str:
-    """The text without blanks and line ends: equal for readers of one file that only differ in spacing."""
+    """Return the text without white space, to compare readings of one file that differ in nothing else."""
     return "".join(text.split())
 
 
 def normalise_newlines(text: str) -> str:
-    """The text with CR LF and lone CR as LF; done once when a document is read."""
+    """Turn CR LF and lone CR into LF; done once, when a document is read."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -190,13 +190,13 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def utf16_units(text: str) -> int:
-    """How many UTF-16 units a text has: a character beyond U+FFFF takes two."""
+    """Count the UTF-16 units of a text: a character beyond U+FFFF takes two."""
     # Encoding it as UTF-16 is many times faster than searching for those characters.
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class Offsets:
-    """Converts positions of one text between both ways of counting; each conversion takes logarithmic time."""
+    """Converts positions in a text between code points and UTF-16 units, in logarithmic time."""
 
     def __init__(self, text: str) -> None:
         any_astral = utf16_units(text) > len(text)
@@ -206,13 +206,13 @@ class Offsets:
         self.units = len(text) + len(astral)
 
     def to_qt(self, point: int) -> int:
-        """The UTF-16 position of a code point position."""
+        """Return the UTF-16 position of a code point position."""
         return point + bisect_left(self._points, point)
 
     def to_point(self, unit: int) -> int:
-        """The code point position of a UTF-16 position; one inside a pair is moved to its start."""
+        """Return the code point position of a UTF-16 position; one inside a surrogate pair is moved to its start."""
         return unit - bisect_left(self._units, unit)
 
     def span_to_qt(self, span: Span) -> tuple[int, int]:
-        """A span's start and end as UTF-16 positions."""
+        """Return a span's start and end as UTF-16 positions."""
         return self.to_qt(span.start), self.to_qt(span.end)

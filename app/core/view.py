@@ -1,6 +1,6 @@
-"""How a model is shown a document: a table's headers before each cell, a section's heading before each window.
+"""Views of documents: a table's headers are read before each cell, a section's headings before each window.
 
-The added words are read but never part of an answer, whose words and positions are the document's own.
+The added words are never part of an answer, whose words and positions are the document's own.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from app.core.text import Replacement, Span, View
 # Longer headers than this many code points are cut: they are repeated before every cell.
 _LONGEST_HEADER = 64
 _LONGEST_HEADING = 80
-# If the values are all words, they are at least this many times as long as the names of the columns.
+# In a table of words only, the values are at least this many times as long as the names of the columns.
 _NAMED_LONGER = 1.5
 _MOST_COMPARED = 200
-# Further rows marked as headers are rows of the table.
+# Further rows that are marked as headers count as ordinary rows.
 _MOST_HEADER_ROWS = 6
 # At most this many cells that reach down over a row are repeated in it.
 _MOST_ABOVE = 8
-# A row that is read as more code points than this repeats its first cell before a cell this far behind it.
+# A row of more than `_WIDE_ROW` code points, headers included, repeats its first cell every `_NAMED_AGAIN` ones.
 _WIDE_ROW = 700
 _NAMED_AGAIN = 500
 # Wider lines are not rows of a typed table.
 _MOST_COLUMNS = 100
 _LONGEST_LINE = 20_000
-# After this many cells the tables of a typed text are read unchanged.
+# Tables of a typed text after this many cells are not recognised.
 _MOST_CELLS = 200_000
 # How a number begins.
 NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
@@ -41,16 +41,16 @@ _ENDS_SENTENCE = tuple(".,;:!。，；：！،؛")
 STOPS = ".:;!?…。！？：；"
 
 Cells = Sequence[Sequence[Span | None]]
-# A row's cells by their columns, in their order.
+# A row's cells by column, in order.
 Row = dict[int, Span]
-# Cells that reach down, by column: the row after their last one, and their words.
+# Merged cells that reach down into further rows, by column: the row after their last one, and their words.
 _Above = dict[int, tuple[int, str]]
 Merged = Mapping[tuple[int, int], tuple[int, int]]
 Headings = tuple[tuple[int, str], ...]
 
 
 def replacements_of_table(text: str, cells: Cells, header_rows: int | None = None) -> Iterator[Replacement]:
-    """`replacements_of_rows` for a table given as rows of equal width, in which None is an empty cell."""
+    """Yield `replacements_of_rows` of a table given as rows of equal width, in which None is an empty cell."""
     rows = [{column: span for column, span in enumerate(row) if span} for row in cells]
     return replacements_of_rows(text, rows, max(map(len, cells), default=0), header_rows)
 
@@ -62,12 +62,12 @@ def replacements_of_rows(
     header_rows: int | None = None,
     merged: Merged | None = None,
 ) -> Iterator[Replacement]:
-    """The replacements of a table: each cell is read with its column's headers, each row with its section.
+    """Yield the replacements of a table: each cell is read with its column's headers, each row with its section.
 
-    Rows leave out empty cells; `merged` maps a cell (row, column) to how many rows and columns it spans, and it applies
-    to all of them. Without `header_rows` the first row is a header if it looks like one. In several header rows
-    without merged cells, a cell applies to the empty ones after it. A single cell in its row heads the section
-    below. A wide row repeats its first cell.
+    Rows leave out empty cells; `merged` maps a cell (row, column) to the numbers of rows and columns it spans, all of
+    which it applies to. Without `header_rows` the first row is a header if it looks like one. In several header rows
+    without merged cells, a cell applies to the empty ones after it. A cell alone in its row is the heading of the
+    section below. A wide row repeats its first cell.
     """
     merged = merged or {}
     if header_rows is None or header_rows >= len(rows):
@@ -152,7 +152,7 @@ def _under(headers: Mapping[int, str], column: int, above: _Above) -> str:
 
 
 def _line_start(text: str, point: int) -> int:
-    """The start of the bars before a row's first cell; `point` without any."""
+    """Return the start of the bars before a row's first cell; `point` if there are none."""
     start = point
     while start and text[start - 1] in " \t|":
         start -= 1
@@ -160,7 +160,7 @@ def _line_start(text: str, point: int) -> int:
 
 
 def _line_end(text: str, point: int) -> int:
-    """The end of the bars after a row's last cell; `point` without any."""
+    """Return the end of the bars after a row's last cell; `point` if there are none."""
     end = point
     while end < len(text) and text[end] in " \t|":
         end += 1
@@ -172,9 +172,9 @@ def _is_same(text: str, row: Row, other: Row) -> bool:
 
 
 def has_header(text: str, rows: Sequence[Row], columns: int) -> bool:
-    """Whether a table's first row names its columns, the first perhaps without a name.
+    """Whether a table's first row names its columns; the first column may have no name.
 
-    No name is long or a number, but for a year above other things.
+    No name is long, and none is a number, except a year whose column has no years.
     """
     if len(rows) < 2 or len(rows[0]) < columns - 1 or columns - 1 not in rows[0]:
         return False
@@ -206,7 +206,7 @@ def has_header(text: str, rows: Sequence[Row], columns: int) -> bool:
 
 
 def _headers(text: str, rows: Sequence[Row], columns: int, merged: Merged) -> dict[int, str]:
-    """Each column's header: its cells from top to bottom, each once."""
+    """Return each column's header: its cells from top to bottom, without repetitions."""
     parts: dict[int, dict[str, None]] = {}
     covered = any(number < len(rows) for number, _ in merged)
     below: dict[int, tuple[int, str]] = {}
@@ -224,7 +224,7 @@ def _headers(text: str, rows: Sequence[Row], columns: int, merged: Merged) -> di
             elif column in below:
                 last = below[column][1]
                 reach = column + 1
-            # Above other headers one spans several columns; the first column has none of its own there.
+            # A header above others applies to the empty cells after it; the first column takes none from elsewhere.
             elif column >= reach and (covered or number + 1 == len(rows) or not column):
                 last = ""
             if last:
@@ -233,7 +233,7 @@ def _headers(text: str, rows: Sequence[Row], columns: int, merged: Merged) -> di
 
 
 def _cut(words: str, longest: int = _LONGEST_HEADER) -> str:
-    """Words on one line, at most `longest` code points."""
+    """Return words on one line, cut between words to at most `longest` code points."""
     words = " ".join(words[: 4 * longest].split())
     return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
 
@@ -241,7 +241,7 @@ def _cut(words: str, longest: int = _LONGEST_HEADER) -> str:
 def nested_headings(
     headings: Iterable[tuple[int, int, str]], captions: Iterable[tuple[Span, str]] = ()
 ) -> Headings:
-    """`View.headings` of headings (each one's start, level and words): the path of nested ones, the nearest last.
+    """Build `View.headings` from headings (start, level, words): at each the path of nested headings, innermost last.
 
     A table's caption applies to the table's span, below the headings there.
     """
@@ -262,9 +262,9 @@ def nested_headings(
 
 
 def caption_of(above: Sequence[str]) -> str:
-    """A table's title and unit among the paragraphs directly above it: the last ones that are short.
+    """Return a table's title and unit: the last, short ones of the paragraphs `above` it.
 
-    Sentences are not, nor paragraphs with cells of a table.
+    Neither sentences nor paragraphs with cells of a table count.
     """
     short: list[str] = []
     for words in reversed(above):
@@ -277,7 +277,7 @@ def caption_of(above: Sequence[str]) -> str:
 
 
 def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables: bool = True) -> View:
-    """The view of a plain text: rows of cells separated by “|” or tabs as `tables`, paragraphs as blocks.
+    """Build the view of a plain text: paragraphs are blocks, and with `tables` lines with “|” or tabs are table rows.
 
     Without `headings`, titles marked with “#” are used, or else short separate lines above other text.
     """
@@ -302,7 +302,7 @@ def view_of_text(text: str, headings: Iterable[tuple[int, str]] = (), *, tables:
 
 
 def _typed_tables(text: str) -> Iterator[tuple[list[list[Span]], list[Span]]]:
-    """Tables of two rows and columns or more, and the rules between their rows."""
+    """Yield tables of at least two rows and columns, each with the rules between its rows."""
     rows: list[list[Span]] = []
     rules: list[Span] = []
     separator, end, cells = "", 0, 0
@@ -336,7 +336,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _lines_with_separators(text: str) -> Iterator[tuple[Span, str]]:
-    """Lines with a bar, or else with a tab after words, and which of the two."""
+    """Yield the lines with a bar, or else with a tab between words, each with its separator."""
     at = 0
     while found := _SEPARATOR.search(text, at):
         start = text.rfind("\n", at, found.start()) + 1 or at
@@ -353,7 +353,7 @@ def _lines_with_separators(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def _cells(text: str, line: Span, separator: str) -> list[Span]:
-    """The cells of a line, without blanks around their words; none if they are too few or too many."""
+    """Return the cells of a line, without white space around their words; none if they are too few or too many."""
     start, words = line.start, line.of(text)
     if separator == "|":
         inner = words.strip()
@@ -373,7 +373,7 @@ def _cells(text: str, line: Span, separator: str) -> list[Span]:
 
 
 def _headings(text: str) -> Iterator[tuple[int, int, str]]:
-    """The start, level and words of headings: titles marked with “#”, else separate lines."""
+    """Yield the start, level and words of headings: titles marked with “#”, else separate lines."""
     marked = list(_marked_titles(text)) if "#" in text else []
     return iter(marked) if len(marked) > 1 else _lone_lines(text)
 
@@ -393,7 +393,7 @@ def _marked_titles(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _lone_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Separate lines above other text, like headings; of several in a row, as in a list, the last one."""
+    """Yield separate lines above other text, like headings; of several in a row, as in a list, only the last."""
     title: tuple[int, int, str] | None = None
     for start, end in _paragraphs(text):
         line = text[start:end] if end - start <= 2 * _LONGEST_HEADING else ""

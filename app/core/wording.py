@@ -1,4 +1,4 @@
-"""Numbers in words for the user; the command line and the window use the same words."""
+"""Probabilities, places, sizes and times in words, the same in the window and on the command line."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from app.core.legible import legible
 from app.core.message import Message
 
-UNNAMED = Message("A text")  # instead of the name of a typed or pasted one
-INDEXED_ANEW = Message("files indexed anew")  # those that an older Spanlight has indexed
+UNNAMED = Message("A text")  # in place of the name of a typed or pasted text
+INDEXED_ANEW = Message("files indexed anew")  # files that an older Spanlight indexed
 NO_ANSWER = Message("The text does not say.")
 NO_ANSWER_IN_PART = Message("No answer in the part that was read.")
 NEAREST_WORDS = Message("These are the nearest words, and may not be the answer.")
@@ -21,44 +21,41 @@ _LIKELIHOODS = (
     (0.15, Message("Unlikely")),
 )
 
-_NEXT_TO_SAME = 0.05
+# A smaller difference between two probabilities is not worth saying.
+_SMALL_DIFFERENCE = 0.05
 
 
 def likelihood(probability: float) -> str:
-    """A probability in words, from "Very likely" (0.9 and more) to "Very unlikely" (less than 0.15)."""
+    """Return a probability in words, from "Very likely" (0.9 and more) to "Very unlikely" (less than 0.15)."""
     return next((words for least, words in _LIKELIHOODS if probability >= least), Message("Very unlikely"))
 
 
 def likely(probability: float) -> str:
-    """A probability in words and number: "Very likely, 94%"."""
+    """Return a probability in words and as a percentage: "Very likely, 94%"."""
     return Message(
         "{likelihood}, {percent}", likelihood=likelihood(probability), percent=percent(probability)
     )
 
 
 def best_of(probability: float, no_answer: float) -> str:
-    """The best answer's probability in words and number: "Very likely, 94%".
+    """Return the best answer's probability in words and as a percentage: "Very likely, 94%".
 
-    "Best of several, 23%" if the text probably answers (`no_answer` is the probability that it does not), and only
+    "Best of several, 23%" if the text probably answers (`no_answer` is the probability that it does not) and only
     which of its words do is uncertain.
     """
-    open_which = probability < _LIKELIHOODS[2][0] and no_answer < 0.5
-    if open_which:
+    if probability < _LIKELIHOODS[2][0] and no_answer < 0.5:
         return Message("Best of several, {percent}", percent=percent(probability))
     return likely(probability)
 
 
 def low_confidence(probability: float) -> str:
-    """The label of words that may or may not be the answer: "Low confidence, 43%"."""
+    """Return the label of words that may or may not be the answer: "Low confidence, 43%"."""
     return Message("Low confidence, {percent}", percent=percent(probability))
 
 
 def sure_of_both(probability: float, no_answer: float) -> str:
-    """The probability that the text answers and that of the best words, each named.
-
-    Empty if they are nearly the same.
-    """
-    if 1 - no_answer - probability < _NEXT_TO_SAME:
+    """Name both the probability that the text answers and that of the best words; empty if they are nearly the same."""
+    if 1 - no_answer - probability < _SMALL_DIFFERENCE:
         return ""
     return Message(
         "{text} sure that the text answers, {words} that these words do",
@@ -68,24 +65,24 @@ def sure_of_both(probability: float, no_answer: float) -> str:
 
 
 def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
-    """The sentence if the text does not answer, and how sure that is: "94% sure", with the probability `no_answer`.
+    """Return the sentence for a text that does not answer, and how sure that is (`no_answer`): "94% sure".
 
-    If not the `whole` text was judged, the sentence is about the part that was read.
+    Unless the `whole` text was judged, the sentence is about the part that was read.
     """
     sure = Message("{percent} sure", percent=percent(no_answer))
     return NO_ANSWER if whole else NO_ANSWER_IN_PART, sure
 
 
 def not_kept(sentence: str) -> str:
-    """That an answer is not in the history, with the sentence of the fault that is why."""
+    """Say that an answer was not saved in the history, with the error's sentence as the reason."""
     return Message("The answer was not kept. {reason}", reason=sentence)
 
 
 def stopped_after(share: float | None, *, quick: bool | None = False, how: str = STOPPED) -> str:
-    """How far a stopped reading got: "Stopped after 34% of the text"; a `share` of None is unknown.
+    """Say how far a stopped reading got: "Stopped after 34% of the text"; a `share` of None is unknown.
 
-    For a `quick` reading it is a share of the best passages, for None of whatever was read. It is not just a number,
-    because the numbers next to it are confidences of answers.
+    The share is one of the best passages for a `quick` reading, and of an unknown whole for None. It is not a bare
+    number, because the numbers next to it are confidences of answers.
     """
     if share is None:
         return Message("{how} before the end", how=how)
@@ -99,28 +96,28 @@ def stopped_after(share: float | None, *, quick: bool | None = False, how: str =
 
 
 def best_passages(share: float | None = None) -> str:
-    """How much a quick reading read: "Only the best passages were read, 8% of the text"; None if unknown."""
+    """Say how much a quick reading read: "Only the best passages were read, 8% of the text"; None is unknown."""
     if share is None:
         return Message("Only the best passages were read")
     return Message("Only the best passages were read, {percent} of the text", percent=percent(share))
 
 
 def page_in_words(number: int, label: str = "") -> str:
-    """A page by its printed number, with that in the file if they differ: "page iv (4 in the file)", "page 4"."""
+    """Name a page by its printed number, and by its number in the file if they differ: "page iv (4 in the file)"."""
     if label in ("", str(number)):
         return Message("page {number:,}", number=number)
     return Message("page {label} ({number:,} in the file)", label=label, number=number)
 
 
 def place_in_words(page: int | None, label: str, line: int | None) -> str:
-    """A place by its page, else by its line: "page iv (4 in the file)", "line 1,204"; empty if there is neither."""
+    """Name a place by its page, else by its line: "page 4", "line 1,204"; empty if there is neither."""
     if page is not None:
         return page_in_words(page, label)
     return Message("line {line:,}", line=line) if line is not None else ""
 
 
 def cell_in_words(sheet: str, cell: str, column: str = "") -> str:
-    """A cell: "sheet Budget, cell B12"; in a file with named columns "row 12, column Price"."""
+    """Name a cell: "sheet Budget, cell B12"; in a file with named columns "row 12, column Price"."""
     if column:
         row = int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
         return Message("row {row:,}, column {column}", row=row, column=column)
@@ -128,15 +125,15 @@ def cell_in_words(sheet: str, cell: str, column: str = "") -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability as a whole number of per cent; "< 1%" and "> 99%" at the ends, never 0 or 100."""
+    """Return a probability as a whole percentage; "< 1%" and "> 99%" at the ends, never 0 or 100."""
     rounded = round(probability * 100)
     if rounded < 1:
         return Message("< 1%")
     return Message("> 99%") if rounded > 99 else Message("{number}%", number=rounded)
 
 
-def finely(probability: float) -> str:
-    """A probability with precision for small ones: "94%", "3.4%", "0.021%", "1 in 48,000"."""
+def precise_percent(probability: float) -> str:
+    """Return a probability with two digits even if it is small: "94%", "3.4%", "0.021%", "1 in 48,000"."""
     if probability >= 0.0995:
         return percent(probability)
     if probability >= 0.0001:
@@ -149,13 +146,13 @@ def finely(probability: float) -> str:
 
 
 def first_words(text: str, most: int = 60) -> str:
-    """The beginning of a text on one line, cut between two words with an ellipsis beyond `most` characters."""
+    """Return the beginning of a text on one line, cut between words, with an ellipsis, to about `most` characters."""
     line = legible(text[: 20 * most], 20 * most)
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
 
 
 def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
-    """The name, with the first number from 2 on behind it that makes it free where it is taken: "Letters 2"."""
+    """Return the name, followed by the first number from 2 on that makes it unique if it is taken: "Letters 2"."""
     free, number = name, 2
     while is_taken(free):
         free, number = f"{name} {number}", number + 1
@@ -163,7 +160,7 @@ def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
+    """Return a length of time in words: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
     if seconds < 0.05:
         return Message("less than 0.1 seconds")
     if seconds < 9.95 and (tenths := round(seconds, 1)) != int(tenths):
@@ -182,7 +179,7 @@ def duration(seconds: float) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """An estimate of time left, in steps that do not flicker: "about 20 seconds left"."""
+    """Return an estimate of the time left, in coarse steps that do not flicker: "about 20 seconds left"."""
     if seconds < 5:
         return Message("a few seconds left")
     if seconds < 57.5:
@@ -195,7 +192,7 @@ def time_left(seconds: float) -> str:
 
 
 def size(number: int) -> str:
-    """A count of bytes in decimal units: "812 bytes", "46 MB", "1.2 GB"."""
+    """Return a number of bytes in decimal units: "812 bytes", "46 MB", "1.2 GB"."""
     if number < 1000:
         return Message("{n} byte", "{n} bytes", n=number)
     value, units = number / 1000, ["kB", "MB", "GB", "TB"]

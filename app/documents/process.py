@@ -76,9 +76,9 @@ class Clerk:
         try:
             return self.carry_out(order, report)
         except MemoryError:
-            from app.core.memory_limit import run_out
+            from app.core.memory_limit import exit_out_of_memory
 
-            run_out()
+            exit_out_of_memory()
             raise
 
     def close(self) -> None:

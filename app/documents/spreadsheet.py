@@ -24,7 +24,7 @@ from app.core.errors import SpanlightError
 from app.core.files import open_regular
 from app.core.message import Message
 from app.core.report import Report, Stopped
-from app.core.tables import refuse_vast
+from app.core.tables import refuse_oversized
 from app.documents.orders import Extend
 
 _MOST_UNPACKED = 200_000_000
@@ -120,7 +120,7 @@ def _refuse_spread(archive: zipfile.ZipFile, part: str, name: str) -> None:
         for _, element in ElementTree.iterparse(sheet):
             if element.tag.rpartition("}")[2] in ("mergeCell", "hyperlink"):
                 left, top, right, bottom = range_boundaries(element.get("ref", "A1"))
-                refuse_vast(bottom - top + 1, right - left + 1, name)
+                refuse_oversized(bottom - top + 1, right - left + 1, name)
             element.clear()
 
 
@@ -131,7 +131,7 @@ def _rows_of(sheet: ReadOnlyWorksheet, name: str, report: Report) -> Iterator[tu
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         report.check()
         width = max(width, len(row))
-        refuse_vast(number, width, name)
+        refuse_oversized(number, width, name)
         yield tuple("" if each is None else str(each) for each in row)
 
 

@@ -1,4 +1,4 @@
-"""One supervised child process: started when needed, sent requests, stopped, killed, started again."""
+"""A supervised child process: started when needed, sent requests, stopped, killed and started again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.core.files import open_regular
 from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.message import Message
 from app.core.report import Report, Stopped
-from app.engine.serve import ENDS, Factory, Kind, serve
+from app.engine.serve import FINAL_KINDS, Factory, Kind, serve
 
 if TYPE_CHECKING:
     from app.core.confine import Confined
@@ -32,12 +32,12 @@ _log = logging.getLogger(__name__)
 
 TICK = 0.05
 PATIENCE = 1.0
-# Functions that pickles of our own values name: they only put a value together.
+# Functions named in pickles of Spanlight's own values, which only rebuild a value.
 _HARMLESS = {("array", "array"), ("array", "_array_reconstructor"), ("app.core.text", "_view")}
 
 
 class ChildBug(RuntimeError):
-    """An unexpected exception in the child: a bug of ours; its text is the child's traceback."""
+    """An unexpected exception in the child, which is a bug; its text is the child's traceback."""
 
 
 class _Running(NamedTuple):
@@ -49,13 +49,13 @@ class _Running(NamedTuple):
 class Child:
     """A process of its own for work that must not stall or end the window.
 
-    `factory`, a function of a module that is light to import, gives the handler that answers requests;
-    it is called in the child only. `title` is its name in messages to people. `log` takes what the child's libraries
-    print. The process starts with the first request, and again with the first one after it was lost.
+    `factory`, a function of a module that is light to import, returns the handler that answers requests; it is called
+    in the child only. `title` is the process's name in messages to people. `log` takes what the child's libraries
+    print. The process starts with the first request, and again with the first request after it was lost.
 
-    With `reads`, files and folders, the process is confined as far as the system can do that (see core.confine), and
-    reads no others but those that are handed over with a request. `prepare` is called in it before, and gives the
-    factory then.
+    With `reads`, files and folders, the process is confined as far as the system allows (see core.confine), and reads
+    only these and the files handed over with a request. `prepare` is called in it before that, and returns the factory
+    to use instead.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Child:
     def alive(self) -> bool:
         """Whether the process runs now."""
         running = self._running
-        with contextlib.suppress(ValueError):  # closed by the other thread just now
+        with contextlib.suppress(ValueError):  # another thread has just closed it
             return running is not None and running.process.is_alive()
         return False
 
@@ -94,13 +94,13 @@ class Child:
 
     @property
     def confined(self) -> Confined | None:
-        """What the process that was started last has lost, None before one told."""
+        """The limits of the process that was started last; None until it has reported them."""
         return self._confined
 
     def begin(self) -> None:
-        """Start the process unless it runs: it sets up its handler while the first request is prepared.
+        """Start the process unless it runs, so that it sets up its handler while the first request is prepared.
 
-        Raises nothing: where it cannot be started, the first request says why.
+        Raises nothing: if it cannot be started, the first request raises that.
         """
         if self._lock.acquire(blocking=False):
             try:
@@ -110,12 +110,12 @@ class Child:
                 self._lock.release()
 
     def run(self, request: object, report: Report, files: Sequence[str] = ()) -> Any:
-        """The child's answer to one request; progress and partial results go to `report` meanwhile.
+        """Return the child's answer to a request, with progress and partial results sent to `report` meanwhile.
 
-        `files` are the paths of those that a confined process needs for it.
-        Where `report` raises (usually Stopped) the child is asked to stop, and killed if it has not after a second.
-        Raises what the child raised: Stopped, SpanlightError, or ChildBug for
-        anything else; EngineLost where the process ended at work; Stopped after `close`.
+        `files` are the paths of the files that a confined process needs for the request. If `report.check` raises
+        (usually Stopped), the child is asked to stop, and killed if it has not done so after a second. Raises what the
+        child raised: Stopped, SpanlightError, or ChildBug for anything else; EngineLost if the process ended at work;
+        Stopped after `close`.
         """
         with self._lock:
             try:
@@ -123,7 +123,7 @@ class Child:
             except EngineLost:
                 if self._accepted:
                     raise
-            # It was lost while it waited for work, so nothing was begun.
+            # The process was lost while it waited for work, so the request was not begun.
             return self._attempt(request, report, files)
 
     def _attempt(self, request: object, report: Report, files: Sequence[str]) -> Any:
@@ -138,8 +138,8 @@ class Child:
             if self._closed:
                 raise Stopped from None
             raise
-        except _Ended as end:
-            raise end.error from None
+        except _RequestFailed as failure:
+            raise failure.error from None
         except BaseException:
             self._halt(running, number)
             raise
@@ -148,7 +148,7 @@ class Child:
                 self._end()
 
     def end(self) -> None:
-        """End the process where it waits for work; the next request starts another."""
+        """End the process once it waits for work; the next request starts another."""
         with self._lock:
             self._end()
 
@@ -157,7 +157,7 @@ class Child:
         self._closed = True
         running = self._running
         if running is not None:
-            with contextlib.suppress(ValueError):  # ended by the other thread just now
+            with contextlib.suppress(ValueError):  # another thread has just ended it
                 running.process.kill()
         if self._lock.acquire(timeout=2 * PATIENCE):
             try:
@@ -200,8 +200,8 @@ class Child:
     def _converse(
         self, running: _Running, number: int, request: object, report: Report, files: Sequence[str]
     ) -> Any:
-        """Send the request, then pass its messages on until it has ended."""
-        # Nothing is sent to a process that is not listening yet: a large request would block here.
+        """Send the request, then pass the child's messages on until the request has ended."""
+        # A large request would block here if it were sent to a process that is not listening yet.
         while not self._ready:
             kind, _, what = self._receive(running, report)
             if kind is Kind.READY:
@@ -219,7 +219,7 @@ class Child:
         while True:
             kind, about, what = self._receive(running, report)
             if about != number:
-                continue  # from a request that was given up
+                continue  # a message about a request that was abandoned
             match kind:
                 case Kind.TAKEN:
                     self._accepted = True
@@ -232,21 +232,21 @@ class Child:
                 case Kind.RESULT:
                     return what
                 case Kind.STOPPED:
-                    raise _Ended(Stopped())
+                    raise _RequestFailed(Stopped())
                 case Kind.FAULT:
-                    raise _Ended(what)
+                    raise _RequestFailed(what)
                 case Kind.BUG:
-                    raise _Ended(ChildBug(what))
+                    raise _RequestFailed(ChildBug(what))
 
     def _opened(self, files: Sequence[str], opened: contextlib.ExitStack) -> Iterator[tuple[str, int]]:
-        """The paths with descriptors of the files that can be opened; of the others the child says what is wrong."""
+        """Yield the files that can be opened, with descriptors; the child will raise what is wrong with the others."""
         if self._reads is not None and sys.platform == "linux":
             for path in files:
                 with contextlib.suppress(SpanlightError):
                     yield path, opened.enter_context(open_regular(path)).fileno()
 
     def _receive(self, running: _Running, report: Report) -> tuple[Kind, int, Any]:
-        """The next message; `report.check` is called at least every 50 ms while there is none."""
+        """Return the next message; `report.check` is called at least every 50 ms while there is none."""
         while True:
             report.check()
             if self._closed:
@@ -261,16 +261,16 @@ class Child:
                 raise self._lost(running)
 
     def _message(self, running: _Running) -> tuple[Kind, int, Any]:
-        """What the child sent; of a confined one only plain values, as a file may have taken it over.
+        """Return what the child sent; from a confined child only plain values, as a file may have taken it over.
 
-        Raises UnpicklingError for others, EOFError and OSError where the child is gone.
+        Raises UnpicklingError for other values, EOFError or OSError if the child is gone.
         """
         if self._reads is None:
             return running.data.recv()
-        return _Plain(io.BytesIO(running.data.recv_bytes())).load()
+        return _PlainUnpickler(io.BytesIO(running.data.recv_bytes())).load()
 
     def _halt(self, running: _Running, number: int) -> None:
-        """Ask the child to stop, give it a second, kill it."""
+        """Ask the child to stop, and kill it if it has not done so after a second."""
         if self._sent != number:
             return  # the child never got the request
         deadline = time.monotonic() + PATIENCE
@@ -280,14 +280,14 @@ class Child:
                 if not wait([running.data, running.process.sentinel], left) or not running.data.poll():
                     break
                 kind, about, _ = self._message(running)
-                if about == number and kind in ENDS:
+                if about == number and kind in FINAL_KINDS:
                     return
         except (EOFError, OSError, pickle.UnpicklingError):
             pass
         self._end()
 
     def _lost(self, running: _Running) -> EngineLost:
-        """The error for a child that ended by itself."""
+        """Return the error for a child that ended by itself."""
         running.process.join(PATIENCE)
         code = running.process.exitcode
         message = Message("The {process} ended while it was at work.", process=self._title)
@@ -316,13 +316,13 @@ class Child:
         running.process.join(2 * PATIENCE)
         running.data.close()
         running.control.close()
-        with contextlib.suppress(ValueError):  # still not gone: a driver holds it
+        with contextlib.suppress(ValueError):  # it is still there: a driver holds it
             running.process.close()
 
 
 @contextlib.contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Processes started in here inherit a blocked Ctrl+C, which could come before the child ignores it."""
+    """Block Ctrl+C in this context, so that a process started here is not interrupted before it ignores that."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -333,11 +333,11 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Plain(pickle.Unpickler):
-    """Reads only values whose classes are Spanlight's own words: of any others a pickle could make anything happen."""
+class _PlainUnpickler(pickle.Unpickler):
+    """An unpickler that accepts only classes of app.core: with others a pickle could run anything."""
 
     def find_class(self, module: str, name: str) -> type:
-        """The class; raises UnpicklingError for whatever is none of these, also through another's name."""
+        """Return the class; raises UnpicklingError for any other, even one that a module of app.core imports."""
         if (module, name) in _HARMLESS:
             return super().find_class(module, name)
         if (module.startswith("app.core.") or module == Kind.__module__) and "." not in name:
@@ -348,8 +348,8 @@ class _Plain(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name}")
 
 
-class _Ended(Exception):
-    """The request ended in the child with this error; the child is ready for the next."""
+class _RequestFailed(Exception):
+    """The request ended in the child with `error`; the child is ready for the next one."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(error)

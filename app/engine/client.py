@@ -1,4 +1,4 @@
-"""The model process as the rest of the app sees it."""
+"""The client of the model process: what the rest of the app calls."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from app.models.compute.faults import short_reason
 if TYPE_CHECKING:
     from app.core.confine import Confined
 
-# Shorter texts are always sent with their question.
-LONG = 50_000
+# Code points; shorter texts are always sent with their question.
+LONG_TEXT = 50_000
 # A malicious tokenizer may never end; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
 
@@ -45,13 +45,13 @@ TRIAL_SECONDS = 600.0
 class Engine:
     """Runs models in a process of their own; nothing here imports torch.
 
-    Called from one thread at a time (`close`, `alive` and `pid` from any). The process starts with the first
-    call, and again after it was killed or lost. `log` takes what its libraries print. `child` is a model process that
-    was already begun. With `only`, a folder, the process is for a trial of the model in it: as far as the system can do
-    that, it reaches no network, writes no file, starts no program, and reads no other files (see core.confine).
+    Call it from one thread at a time (`close`, `alive` and `pid` from any). The process starts with the first call,
+    and again after it was killed or lost. `log` takes what its libraries print. `child` is a model process that was
+    started already. With `only`, a folder, the process is for a trial of the model in it: as far as the system allows,
+    it reaches no network, writes no file, starts no program, and reads no other files (see core.confine).
 
-    After a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used
-    for the rest of this Engine's life, as drivers are not reliable after such a fault.
+    If a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used for
+    the rest of this Engine's life, as drivers are not reliable after such a fault.
     """
 
     def __init__(
@@ -68,26 +68,26 @@ class Engine:
         self._texts = TextSender()
 
     def begin(self) -> None:
-        """Start the process and have it load PyTorch, which takes longer than reading a text; does not wait."""
+        """Start the process and have it load PyTorch, without waiting: that takes longer than reading a text."""
         self._child.begin()
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
-        """The result of a request of core.requests; `choice` is the model, None for training.
+        """Return the result of a request of core.requests; `choice` is the model, None for training.
 
-        Raises SpanlightError for expected faults, EngineLost where the process died, Stopped where `report.check`
-        raised it, ChildBug for a bug in the process.
+        Raises SpanlightError for expected errors, EngineLost if the process died, Stopped if `report.check` raised it,
+        ChildBug for a bug in the process.
         """
         return self._send(Run, request, choice, report)
 
     def prepare(self, documents: Sequence[Document], choice: ModelChoice, report: Report) -> None:
         """Cache documents' texts and tokens in the process for later questions; raises as `run` does.
 
-        It may be stopped at any time; what is not cached by then is computed when a question needs it.
+        May be stopped at any time; a question computes what is not cached by then.
         """
         self._send(Prepare, Question("", tuple(documents)), choice, report)
 
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
-        """The result of a request as transformers' own class gives it in float32; raises as `run` does."""
+        """Return the result of a request computed by transformers' own class in float32; raises as `run` does."""
         return self._ask(lambda avoid: Run(request, choice, avoid, opened=True), report)
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
@@ -96,15 +96,16 @@ class Engine:
         return loaded
 
     def try_model(self, folder: str, report: Report, *, seconds: float = TRIAL_SECONDS) -> ModelCard:
-        """The card of a folder after each of its heads was loaded and gave sound scores, on the CPU.
+        """Try each head of a model on the CPU, and return the model's card.
 
-        Raises SpanlightError where one does not, or it takes longer than `seconds`; otherwise as `run` does.
+        Raises SpanlightError if a head gives no sound scores or the trial takes longer than `seconds`; otherwise raises
+        as `run` does.
         """
         card: ModelCard = self._child.run(TryModel(folder), _Limited(report, Path(folder).name, seconds))
         return card
 
     def import_modules(self, names: tuple[str, ...], report: Report) -> dict[str, str]:
-        """The error of each module, and each family's classes, that cannot be imported in the process, by name.
+        """Import modules and every family's classes in the process; returns the error of each that fails, by name.
 
         Raises as `run` does.
         """
@@ -112,17 +113,17 @@ class Engine:
         return faults
 
     def versions(self, report: Report) -> dict[str, str]:
-        """The versions of the libraries that compute, by name; raises as `run` does."""
+        """Return the versions of the libraries that compute, by name; raises as `run` does."""
         versions: dict[str, str] = self._child.run(GetVersions(), report)
         return versions
 
     def devices(self, report: Report) -> Devices:
-        """Every device of this computer, and what `auto` takes; raises as `run` does."""
+        """Return every device of this computer, and what `auto` chooses; raises as `run` does."""
         found: Devices = self._ask(ListDevices, report)
         return found
 
     def memory(self, report: Report) -> MemoryUse:
-        """The memory that the process uses; raises as `run` does."""
+        """Return the memory that the process uses; raises as `run` does."""
         use: MemoryUse = self._child.run(GetMemory(), report)
         return use
 
@@ -134,14 +135,14 @@ class Engine:
     def _send(
         self, kind: Callable[..., object], request: object, choice: ModelChoice | None, report: Report
     ) -> Any:
-        """The answer to an order about a request; its long texts are sent along unless the process has them."""
+        """Return the answer to an order about a request, sending those of its long texts that the process lacks."""
         try:
-            return self._pack(kind, request, choice, report)
+            return self._send_packed(kind, request, choice, report)
         except TextsGone:
             self._texts.forget()
-            return self._pack(kind, request, choice, report)
+            return self._send_packed(kind, request, choice, report)
 
-    def _pack(
+    def _send_packed(
         self, kind: Callable[..., object], request: object, choice: ModelChoice | None, report: Report
     ) -> Any:
         rest, texts = self._texts.pack(request)
@@ -150,7 +151,10 @@ class Engine:
         )
 
     def _ask(self, order: Callable[[str], object], report: Report, *, again: bool = True) -> Any:
-        """The answer to an order, built from why no GPU is to be used; after a GPU broke down, the CPU's."""
+        """Return the answer to an order; if the GPU breaks down and `again` is set, have the CPU do the work.
+
+        `order` builds the order from the reason why no GPU may be used, empty if one may.
+        """
         avoided = self._avoid
         try:
             return self._child.run(order(avoided), report)
@@ -164,7 +168,7 @@ class Engine:
 
     @property
     def confined(self) -> Confined | None:
-        """What the process has lost, None before one told."""
+        """The limits of the process that was started last; None until it has reported them."""
         return self._child.confined
 
     @property
@@ -178,7 +182,7 @@ class Engine:
         return self._child.pid
 
     def end(self) -> None:
-        """End the model process while it waits for work; the next order starts another, with nothing loaded."""
+        """End the model process once it waits for work; the next order starts another, with nothing loaded."""
         self._child.end()
 
     def close(self) -> None:
@@ -187,9 +191,9 @@ class Engine:
 
 
 class TextSender:
-    """Remembers which texts were sent last, and sends only others: 500,000 words take 25 ms to pickle and unpickle.
+    """Remembers the texts sent last, so that only others are sent: 500,000 words take 25 ms to pickle and unpickle.
 
-    The process may have lost them, where it was killed or died; then it raises TextsGone.
+    A process that was started since does not have them, and raises TextsGone.
     """
 
     def __init__(self) -> None:
@@ -197,10 +201,10 @@ class TextSender:
         self._numbers = count(1)
 
     def pack(self, request: object) -> tuple[Any, tuple[SentText, ...]]:
-        """A request without its long texts, and those texts as they are sent."""
+        """Return a request without its long texts, and these texts as they are sent."""
         if not isinstance(request, Question):
             return request, ()
-        long = [at for at, document in enumerate(request.documents) if len(document.text) >= LONG]
+        long = [at for at, document in enumerate(request.documents) if len(document.text) >= LONG_TEXT]
         texts = tuple(self._as_sent(at, request.documents[at]) for at in long)
         self._sent = {sent.number: request.documents[sent.document] for sent in texts}
         return with_texts(request, dict.fromkeys(long, ("", None))), texts
@@ -212,7 +216,7 @@ class TextSender:
         return SentText(at, next(self._numbers), document.text, document.view)
 
     def forget(self) -> None:
-        """Send every text again."""
+        """Forget which texts were sent, so that all are sent again."""
         self._sent = {}
 
 

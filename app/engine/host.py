@@ -1,4 +1,4 @@
-"""The entry point of the model process; light to import, as that process starts by importing this file."""
+"""The entry point of the model process; light to import, as the process begins by importing this module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.engine.serve import Factory, Handler
 
 
 def start_host() -> Handler:
-    """Create the handler of the model process's requests; called in that process only."""
+    """Create the handler of requests; called in the model process only."""
     from app.engine.process import start
 
     return start()
@@ -19,5 +19,5 @@ def start_host() -> Handler:
 def model_process(
     log: Path | None = None, factory: Factory = start_host, reads: tuple[str, ...] | None = None
 ) -> Child:
-    """The model process, not started yet, as Child has it; `log` takes what its libraries print."""
+    """Create the model process, which is not started yet; the arguments are those of Child."""
     return Child(factory, title=Message("model process"), log=log, reads=reads)

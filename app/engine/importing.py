@@ -1,4 +1,4 @@
-"""Imports PyTorch faster, and makes it and transformers work in a bundle, which lacks most of their source files."""
+"""Speeds up the import of PyTorch, and makes it and transformers work in a bundle without their source files."""
 
 from __future__ import annotations
 
@@ -15,21 +15,19 @@ from typing import Any
 
 @contextlib.contextmanager
 def fast_imports() -> Iterator[None]:
-    """Imports in this context skip the three things below; afterwards everything is as before.
+    """Skip three kinds of work for imports in this context.
 
-    Except that objects that exist by then are no longer visited by the garbage collector.
-
-    Python's garbage collector, which would walk repeatedly over definitions that stay for good, takes a tenth of the
-    import of torch. Source lines, which torch reads for each of its operators to record file and line, take a
-    twenty-fifth. Resolving all functions of a library when it is loaded, instead of each at its first call, takes a
-    fifth of that loading.
+    Garbage collection, which would walk repeatedly over definitions that stay for good, takes a tenth of the import of
+    torch. Source lines, which torch reads for each of its operators to record file and line, take a twenty-fifth.
+    Resolving all functions of a library when it is loaded, instead of each at its first call, takes a fifth of the
+    loading. Objects that exist at the end of the context are never collected.
     """
-    with _uncollected(), _without_sources(), _bound_when_called():
+    with _without_collection(), _without_source_lines(), _with_lazy_binding():
         yield
 
 
 @contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
+def _without_collection() -> Iterator[None]:
     before = gc.isenabled()
     gc.disable()
     try:
@@ -41,8 +39,8 @@ def _uncollected() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _without_sources() -> Iterator[None]:
-    """Have `inspect.getframeinfo` return no source lines by default instead of one."""
+def _without_source_lines() -> Iterator[None]:
+    """Let `inspect.getframeinfo` return no source lines by default instead of one."""
     before = inspect.getframeinfo.__defaults__
     if before != (1,):
         yield
@@ -55,7 +53,7 @@ def _without_sources() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _bound_when_called() -> Iterator[None]:
+def _with_lazy_binding() -> Iterator[None]:
     if sys.platform != "linux":
         yield
         return
@@ -68,10 +66,10 @@ def _bound_when_called() -> Iterator[None]:
 
 
 def patch_source_lookup(folder: str = getattr(sys, "_MEIPASS", "")) -> None:
-    """In a bundle, make `inspect.getsourcefile` give paths below its `folder`; elsewhere do nothing.
+    """In a bundle, make `inspect.getsourcefile` return paths below its `folder`; elsewhere do nothing.
 
-    PyInstaller shortens the files' names in the code to begin at that folder. transformers finds a model's name in the
-    path of its file; PyTorch warns of functions for its compiler, unused here, whose source cannot be read.
+    PyInstaller makes the file names in code objects relative to that folder, but transformers takes a model's name from
+    the path of its file. PyTorch warns of functions for its compiler, unused here, whose source it cannot read.
     """
     if not folder:
         return

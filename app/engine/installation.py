@@ -1,4 +1,4 @@
-"""Answers the self-check in the model process: what can be imported there, and the versions of its libraries."""
+"""Checks the installation in the model process: what cannot be imported there, and its libraries' versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.models.families import FAMILIES
 
 
 def import_faults(names: tuple[str, ...], report: Report) -> dict[str, str]:
-    """The error of each module that cannot be imported, and of each family whose classes cannot, by its name."""
+    """Import modules and every family's classes; returns the error of each module and family that fails, by name."""
     faults = {}
     for number, name in enumerate(names):
         report.check()
@@ -31,7 +31,7 @@ def import_faults(names: tuple[str, ...], report: Report) -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """The versions of the libraries that compute, by name."""
+    """Return the versions of the libraries that compute, by name."""
     import numpy
     import safetensors
     import tokenizers

@@ -1,4 +1,4 @@
-"""The orders that the parent sends to the model process, and the texts with them: plain values that can be pickled."""
+"""The orders that the client sends to the model process, and the texts sent with them: plain, picklable values."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TextAndView = tuple[str, View | None]
 
 @dataclass(frozen=True, slots=True)
 class SentText:
-    """The text and view of document number `document` of a question, identified by `number`.
+    """The text and view of a question's document, whose index is `document`; `number` identifies the text.
 
-    `text` is None where the process has both already.
+    `text` is None if the process has both already.
     """
 
     document: int
@@ -38,11 +38,10 @@ class TextsGone(SpanlightError):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Answer a request, with a model where its task needs one.
+    """Answer a request, with a model if its task needs one.
 
-    `avoid` is why no GPU is to be used although one may have been chosen, empty where one may be used. With `opened`
-    transformers' own class computes in float32, not the faster encoder. `texts` are the request's long texts, which
-    are taken out of it.
+    `avoid` is why no GPU may be used even if one is chosen, empty if one may. With `opened` transformers' own class
+    computes in float32, instead of the faster encoder. `texts` are the request's long texts, which are left out of it.
     """
 
     request: object
@@ -73,14 +72,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class ListDevices:
-    """Return every device as core.devices.Devices; `avoid` as in Run."""
+    """Return every device as core.models.Devices; `avoid` as in Run."""
 
     avoid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GetMemory:
-    """Return what is in memory as core.devices.MemoryUse."""
+    """Return what is in memory as core.models.MemoryUse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +96,18 @@ class TryModel:
 
 @dataclass(frozen=True, slots=True)
 class ImportModules:
-    """Import modules by name, and every family's classes; returns the error of each that fails, by its name."""
+    """Import modules by name, and every family's classes; returns the error of each that fails, by name."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GetVersions:
-    """Return the versions of the libraries that compute, by their names."""
+    """Return the versions of the libraries that compute, by name."""
 
 
 def with_texts(question: Question, texts: dict[int, TextAndView]) -> Question:
-    """The question with these texts and views in its documents, by their number."""
+    """Return the question with these texts and views in its documents, by the documents' indices."""
     if not texts:
         return question
     documents = (

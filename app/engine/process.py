@@ -1,4 +1,4 @@
-"""The model process: it loads torch and the models, and answers the orders that `client` sends."""
+"""The model process: it loads torch and models, and answers the orders that `client` sends."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.core.message import Message
 from app.core.models import Head, LoadedModel, MemoryUse, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import HeadToTeach, Question, TrainingRequest
-from app.core.system_libraries import how_to_mend, without_library
-from app.engine.holding import ModelPool
+from app.core.system_libraries import missing_library_error, repair_hint
 from app.engine.importing import fast_imports, patch_source_lookup
+from app.engine.model_pool import ModelPool
 from app.engine.orders import (
     GetMemory,
     GetVersions,
@@ -49,12 +49,12 @@ from app.models.disk.card import read_card
 from app.tasks.table import task_for
 from app.tasks.task import ReadyModel, Task
 
-# Threads wait for each other some hundred times while a text is read, and waking a sleeping thread takes longer than
-# its work; Linux also tends to wake it on the core of the thread that waits for it. After half a second of rest 48
-# tokens took 22 ms with threads that spin for 0.5 ms before they sleep, 10 ms with 2.5 ms of spinning (a count for
-# libgomp, milliseconds for Intel's and LLVM's), and no less with longer spinning, which does a third of the work as
-# soon as anything else needs a core. PYTORCH_JIT: some of PyTorch's modules would compile functions from their source
-# on import; nothing here runs those, and a bundle has no sources.
+# GOMP_SPINCOUNT (a count, for libgomp) and KMP_BLOCKTIME (milliseconds, for Intel's and LLVM's): threads wait for each
+# other some hundred times while a text is read, and waking a sleeping thread takes longer than its work; Linux also
+# tends to wake it on the core of the thread that waits for it. After half a second of rest 48 tokens took 22 ms with
+# threads that spin for 0.5 ms before they sleep, and 10 ms with 2.5 ms of spinning. Longer spinning gains nothing, and
+# cuts the work done to a third as soon as anything else needs a core. PYTORCH_JIT: some of PyTorch's modules would
+# compile functions from their source on import; nothing here runs those, and a bundle has no sources.
 ENVIRONMENT = {
     "GOMP_SPINCOUNT": "50000",
     "KMP_BLOCKTIME": "3",
@@ -69,16 +69,16 @@ ENVIRONMENT = {
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
 }
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. Memory that a batch frees stays with the
-# process for the next: page faults took 8% of four windows' time in float32 without AMX, a third in bfloat16 with it.
-# With an arena for each thread that ever loaded weights, some 60 MB would stay in each when models are unloaded.
+# process for the next one: page faults took 8% of the time of four windows in float32 without AMX, a third in bfloat16
+# with it. With an arena for each thread that ever loaded weights, each would keep some 60 MB when models are unloaded.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 
-# The share of the computer's memory that this process may take: beyond it everything else would come to a standstill.
+# The share of the computer's memory that this process may take; with more, all other programs would come to a halt.
 MOST_MEMORY = 0.9
 
-# Seconds of work after which freed memory is returned to the system after all: it is fragmented, and the next work
-# would take more. With that, some long texts one after another take 490 MB at most, without 530.
-_LONG = 1.0
+# After this many seconds of work freed memory is returned to the system after all, as it is fragmented and the next
+# work would take more: several long texts in a row take 490 MB at most, without this 530 MB.
+_LONG_WORK = 1.0
 
 Order = (
     Run | Prepare | Load | TryModel | ListDevices | GetMemory | Unload | ImportModules | GetVersions
@@ -86,7 +86,7 @@ Order = (
 
 
 def start() -> Host:
-    """Prepare this process for torch, and return the handler of its requests."""
+    """Prepare this process for torch, and return its handler of requests."""
     # torch's compiler, unused here, would otherwise create a folder of its own on import.
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
     for name, value in ENVIRONMENT.items():
@@ -100,13 +100,13 @@ def start() -> Host:
 
 
 class Host:
-    """Answers orders: runs tasks and training with its loaded models, and reports devices and memory."""
+    """The handler of orders: runs tasks and training, and reports devices and memory."""
 
     def __init__(self) -> None:
         self._models = ModelPool(lambda: self._report)
         self._texts = ReceivedTexts()
-        # Teaching that made way for a question, to go on with.
-        self._stopped: dict[HeadToTeach, Any] = {}
+        # The states of teaching runs that were stopped for a question, to resume them.
+        self._stopped_teaching: dict[HeadToTeach, Any] = {}
         self._torch_loaded = False
         self._report: Report = Silent()
 
@@ -116,10 +116,9 @@ class Host:
             self._set_threads(Silent())
 
     def __call__(self, order: Order, report: Report) -> Any:
-        """Answer one order.
+        """Answer an order.
 
-        Raises SpanlightError, DeviceLost where a GPU broke down, Stopped, and TypeError for a request that no task
-        answers.
+        Raises SpanlightError, DeviceLost if a GPU broke down, Stopped, and TypeError for a request without a task.
         """
         self._report = report
         began = time.perf_counter()
@@ -127,7 +126,7 @@ class Host:
             case Unload():
                 self._models.clear()
                 self._texts.clear()
-                self._stopped.clear()
+                self._stopped_teaching.clear()
                 return self._memory()
             case GetMemory():
                 return self._memory()
@@ -164,7 +163,7 @@ class Host:
                 raise device_lost(error) from error
             raise
         except BaseException as error:
-            # The tokenizers library raises this where a pattern of the model fails on a text.
+            # The tokenizers library raises this if a pattern of the model fails on a text.
             if type(error).__name__ != "PanicException":
                 raise
             raise SpanlightError(
@@ -172,7 +171,7 @@ class Host:
                 Message("Fetch a whole copy of the model, or use another one."),
             ) from error
         finally:
-            if time.perf_counter() - began > _LONG:
+            if time.perf_counter() - began > _LONG_WORK:
                 memory.trim()
 
     def _answer(self, order: Run, report: Report) -> Any:
@@ -182,7 +181,7 @@ class Host:
             case HeadToTeach():
                 from app.training.contrastive import teach_head
 
-                return teach_head(order.request, report, self._stopped)
+                return teach_head(order.request, report, self._stopped_teaching)
         task = task_for(order.request)
         if task is None or order.choice is None:
             raise TypeError(f"no task answers {type(order.request).__name__} with {order.choice}")
@@ -214,7 +213,7 @@ class Host:
     def _attempt(
         self, task: Task[Any, Any], request: object, model: ReadyModel, report: Report
     ) -> tuple[Any, OutOfMemory | None]:
-        """A task's result, or an OutOfMemory without its traceback, which would keep tensors alive."""
+        """Return a task's result, or an OutOfMemory without its traceback, which would keep tensors alive."""
         try:
             return task.run(request, model, report), None
         except OutOfMemory as error:
@@ -229,7 +228,7 @@ class Host:
 
         self._models.clear()  # training needs the memory
         self._texts.clear()
-        self._stopped.clear()
+        self._stopped_teaching.clear()
         return train(request, report)
 
     def _memory(self) -> MemoryUse:
@@ -246,8 +245,8 @@ class Host:
                 import torch
         except (ImportError, OSError) as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-            raise without_library(reason) or SpanlightError(
-                Message("PyTorch cannot be loaded: {reason}.", reason=reason), how_to_mend()
+            raise missing_library_error(reason) or SpanlightError(
+                Message("PyTorch cannot be loaded: {reason}.", reason=reason), repair_hint()
             ) from error
 
         torch.set_num_threads(physical_cores())  # training sets another number
@@ -256,13 +255,13 @@ class Host:
 
 
 class ReceivedTexts:
-    """The texts and views of the last question, so that they are not sent again with the next one."""
+    """The long texts and views of the last question, which need not be sent again with the next one."""
 
     def __init__(self) -> None:
         self._texts: dict[int, TextAndView] = {}
 
     def unpack(self, request: object, texts: tuple[SentText, ...]) -> Any:
-        """The request with its texts; raises TextsGone where one is missing."""
+        """Return the request with its texts; raises TextsGone if one is missing."""
         if not isinstance(request, Question):
             return request
         if any(sent.text is None and sent.number not in self._texts for sent in texts):
@@ -279,7 +278,7 @@ class ReceivedTexts:
 
 
 def _keep_freed_memory() -> None:
-    """Have glibc keep the memory that batches free, which it would return and fault in again page by page."""
+    """Let glibc keep the memory that batches free, instead of returning it and faulting it in again page by page."""
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError, AttributeError):
             library = ctypes.CDLL(None)

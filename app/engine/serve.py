@@ -1,4 +1,4 @@
-"""The child's side of a supervised process: answers requests one by one until the parent is gone."""
+"""The child's side of a supervised process: it answers requests one by one until the parent is gone."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.files import fault_of_disk, hand_over
+from app.core.files import disk_error, hand_over
 from app.core.message import Message
 from app.core.report import Progress, Report, Stopped
-from app.core.system_libraries import broken_installation
+from app.core.system_libraries import installation_error
 
 Handler = Callable[[Any, Report], Any]
 Factory = Callable[[], Handler]
 PROGRESS_EVERY = 0.05
-LONGEST_LOG = 2**20
+LONGEST_LOG = 2**20  # bytes
 
 
 class Kind(Enum):
@@ -44,11 +44,11 @@ class Kind(Enum):
     BUG = auto()
 
 
-ENDS = frozenset({Kind.RESULT, Kind.STOPPED, Kind.FAULT, Kind.BUG})
+FINAL_KINDS = frozenset({Kind.RESULT, Kind.STOPPED, Kind.FAULT, Kind.BUG})
 
 
-class Line:
-    """The connection to the parent, and the number it last asked to stop; used from any thread of this process."""
+class ParentLink:
+    """The connection to the parent, and the number of the request that it last asked to stop; thread-safe."""
 
     def __init__(self, data: Connection) -> None:
         self._data = data
@@ -56,37 +56,37 @@ class Line:
         self.stopped = 0
 
     def send(self, kind: Kind, number: int, what: object = None) -> None:
-        """Send one message about request `number`; nothing is sent of what cannot be pickled."""
+        """Send one message about request `number`; sends nothing if it cannot be pickled."""
         with self._lock:
             self._data.send((kind, number, what))
 
 
-class LineReport:
-    """A Report that sends to the parent; progress at most every 50 ms, but a new phase at once."""
+class ParentReport:
+    """A Report that sends everything to the parent; progress at most every 50 ms, but a new phase at once."""
 
-    def __init__(self, line: Line, number: int) -> None:
-        self._line, self._number = line, number
+    def __init__(self, parent: ParentLink, number: int) -> None:
+        self._parent, self._number = parent, number
         self._sent_at, self._phase = 0.0, ""
 
     def progress(self, progress: Progress) -> None:
-        """Send the progress unless one was sent just now."""
+        """Send the progress, unless one was sent just now."""
         now = time.monotonic()
         due = now - self._sent_at >= PROGRESS_EVERY or progress.what != self._phase
         if due or 0 < progress.total <= progress.done:
             self._sent_at, self._phase = now, progress.what
-            self._line.send(Kind.PROGRESS, self._number, progress)
+            self._parent.send(Kind.PROGRESS, self._number, progress)
 
     def partial(self, result: object) -> None:
-        """Send a partial result; none is dropped."""
-        self._line.send(Kind.PARTIAL, self._number, result)
+        """Send a partial result; none is skipped."""
+        self._parent.send(Kind.PARTIAL, self._number, result)
 
     def notice(self, sentence: str) -> None:
         """Send a sentence for the person."""
-        self._line.send(Kind.NOTICE, self._number, sentence)
+        self._parent.send(Kind.NOTICE, self._number, sentence)
 
     def check(self) -> None:
         """Raise Stopped once the parent has asked for this request to stop."""
-        if self._line.stopped >= self._number:
+        if self._parent.stopped >= self._number:
             raise Stopped
 
 
@@ -99,14 +99,14 @@ def serve(
     reads: tuple[str, ...] | None = None,
     prepare: Callable[[], Factory] | None = None,
 ) -> None:
-    """Answer requests until the parent closes its end; runs as the main function of a spawned process.
+    """Answer requests until the parent closes its end; the main function of a spawned process.
 
-    `factory` gives the handler of requests. It is called at the first request, so that its imports can be stopped;
-    with `early` at once, while the parent still prepares that request, together with the handler's `warm_up`. A
-    request comes as two messages, its number with the paths of the files that are handed over, and itself; these files'
-    open descriptors come between. `log` is a file for what libraries print, empty to drop it. With `reads` the process
-    is confined before a thread begins: beside its own files it then reads only these, and those handed over. `prepare`
-    is called just before that and gives the factory in place of the other.
+    `factory` returns the handler of requests. It is called at the first request, so that its imports can be stopped;
+    with `early` it is called at once, while the parent still prepares that request, and so is the handler's `warm_up`.
+    A request comes as its number with the paths of the files handed over, then the open descriptors of these files,
+    then the request itself. `log` is a file for what libraries print, empty to drop it. With `reads` the process is
+    confined before any thread starts: beside its own files it can then read only these, and those handed over.
+    `prepare` is called just before that and returns the factory to use instead.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
@@ -116,30 +116,30 @@ def serve(
     if reads is not None:
         from app.core.confine import confine
 
-        _let_go_of_tracker()
+        _disconnect_from_tracker()
         factory = prepare() if prepare else factory
         confined = confine(reads)
-    line = Line(data)
-    threading.Thread(target=_listen, args=(control, line), daemon=True).start()
+    parent = ParentLink(data)
+    threading.Thread(target=_listen, args=(control, parent), daemon=True).start()
     handler: Handler | None = None
     if early:
         with contextlib.suppress(Exception):
             handler = factory()
             getattr(handler, "warm_up", int)()
-    # Only now: sending a large request that nobody reads would block the parent.
-    line.send(Kind.READY, 0, confined)
+    # Sent only now, as a large request would block the parent while nothing reads it.
+    parent.send(Kind.READY, 0, confined)
     while True:
         number, paths = _receive(data)
         hand_over({path: recv_handle(data) for path in paths})
         try:
             request = _receive(data)
-            line.send(Kind.TAKEN, number)
+            parent.send(Kind.TAKEN, number)
             if handler is None:
                 handler = factory()
-            result = handler(request, LineReport(line, number))
-            line.send(Kind.RESULT, number, result)
+            result = handler(request, ParentReport(parent, number))
+            parent.send(Kind.RESULT, number, result)
         except BaseException as error:
-            _send_failure(line, number, error)
+            _send_failure(parent, number, error)
             # A traceback keeps every array of the failed request alive.
             error.__traceback__ = None
         hand_over({})
@@ -147,52 +147,52 @@ def serve(
 
 
 def _receive(data: Connection) -> Any:
-    """The parent's next message; ends the process where the parent is gone."""
+    """Return the parent's next message; ends the process if the parent is gone."""
     try:
         return data.recv()
     except (EOFError, OSError):
         os._exit(0)
 
 
-def _let_go_of_tracker() -> None:
-    """Close the connection to multiprocessing's tracker, unconfined, which deletes shared memory on demand."""
+def _disconnect_from_tracker() -> None:
+    """Disconnect from multiprocessing's resource tracker, which is not confined and deletes shared memory on demand."""
     if sys.platform == "linux" and (tracker := resource_tracker.getfd()) is not None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, tracker, inheritable=False)
         os.close(nothing)
 
 
-def _send_failure(line: Line, number: int, error: BaseException) -> None:
+def _send_failure(parent: ParentLink, number: int, error: BaseException) -> None:
     if isinstance(error, Stopped):
-        line.send(Kind.STOPPED, number)
+        parent.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
-        line.send(Kind.FAULT, number, error)
-    elif (fault := broken_installation(error) or fault_of_disk(error)) is not None:
+        parent.send(Kind.FAULT, number, error)
+    elif (fault := installation_error(error) or disk_error(error)) is not None:
         traceback.print_exception(error)  # to the log
-        line.send(Kind.FAULT, number, fault)
+        parent.send(Kind.FAULT, number, fault)
     elif isinstance(error, MemoryError):
         message = Message("This computer has too little free memory for that.")
         hint = Message("Close other programs, or give it less at a time.")
-        line.send(Kind.FAULT, number, SpanlightError(message, hint))
+        parent.send(Kind.FAULT, number, SpanlightError(message, hint))
     else:
-        line.send(Kind.BUG, number, "".join(traceback.format_exception(error)))
+        parent.send(Kind.BUG, number, "".join(traceback.format_exception(error)))
 
 
-def _listen(control: Connection, line: Line) -> None:
+def _listen(control: Connection, parent: ParentLink) -> None:
     """Note which request is to stop; end the process when the parent is gone, whatever it is doing.
 
-    The kernel's own signal for a parent's death (prctl) would not do: it is sent when the thread that
-    started this process ends.
+    The kernel's own signal for a parent's death (prctl) would not do: it is sent as soon as the thread that started
+    this process ends.
     """
     while True:
         try:
-            line.stopped = int(control.recv_bytes())
+            parent.stopped = int(control.recv_bytes())
         except (EOFError, OSError):
             os._exit(0)
 
 
 def _redirect(log: str) -> None:
-    """Keep what libraries print off the terminal."""
+    """Send what libraries print to the log instead of the terminal."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         full = bool(log) and Path(log).exists() and Path(log).stat().st_size > LONGEST_LOG
         flags = os.O_WRONLY | os.O_APPEND | (os.O_CREAT if log else 0) | (os.O_TRUNC if full else 0)
@@ -206,10 +206,10 @@ def _redirect(log: str) -> None:
 
 
 def _yield_cores_to_window() -> None:
-    """Have Linux give a core to the window's thread as soon as that wakes up; the work is no slower.
+    """Let Linux give a core to the window's thread as soon as it wakes up; the work is no slower.
 
-    Until the first answers in 500,000 words the window stood still for at most 43, 36 and 35 ms, without this for 72,
-    53 and 36 ms, in turn.
+    In three runs, the longest pause of the window before the first answers from 500,000 words was 43, 36 and 35 ms,
+    without this 72, 53 and 36 ms.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
@@ -217,6 +217,6 @@ def _yield_cores_to_window() -> None:
 
 
 def _prefer_for_oom_kill() -> None:
-    """Have Linux end this process, not the window, when memory runs out."""
+    """Let Linux end this process, not the window, when memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500")

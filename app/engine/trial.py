@@ -1,4 +1,4 @@
-"""Tries a model before it is accepted: loads every head on the CPU and runs the real tasks on one small input."""
+"""Tries a model before it is accepted: loads every head on the CPU and runs its task on a small input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import DeviceChoice, Head, ModelCard
-from app.core.report import Progress, Report, Silent, Stopped
+from app.core.report import Progress, Quiet, Report, Stopped
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToEmbed, TextsToTag, TextToFill
 from app.core.text import Document, Span
 from app.models.compute.loader import load
@@ -33,8 +33,8 @@ REQUESTS: dict[Head, object] = {
     Head.TOKEN_CLASSIFICATION: TextsToTag((TEXT,)),
     Head.EMBEDDINGS: TextsToEmbed((TEXT, WHO)),
 }
-# Texts on which a tokenizer may fail: long runs, no spaces, many scripts and signs, nothing at all.
-HARD = (
+# Texts that a tokenizer may fail on: long runs, no spaces, many scripts and signs, nothing at all.
+HARD_TEXTS = (
     "",
     " " * 2000,
     "a" * 2000,
@@ -43,19 +43,20 @@ HARD = (
     "ἀρχή 漢字仮名 नमस्ते שלום 🏳️‍🌈 é́́" * 40,
     "\t\n\r" * 200,
 )
-MOST_TOKENS_A_CHARACTER, SOME = 16, 64
-# For a page of text, which usually takes a few thousandths of that.
+# The most tokens of a text: this many for each character, and some more for the special ones.
+MOST_TOKENS_A_CHARACTER, MOST_EXTRA_TOKENS = 16, 64
+# For a page of text, which usually takes a few thousandths of this.
 MOST_SECONDS = 5.0
 FLAWED = Message("Fetch a whole copy of this model, or choose another.")
 
 
 def most_memory(card: ModelCard) -> int:
-    """The bytes that a trial may take: the weights in float32, again for the next head, and once while they load."""
+    """Return the bytes that a trial may take: float32 weights for this head, for the next one, and while they load."""
     return 2_000_000_000 + 3 * max(4 * card.parameters, card.size)
 
 
 def try_model(folder: Path | str, report: Report) -> ModelCard:
-    """The card of a model after trying it: its tokenizer, every head, finite scores of the right shapes.
+    """Try a model's tokenizer and every head, whose scores must be finite and of the right shape; returns its card.
 
     Raises SpanlightError for a model that does not work, Stopped when the work is to stop.
     """
@@ -80,7 +81,7 @@ def try_model(folder: Path | str, report: Report) -> ModelCard:
         assert task is not None
         model = ReadyModel(card, loaded.device, loaded.tokenizer, forward)
         try:
-            task.run(request, model, _Quiet(report))
+            task.run(request, model, Quiet(report))
         except (SpanlightError, Stopped, MemoryError):
             raise
         except Exception as error:
@@ -106,19 +107,8 @@ def _does_not_work(name: str, head: Head) -> str:
             return Message("{name} does not work when it is to find passages by meaning.", name=name)
 
 
-class _Quiet(Silent):
-    """A Report that only passes stopping on, without the trial's own results."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-
-    def check(self) -> None:
-        """Raise Stopped when the work is to stop."""
-        self._report.check()
-
-
 def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], None]) -> None:
-    for text in HARD:
+    for text in HARD_TEXTS:
         check()
         began = time.perf_counter()
         try:
@@ -134,7 +124,7 @@ def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], No
             raise SpanlightError(
                 Message("The tokenizer of {name} takes too long for a page of text.", name=card.name), FLAWED
             )
-        if len(encoded) > SOME + MOST_TOKENS_A_CHARACTER * len(text):
+        if len(encoded) > MOST_EXTRA_TOKENS + MOST_TOKENS_A_CHARACTER * len(text):
             raise SpanlightError(
                 Message("The tokenizer of {name} makes texts longer without end.", name=card.name), FLAWED
             )
@@ -148,7 +138,7 @@ def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], No
 
 
 def _checked(forward: Forward, card: ModelCard, head: Head, words: int) -> Forward:
-    """The forward pass with its scores checked: the head's shapes, finite numbers only."""
+    """Wrap a forward pass so that it raises SpanlightError for scores of a wrong shape or not finite."""
 
     def run(arrays: Arrays) -> Arrays:
         found = forward(arrays)
@@ -156,18 +146,18 @@ def _checked(forward: Forward, card: ModelCard, head: Head, words: int) -> Forwa
         for scores in found.values():
             match head:
                 case Head.QUESTION_ANSWERING:
-                    right = scores.shape == (rows, length)
+                    is_right = scores.shape == (rows, length)
                 case Head.CLASSIFICATION:
-                    right = scores.shape == (rows, len(card.labels))
+                    is_right = scores.shape == (rows, len(card.labels))
                 case Head.NEXT_SENTENCE:
-                    right = scores.shape == (rows, 2)
+                    is_right = scores.shape == (rows, 2)
                 case Head.TOKEN_CLASSIFICATION:
-                    right = scores.shape == (rows, length, len(card.labels))
+                    is_right = scores.shape == (rows, length, len(card.labels))
                 case Head.EMBEDDINGS:
-                    right = scores.shape == (rows, card.width)
+                    is_right = scores.shape == (rows, card.width)
                 case Head.MASKED_WORDS:
-                    right = scores.shape[:2] == arrays["positions"].shape and scores.shape[-1] >= words
-            if not right:
+                    is_right = scores.shape[:2] == arrays["positions"].shape and scores.shape[-1] >= words
+            if not is_right:
                 raise SpanlightError(Message("{name} gives scores of a wrong shape.", name=card.name), FLAWED)
             if not np.isfinite(scores).all():
                 raise SpanlightError(

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
 from app.core.message import Message
-from app.core.tables import refuse_vast
+from app.core.tables import refuse_oversized
 from app.documents.plain_text import decode
 
 MOST_TABLE = 200_000_000  # bytes
@@ -52,7 +52,7 @@ def read_columns(path: Path) -> Table:
     lines = [row for row in csv_rows(text, delimiter, path.name) if row]
     columns = tuple(lines[0]) if lines else ()
     width = len(columns)
-    refuse_vast(len(lines), width, path.name)
+    refuse_oversized(len(lines), width, path.name)
     if width == 1:  # no delimiter separates anything
         lines = [[delimiter.join(row)] for row in lines]
     for number, row in enumerate(lines, start=1):

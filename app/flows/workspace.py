@@ -236,7 +236,7 @@ class Workspace:
             if seen != self._seen:
                 self._seen = seen
                 self._changed_elsewhere |= set(
-                    settings_file.take_up(self.settings, self.paths.settings_file, self._saved)
+                    settings_file.adopt_changes(self.settings, self.paths.settings_file, self._saved)
                 )
 
     def chosen_elsewhere(self) -> tuple[str, ...]:

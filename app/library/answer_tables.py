@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLook
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLayout
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
@@ -131,12 +131,12 @@ class AnswerTables(Database):
         self.change("DELETE FROM tables WHERE number = ?", (table.number,))
         self.wipe()
 
-    def look(self, table: AnswerTable) -> TableLook:
+    def look(self, table: AnswerTable) -> TableLayout:
         """How a table was looked at last."""
         found = self.select("SELECT look FROM tables WHERE number = ?", (table.number,))
-        return from_plain(TableLook, json.loads(found[0][0])) if found else TableLook()
+        return from_plain(TableLayout, json.loads(found[0][0])) if found else TableLayout()
 
-    def keep_look(self, number: int, look: TableLook) -> None:
+    def keep_look(self, number: int, look: TableLayout) -> None:
         """Store how a table is looked at."""
         self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(look)), number))
 

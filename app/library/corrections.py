@@ -136,7 +136,7 @@ def _judgement(
     chance = 1.0 - no_answer
     share = min(1.0, probability / chance) if chance > 0 else 0.0
     if adjustment:
-        chance, share = _adjustment(adjustment).undone(chance, share)
+        chance, share = _adjustment(adjustment).undo(chance, share)
     return Judgement(probability if shown else None, chance, share, bool(answers), bool(right))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.files import is_full, reason_of
+from app.core.files import is_disk_full, reason_of
 from app.core.message import Message
 
 _log = logging.getLogger(__name__)
@@ -167,7 +167,7 @@ class Database:
                 raise self._refused(str(fault)) from fault
             raise
         except OSError as fault:
-            if is_full(fault):
+            if is_disk_full(fault):
                 raise self._full() from fault
             raise self._refused(reason_of(fault)) from fault
 

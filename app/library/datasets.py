@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.labels import Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.plain import from_plain, json_of
 from app.library.database import Database
@@ -51,7 +51,7 @@ _MIGRATIONS = (
 )
 _RECORD = Record(Dataset, without=("number", "rows"), packed=("columns", "labels"))
 _SELECT = f"SELECT {_RECORD.listed}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
-_GIVEN = Record(Given, packed=("labels",))
+_GIVEN = Record(GivenLabels, packed=("labels",))
 
 
 class Datasets(Database):
@@ -67,7 +67,9 @@ class Datasets(Database):
         """All data sets by name."""
         return [_dataset(row) for row in self.select(f"{_SELECT} ORDER BY name")]
 
-    def add(self, dataset: Dataset, rows: Sequence[Sequence[str]], given: Iterable[Given] = ()) -> Dataset:
+    def add(
+        self, dataset: Dataset, rows: Sequence[Sequence[str]], given: Iterable[GivenLabels] = ()
+    ) -> Dataset:
         """Add a data set with the cells of its rows and the labels that it came with; returns it as saved.
 
         Raises SpanlightError where another one has its name.
@@ -149,13 +151,15 @@ class Datasets(Database):
         found = self.select("SELECT cells FROM rows WHERE dataset = ? ORDER BY row", (dataset.number,))
         return [json.loads(inflate(cells)) for (cells,) in found]
 
-    def given(self, dataset: Dataset) -> dict[int, Given]:
+    def given(self, dataset: Dataset) -> dict[int, GivenLabels]:
         """The labels that were given, by row."""
         statement = f"SELECT {_GIVEN.listed} FROM given WHERE dataset = ? ORDER BY row"
         found = (_GIVEN.of(row) for row in self.select(statement, (dataset.number,)))
-        return {each["row"]: Given(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found}
+        return {
+            each["row"]: GivenLabels(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found
+        }
 
-    def give(self, dataset: Dataset, given: Iterable[Given], taken_back: Iterable[int] = ()) -> None:
+    def give(self, dataset: Dataset, given: Iterable[GivenLabels], taken_back: Iterable[int] = ()) -> None:
         """Store labels in place of earlier ones, and take those of some rows back."""
         with self.writing() as connection:
             # Another window may have renamed some.
@@ -218,7 +222,7 @@ def _get(connection: sqlite3.Connection, number: int) -> Dataset:
     return _dataset(connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone())
 
 
-def _give(connection: sqlite3.Connection, number: int, given: Iterable[Given]) -> None:
+def _give(connection: sqlite3.Connection, number: int, given: Iterable[GivenLabels]) -> None:
     connection.executemany(
         insert("given", ("dataset", *_GIVEN.columns), "OR REPLACE"),
         ((number, *_GIVEN.values(each, labels=json_of(each.labels))) for each in given),

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import unicodedata
 
-from app.core.text import UNPARTED
+from app.core.text import UNSPACED
 
 # One row per entry. `folded` is all of its text without case and accents; `search` indexes the other columns.
 SCHEMA = (
@@ -105,7 +105,7 @@ class Words:
         for word in clean(query).split():
             # FTS5 treats a whole run of a script without blanks as one word.
             indexable = self._fts and any(unicodedata.category(each)[0] in "LN" for each in word)
-            (by_index if indexable and not UNPARTED.search(word) else anywhere).append(word)
+            (by_index if indexable and not UNSPACED.search(word) else anywhere).append(word)
         conditions, values = [], []
         if by_index:
             conditions.append("number IN (SELECT rowid FROM search WHERE search MATCH ?)")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.history import Entry, Forgotten, KeptAnswer
+from app.core.history import DeletedEntry, Entry, KeptAnswer
 from app.core.message import Message
 from app.library.database import Database
 from app.library.found import SCHEMA, Words, has_fts
@@ -144,18 +144,18 @@ class History:
         with self._reading() as (connection, _):
             return "" if entry.path else _text(connection, entry.sha256)
 
-    def delete(self, number: int) -> Forgotten:
+    def delete(self, number: int) -> DeletedEntry:
         """Delete an entry, and its text if no other entry needs it; raises SpanlightError if there is none."""
         return self.delete_several([number])[0]
 
-    def delete_several(self, numbers: Iterable[int]) -> list[Forgotten]:
+    def delete_several(self, numbers: Iterable[int]) -> list[DeletedEntry]:
         """Delete several entries, or none of them if one is missing."""
         forgotten = []
         with self._writing() as (connection, words):
             for number in dict.fromkeys(numbers):
                 entry = _entry(connection, number)
                 text = "" if entry.path else _text(connection, entry.sha256)
-                forgotten.append(Forgotten(entry, text))
+                forgotten.append(DeletedEntry(entry, text))
                 words.drop(number)
                 connection.execute("DELETE FROM entries WHERE number = ?", (number,))
             connection.execute(

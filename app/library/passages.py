@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator
 
 from app.core.stop_words import STOP_WORDS
-from app.core.text import UNPARTED
+from app.core.text import UNSPACED
 from app.library.found import fold
 
 # About 100 English words. Among 67,000 passages of 5 million words, 100 of these held the answer of 96% of SQuAD's
@@ -16,7 +16,7 @@ from app.library.found import fold
 # a passage makes up for that (`python3 -m app bench library`).
 SIZE = 600
 # As long to read, in scripts without blanks between words.
-_SIZE_UNPARTED = 200
+_SIZE_UNSPACED = 200
 _PROBE = 20_000
 # A number is one word with all of its parts: 2.1.5, 10:30, 1,000.
 _WORDS = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+")
@@ -41,7 +41,7 @@ _EVERYWHERE = frozenset(
 def starts_of_passages(text: str) -> array[int]:
     """Where a text's passages begin; each ends where the next begins, between two words if there is a blank."""
     probe = text[:_PROBE]
-    size = _SIZE_UNPARTED if 3 * len(UNPARTED.findall(probe)) > len(probe) else SIZE
+    size = _SIZE_UNSPACED if 3 * len(UNSPACED.findall(probe)) > len(probe) else SIZE
     starts = array("i")
     at = 0
     while at < len(text):
@@ -56,10 +56,10 @@ def starts_of_passages(text: str) -> array[int]:
 
 def indexed(text: str) -> str:
     """A text with blanks between its words: in scripts without blanks between words each pair of letters is a word."""
-    return _RUNS.sub(_pairs, text) if UNPARTED.search(text) else text
+    return _RUNS.sub(_pairs, text) if UNSPACED.search(text) else text
 
 
-_RUNS = re.compile(f"{UNPARTED.pattern}+")
+_RUNS = re.compile(f"{UNSPACED.pattern}+")
 
 
 def _pairs(run: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Typed texts that were not used yet, saved for the next start."""
+"""Drafts: texts that a person typed, saved for the next start."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 from app.settings.files import may_write, write_atomic
 
-# Milliseconds: drafts are saved while a person types, not only in a pause; a kill of the process costs no more.
+# Drafts are saved at this interval while a person types, so that killing the process loses no more than that.
 SAVE_EVERY_MS = 1000
 
 _log = logging.getLogger(__name__)
 
 
 class Drafts:
-    """Texts by name, each in its own file; names are lower-case words separated by dots or hyphens."""
+    """Texts by name, each in its own file; names are lower-case words joined by dots or hyphens."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def load(self, name: str) -> str:
-        """The text saved under this name, character for character; empty if there is none."""
+        """Return the text saved under this name, character for character; empty if there is none."""
         try:
             return self._file(name).read_bytes().decode("utf-8", "surrogatepass")
         except FileNotFoundError:

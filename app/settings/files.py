@@ -1,4 +1,4 @@
-"""Atomic writing of files, and folders that are the person's own."""
+"""Atomic writing of files, and private folders."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 
 _PART = ".part"
-_WRITTEN_IN = 120.0  # seconds: a slow disk under load takes long to flush
+_LONGEST_WRITE = 120.0  # seconds: a slow disk under load takes long to flush
 
 
 def may_write(folder: Path) -> bool:
-    """Whether files may be written below a folder, which need not exist yet; nothing is written to find out."""
+    """Whether files may be written below a folder, which need not exist; found out without writing."""
     there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), folder)  # noqa: PTH110
     return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112
 
@@ -26,7 +26,7 @@ def may_write(folder: Path) -> bool:
 def make_private(folder: Path) -> None:
     """Create a folder that the computer's other users cannot enter, or close an existing one to them.
 
-    Where that is not possible, all goes on without: whoever then writes there says what is wrong.
+    Raises nothing: if the folder cannot be created, writing to it will raise the error.
     """
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -35,29 +35,29 @@ def make_private(folder: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Delete what killed processes left half written in a folder: texts in it may be thought deleted."""
+    """Delete half-written files that killed processes left in a folder: they may hold what a person has deleted."""
     with suppress(OSError):
         for path in folder.glob(f"*{_PART}"):
             with suppress(OSError):
-                # Another process may be writing a younger one just now.
-                if path.is_file() and time.time() - path.stat().st_mtime > _WRITTEN_IN:
+                # A younger one may still be being written by another process.
+                if path.is_file() and time.time() - path.stat().st_mtime > _LONGEST_WRITE:
                     path.unlink()
 
 
 def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
-    """Write a file as `writing` does."""
+    """Write a whole file as `writing` does."""
     with writing(path, private=private) as file:
         file.write(data)
 
 
 @contextmanager
 def writing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
-    """A temporary file in the same folder, renamed when all is written, creating folders as needed.
+    """Open a temporary file in the same folder, which is renamed to `path` when all is written.
 
-    A reader sees the old file or the new one, never half of one. A `private` file is not readable by the computer's
-    other users, any other has the usual permissions. Raises SpanlightError on a disk error.
+    Missing folders are created. A reader sees the old file or the new one, never half of one. A `private` file is not
+    readable by the computer's other users, any other has the usual permissions. Raises SpanlightError on a disk error.
     """
-    from app.core.files import file_to_write, reason_of  # the window starts without it
+    from app.core.files import file_to_write, reason_of  # not needed to start the window
 
     temporary = ""
     try:
@@ -87,12 +87,12 @@ def writing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
 
 
 def _open_up(temporary: Path, path: Path) -> None:
-    """Give the file the permissions of the one that it replaces, else those of any new file."""
+    """Give the temporary file the permissions of the file that it replaces, else those of a new file."""
     if path.exists():
-        rights = path.stat().st_mode & 0o777
+        mode = path.stat().st_mode & 0o777
     else:
         probe = temporary.with_suffix(".rights")
         probe.touch()
-        rights = probe.stat().st_mode & 0o777
+        mode = probe.stat().st_mode & 0o777
         probe.unlink()
-    temporary.chmod(rights)
+    temporary.chmod(mode)

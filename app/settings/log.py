@@ -1,4 +1,4 @@
-"""The log file: errors with their tracebacks, for the developer."""
+"""The log file: errors with their tracebacks, for developers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 
 
 class _Log(RotatingFileHandler):
-    """The log file, which the computer's other users cannot read: it names files, and may quote what is in them.
+    """The handler of the log file, which other users cannot read: it names files, and may quote their content.
 
-    Where it cannot be written, there is no log and no message.
+    If the file cannot be written, nothing is logged and nothing is reported.
     """
 
     def _open(self) -> TextIOWrapper:
         stream = super()._open()
-        with suppress(OSError):  # another user's, which we may write
+        with suppress(OSError):  # the file is another user's, who lets us write it
             Path(self.baseFilename).chmod(0o600)
         return stream
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Do nothing, where logging would print a traceback to standard error."""
+        """Do nothing; logging would print a traceback to standard error."""
 
     def close(self) -> None:
         """Close the file; what could not be written is lost."""
@@ -33,9 +33,9 @@ class _Log(RotatingFileHandler):
 
 
 def start_log(path: Path) -> None:
-    """Send the app's log records to a file of at most 1 MB with two older ones next to it.
+    """Log to a file of at most 1 MB, with two older ones next to it.
 
-    Another call switches to the new file. If the folder is not writable, there is no log.
+    A further call switches to another file. If the folder is not writable, there is no log.
     """
     logger = logging.getLogger("app")
     for old in [each for each in logger.handlers if isinstance(each, RotatingFileHandler)]:

@@ -1,4 +1,4 @@
-"""Where the app keeps its files."""
+"""The folders and files of the app."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.core.message import Message
 
 
 class _Below:
-    """A path below one of the folders of `Paths`, and what is there."""
+    """A descriptor: the path `name` below one of the folders of `Paths`, documented by `about`."""
 
     def __init__(self, folder: str, name: str, about: str) -> None:
         self._folder, self._name, self.__doc__ = folder, name, about
@@ -28,7 +28,7 @@ class _Below:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Folders of one installation; only `resources` is sure to exist, the others are created when written to."""
+    """The folders of an installation; `resources` always exists, the others are created when they are written to."""
 
     config: Path
     data: Path
@@ -70,12 +70,12 @@ class Paths:
 
     @property
     def written(self) -> tuple[Path, ...]:
-        """Folders in which files of the person's own are written beside and renamed."""
+        """The folders in which the person's files are written to a temporary file and renamed."""
         return self.config, self.data, self.drafts, self.library, self.teaching, self.unfinished_downloads
 
 
 def default_paths(environ: Mapping[str, str] = os.environ) -> Paths:
-    """The platform's own folders for this user, or all below SPANLIGHT_HOME if that is set.
+    """Return the platform's folders for this user, or folders below SPANLIGHT_HOME if that is set.
 
     Raises SpanlightError if the app's resources are missing.
     """
@@ -89,7 +89,7 @@ def default_paths(environ: Mapping[str, str] = os.environ) -> Paths:
 
 
 def _resources() -> Path:
-    """The resources of the source tree, inside the installed package, or among the installation's shared data."""
+    """Find the resources: in the source tree, inside the installed package, or in the installation's shared data."""
     app = Path(__file__).resolve().parent.parent
     places = (
         app.parent / "resources",
@@ -103,7 +103,7 @@ def _resources() -> Path:
 
 
 def short_path(path: Path, home: Path | None = None) -> str:
-    """A path as it is shown: with ~ for the home folder if it is below that."""
+    """Return a path as it is shown: with ~ for the home folder if it is there."""
     home = home or Path.home()
     try:
         within = path.relative_to(home)
@@ -113,11 +113,11 @@ def short_path(path: Path, home: Path | None = None) -> str:
 
 
 def without_home(text: str, home: Path | None = None) -> str:
-    """A text with ~ instead of the home folder, with any separators, but not in longer names that begin with it."""
+    """Replace the home folder in a text by ~, with any separators, but not in longer names that begin with it."""
     parts = re.split(r"[\\/]+", str(home or Path.home()))
     if not [part for part in parts if part and not part.endswith(":")]:
-        return text  # a home at the root would be everywhere
+        return text  # a home folder that is the root is part of every path
     name = r"[\\/]+".join(re.escape(part) for part in parts)
     if not parts[0]:
-        name = name.replace("+", "", 1)  # in file:///home the first two are not part of the path
+        name = name.replace("+", "", 1)  # the first two slashes of file:///home are not part of the path
     return re.sub(name + r"(?![\w.-])", "~", text, flags=re.IGNORECASE if os.name == "nt" else 0)

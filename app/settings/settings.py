@@ -16,7 +16,7 @@ from app.settings.files import write_atomic
 THEMES = ("system", "light", "dark")
 READINGS = ("usual", "every", "quick")
 MOST_RECENT = 12
-# The least and the largest value of each number.
+# The smallest and the largest value of each number.
 _RANGES: dict[str, tuple[float, float]] = {
     "ask_threshold": (0.01, 0.99),
     "ask_top_k": (1, 100),
@@ -41,30 +41,30 @@ class Settings:
 
     `device` is one of auto, cpu, cuda, mps; `models` maps a head's value to the name or folder of its model;
     `ask_threshold` is the least probability that the text answers for an answer to be given, None for the reader's own;
-    `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
+    `geometry` is the window's geometry in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `ask_reading` is how a long document is read: the passages that a quicker reader finds (usual), all of them by the
-    careful reader, or only the best ones (quick);
-    `ask_scope` is what questions are asked of: the document on the page (empty), those that are open (open), or a
+    careful reader (every), or only the best ones (quick);
+    `ask_scope` is what questions are asked of: the document on the page (empty), the open documents (open), or a
     library by its number (library:3);
-    `keep_history` keeps every question and its answer;
-    `recent_files` are the paths opened last, the latest first; `document_list` is whether the list of documents is
-    shown where there is room for it, `list_library` the number of the library whose files it shows, 0 for none;
-    `motion` is whether things may move by themselves: as the system has it (system), or never (none);
-    `language` is that of the window: a code of two letters, or that of the system;
-    `text_size` is in per cent of the default, `document_size` the further one of documents' text; `page_zoom` is that
-    of pages, 1 for their size on paper, 0 to fit the width, -1 to fit the page; `outline` is whether a document's
-    outline is shown beside it;
+    `keep_history` is whether every question is saved with its answer;
+    `recent_files` are the paths opened last, latest first; `document_list` is whether the list of documents is shown if
+    there is room for it, `list_library` the number of the library whose files it shows, 0 for none;
+    `motion` is whether animations are allowed: as in the system (system), or never (none);
+    `language` is the window's: a two-letter code, or that of the system (system);
+    `text_size` is in per cent of the default, `document_size` scales documents' text further; `page_zoom` scales pages:
+    1 is their size on paper, 0 fits the width, -1 the whole page; `outline` is whether a document's outline is shown
+    beside it;
     `classify_lines` is whether each line is a separate text; `names_joining` is a PieceAggregation;
-    `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
-    memory, 0 for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token`
-    are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
-    asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second, `reading_speed`
-    that of a reader here, in tokens a second times its weights;
-    `last_table` is the number of the table of answers shown last, `last_labels` that of the labelled one,
+    `precision` is one of core.models.PRECISIONS; `unload_minutes` is the idle time after which models are unloaded, 0
+    for never; `offline` forbids the network; `endpoint`, `proxy`, `certificates`, `hub_cache` and `use_token` are those
+    of core.network.Network; `updates` is the address of the feed that announces releases (core.releases), requested
+    only when the person asks; `download_speed` is the last one measured, in bytes a second, `reading_speed` that of a
+    reader on this computer, in tokens a second times its weights;
+    `last_table` is the number of the table of answers shown last, `last_labels` that of the labelled table shown last,
     `teach_section` what was taught last: labels or reader;
-    `table_paused` whether tables are not filled for now;
-    `welcomed` is whether this is not the very first start; `others` holds keys of other versions,
-    written back as they were read.
+    `table_paused` is whether filling tables is paused;
+    `welcomed` is False only at the very first start; `others` holds keys of other versions, which are written back
+    unchanged.
     """
 
     theme: str = "system"
@@ -109,7 +109,7 @@ class Settings:
 
 
 def load(path: Path) -> Settings:
-    """The settings of the file, or the defaults if it is missing; a value of the wrong type is ignored.
+    """Load the settings of the file, or the defaults if it is missing; values of a wrong type are ignored.
 
     A file that is not a settings file at all is renamed to `settings.json.broken`.
     """
@@ -119,8 +119,8 @@ def load(path: Path) -> Settings:
 def save(settings: Settings, path: Path, before: Settings | None = None) -> None:
     """Write the settings; raises SpanlightError on a disk error.
 
-    With `before`, the settings as they were loaded or last saved here, only changes since then are written: the
-    window and a command may run at once, and neither must revert the other's changes.
+    With `before`, the settings as this process loaded or last saved them, only changes since then are written: the
+    window and a command may run at the same time, and neither may revert the other's changes.
     """
     values = _values(copied(settings))
     there = _read(path) if before is not None else None
@@ -129,10 +129,10 @@ def save(settings: Settings, path: Path, before: Settings | None = None) -> None
     write_atomic(path, (json_of(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
-def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:
-    """Merge changes made elsewhere since `before` into the settings and into `before`; returns the changed names.
+def adopt_changes(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:
+    """Adopt what another process saved since `before`, in the settings and in `before`; returns the changed names.
 
-    A setting that was also changed here keeps its value from here; models are merged head by head.
+    A setting that this process changed too keeps its value; models are merged head by head.
     """
     there = _read(path)
     if there is None:
@@ -152,7 +152,7 @@ def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]
 
 
 def copied(settings: Settings) -> Settings:
-    """A copy of the settings; safe while another thread changes them."""
+    """Copy the settings, safely while another thread changes them."""
     return replace(
         settings,
         models=dict(settings.models),
@@ -163,7 +163,7 @@ def copied(settings: Settings) -> Settings:
 
 
 def _read(path: Path) -> Settings | None:
-    """The settings of the file, None if they cannot be read."""
+    """Read the settings of the file; None if they cannot be read."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -182,7 +182,7 @@ def _read(path: Path) -> Settings | None:
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    """The settings as in the file."""
+    """Return the settings as they are stored in the file."""
     return settings.others | {
         each.name: getattr(settings, each.name) for each in fields(settings) if each.name != "others"
     }
@@ -191,7 +191,7 @@ def _values(settings: Settings) -> dict[str, object]:
 def _merged(
     ours: Mapping[str, object], before: Mapping[str, object], theirs: Mapping[str, object]
 ) -> dict[str, object]:
-    """The file's values with the changes made here since `before`; objects are merged key by key."""
+    """Return the file's values with this process's changes since `before`; objects are merged key by key."""
     merged = dict(theirs)
     for name in ours.keys() | before.keys():
         mine, was, other = ours.get(name), before.get(name), theirs.get(name)
@@ -210,11 +210,11 @@ def _from_values(values: dict[str, object]) -> Settings:
     for name, value in values.items():
         match name:
             case "reader_model" | "classifier_model":
-                # How older versions wrote two of them; the value in `models` is newer.
+                # Keys of older versions; the value in `models` is newer.
                 if isinstance(value, str) and value:
                     settings.models = {str(_OLD_MODELS[name]): value} | settings.models
             case "ask_quick" | "ask_every":
-                # How older versions wrote it; the value in `ask_reading` is newer.
+                # Keys of older versions; the value in `ask_reading` is newer.
                 if value is True and "ask_reading" not in values:
                     settings.ask_reading = name.removeprefix("ask_")
             case "models" if isinstance(value, dict):
@@ -233,9 +233,9 @@ def _from_values(values: dict[str, object]) -> Settings:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Whether a value of the file is one that the setting can have, of those that are no lists and no objects."""
-    usual = getattr(Settings(), name)
-    if value == usual and type(value) is type(usual):
+    """Whether a value of the file is one that the setting, which is neither a list nor an object, can have."""
+    default = getattr(Settings(), name)
+    if value == default and type(value) is type(default):
         return True
     if name in _RANGES:
         least, most = _RANGES[name]
@@ -245,7 +245,7 @@ def _fits(name: str, value: object) -> bool:
             return value in THEMES
         case "ask_reading":
             return value in READINGS
-        # Not imported for the usual values: painting the window does not need them.
+        # Imported only for other values than the defaults, to start the window without these modules.
         case "precision":
             from app.core.models import PRECISIONS
 
@@ -254,7 +254,7 @@ def _fits(name: str, value: object) -> bool:
             from app.core.requests import PieceAggregation
 
             return value in tuple(PieceAggregation)
-    return type(value) is type(usual) and isinstance(value, (bool, str))
+    return type(value) is type(default) and isinstance(value, (bool, str))
 
 
 def _are_sizes(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Nobody waits to see how busy the computer is."""
+"""No test waits to see how busy the computer is."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The load is not sampled."""
+    """Do not sample the load."""
     monkeypatch.setattr("app.bench.machine.SAMPLE_SECONDS", 0.0)

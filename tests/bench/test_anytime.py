@@ -81,7 +81,7 @@ def test_documents_hold_the_answer_where_it_is_said_to_be(data: Path) -> None:
 
 
 class EagerEngine(FakeEngine):
-    """Is wrong at first, then says what a FakeEngine says; a quick reading is wrong for every second question."""
+    """An engine that is wrong at first, then answers as FakeEngine; quick readings are wrong every second time."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         reading = super().run(request, choice, report)
@@ -118,7 +118,7 @@ def test_figures(tmp_path: Path, data: Path) -> None:
 
 
 class LosingEngine(FakeEngine):
-    """Has an answer at once and none at the end, a little later."""
+    """An engine that has an answer at once, and none at the end, a little later."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         reading = super().run(request, choice, report)

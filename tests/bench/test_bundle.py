@@ -1,4 +1,4 @@
-"""A bundle beside the source: a folder with a program of ours stands in for one, the source is this tree's own."""
+"""A bundle compared with the source: a folder with a fake program stands in for the bundle."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 def ours(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this Spanlight is stood in for by as well: two starts of the real one take seconds."""
+    """Replace this Spanlight's own command by the fake program too, as two starts of the real one take seconds."""
     monkeypatch.setattr(bundle, "own_command", lambda: [str(program)])
 
 

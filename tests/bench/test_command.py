@@ -108,7 +108,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def test_real_reading(reader: str, tmp_path: Path) -> None:
-    """With a model process, its peak, its profile, and the answers of transformers' own class."""
+    """The command runs with a real model process, which gives the peak, the profile and transformers' own answers."""
     against = ["--against", fake_python(tmp_path)] if sys.platform != "win32" else []
     few = "--words 300 --questions 4 --repeats 1 --device cpu --isa avx2 --json".split()
     ended = subprocess.run(
@@ -168,7 +168,7 @@ def test_ctrl_c_stops_at_once_and_leaves_no_process(
 
 
 def processes_with(mark: str) -> list[int]:
-    """The processes that run, of those whose environment holds this, without those that only keep track of others."""
+    """Return the running processes with this in their environment, except those that only track others."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

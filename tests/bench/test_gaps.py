@@ -1,4 +1,4 @@
-"""A window that stands still is found out."""
+"""Pauses of a window's event loop are detected."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_gaps_that_most_of_the_time_is_spent_in(lengths: list[float]) -> Non
 
 def test_a_bare_event_loop_is_measured_by_phases() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "app.bench.measured"],
+        [sys.executable, "-m", "app.bench.window_process"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -22,7 +22,7 @@ WORDS = 20_000
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Question files of two kinds beside each other, and paragraphs of others."""
+    """A folder with question files of two kinds, and paragraphs of others."""
     folder = tmp_path / "data" / "qa"
     folder.mkdir(parents=True)
     write(folder / QUESTIONS_FILE, [{**row, "title": "Alpha's_article"} for row in rows("alpha", 12)])

@@ -19,13 +19,13 @@ def test_busy_processors_and_a_battery_are_warned_of() -> None:
 
 
 def stat(*busy: int) -> str:
-    """/proc/stat after 100 ticks of each of four processors, so many of them busy."""
+    """Write /proc/stat after 100 ticks of each of four processors, some of them busy."""
     lines = [f"cpu{at} {one} 0 0 {90 - one} 10 0 0 0 {one} 0" for at, one in enumerate(busy)]
     return "\n".join(["cpu  1 1 1 1 1 1 1 1 1 1", *lines, "intr 5 0 0", "ctxt 7"])
 
 
 def test_other_work_is_what_is_done_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of this process's own processors only, and nothing of what was done before."""
+    """Only this process's own processors count, and no earlier work."""
     told = tmp_path / "stat"
     told.write_text(stat(70, 80, 90, 60))
 

@@ -28,12 +28,12 @@ CLOCK = SimpleNamespace(now=0.0)
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time passes by what is read only."""
+    """A clock that only reading advances."""
     monkeypatch.setattr("app.bench.readers.time", SimpleNamespace(perf_counter=lambda: CLOCK.now))
 
 
 class PacedEngine(FakeEngine):
-    """Takes 1 ms for a word, 2 ms for one beyond 20,000; what it has read it knows after 2 s."""
+    """An engine that takes 1 ms for a word, 2 ms for each beyond 20,000, and 2 s for a document that it has read."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         known = {one.documents[0].text for one in self.requests if isinstance(one, Question)}
@@ -46,7 +46,7 @@ class PacedEngine(FakeEngine):
 
     @property
     def asked(self) -> list[Question]:
-        """What was asked but for warming up."""
+        """The questions asked, except for warming up."""
         return [one for one in self.requests if isinstance(one, Question)][1:]
 
 

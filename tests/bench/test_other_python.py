@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.against import SCRIPT, Reference
 from app.bench.other_python import OtherPython
+from app.bench.reference_client import SCRIPT, Reference
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from tests.helpers.children import gone
@@ -79,7 +79,7 @@ def test_it_is_isolated_and_reaches_no_network(tmp_path: Path) -> None:
 
 
 def test_the_real_script_says_what_is_missing(tmp_path: Path) -> None:
-    """In an interpreter without the libraries; they are hidden from this one."""
+    """Run in an interpreter without the libraries, which are hidden from this one."""
     body = "import runpy; sys.modules['torch'] = None; runpy.run_path(sys.argv[2], run_name='__main__')"
     with (
         pytest.raises(SpanlightError, match="torch is not installed in"),
@@ -92,7 +92,7 @@ def test_the_real_script_ends_with_its_parent() -> None:
     code = (
         "import sys, time\n"
         "from app.core.report import Silent\n"
-        "from app.bench.against import SCRIPT\n"
+        "from app.bench.reference_client import SCRIPT\n"
         "from app.bench.other_python import OtherPython\n"
         "print(OtherPython(sys.executable, SCRIPT, Silent()).pid, flush=True)\n"
         "time.sleep(60)\n"

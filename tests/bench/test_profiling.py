@@ -1,4 +1,4 @@
-"""Where time goes: operations by kind, Python by part; and the orders that tell of it."""
+"""Time by kind of operation and by part of the app, and the orders that measure it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_an_events_own_time_is_without_those_within_it() -> None:
 
 @given(st.recursive(st.just([]), lambda inner: st.lists(inner, max_size=4), max_leaves=20))
 def test_own_times_add_up(tree: list[Any]) -> None:
-    """Events nested in any way: what is left of each is never negative, and all is told once."""
+    """However events are nested, the own time of each is never negative, and all time counts once."""
     recorded: list[tuple[str, int, int]] = []
 
     def lay(node: list[Any], start: int) -> int:
@@ -116,7 +116,7 @@ def test_functions_have_their_part(file: str, name: str, part: str) -> None:
 
 
 def test_what_is_of_no_part_counts_as_its_callers(tmp_path: Path) -> None:
-    """Two parts that share a helper, which calls itself, as 3 to 1."""
+    """Two parts that use a recursive helper in a ratio of 3 to 1."""
     code = "def helper(n, wait):\n    wait(0.02) if n == 0 else helper(n - 1, wait)\n"
     scope: dict[str, object] = {}
     exec(compile(code, "/x/lib/helper.py", "exec"), scope)

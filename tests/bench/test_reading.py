@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from app.bench import memory, reading
-from app.bench import reading as roofline
 from app.bench.plan import BenchPlan
 from app.bench.profiling import Profile
 from app.bench.results import BenchPart, BenchRow
@@ -24,15 +23,15 @@ needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is
 
 @pytest.fixture(autouse=True)
 def operations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake reader has no folder that could be read, and no process."""
-    monkeypatch.setattr(roofline, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
+    """Replace what needs a real model folder and process."""
+    monkeypatch.setattr(reading, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
     monkeypatch.setattr(reading, "peaks", lambda *given: (Peak("float32", 100e9), Peak("bfloat16", 400e9)))
     times = Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
     monkeypatch.setattr(reading, "profile", lambda *given: times)
 
 
 class FloatEngine(FakeEngine):
-    """In float32 every fourth best span is another, and sure by a tenth more; the last text's class by a fifth less."""
+    """An engine whose float32 moves every fourth best span, and shifts no-answer and class probabilities."""
 
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
         found = self.run(request, choice, report)
@@ -84,7 +83,7 @@ def test_reading_without_a_reference(tmp_path: Path) -> None:
 
 
 def test_what_was_read_before_is_not_read_again(tmp_path: Path) -> None:
-    """But for what is read in float32, in a forward pass of its own: else a document that is kept would be timed."""
+    """No document is timed twice, as a cached one would be faster; float32 reads in a forward pass of its own."""
     engine = FakeEngine()
     engine.run_opened = lambda request, choice, report: FakeEngine().run(request, choice, report)  # type: ignore[method-assign]
     reading.measure(fake_workspace(tmp_path, engine), PLAN, Silent())

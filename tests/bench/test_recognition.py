@@ -1,4 +1,4 @@
-"""What recognition is measured by: errors of characters, places of words, and pictures as scanners make them."""
+"""What recognition is measured by: wrong characters, places of words, and pictures like a scanner's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.bench.recognition import (
     _errors,
     _first_of_each,
     _in_order,
-    _of_file,
+    _on_pdf,
     _overlap,
     _placed,
     _spoilt,
@@ -33,7 +33,7 @@ LETTERS = st.text(alphabet="abc ", max_size=9)
 
 
 def distance(one: str, other: str) -> int:
-    """The edit distance, step by step."""
+    """Compute the edit distance step by step."""
     row = list(range(len(other) + 1))
     for number, letter in enumerate(one, start=1):
         before, row = row, [number]
@@ -77,7 +77,7 @@ def test_pictures_become_the_pages_of_one_file_and_are_spoilt() -> None:
     assert recognition._file(image, True).startswith(b"\xff\xd8\xff")
 
 
-def test_the_first_questions_of_each_document_are_asked_of_files(tmp_path: Path) -> None:
+def test_the_first_questions_of_each_document_are_asked_on_pdfs(tmp_path: Path) -> None:
     answers = [{"text": "two", "answer_start": 4}]
     rows = [
         {"id": at, "document": name, "question": "How many?", "kind": "fact", "answers": answers}
@@ -85,10 +85,10 @@ def test_the_first_questions_of_each_document_are_asked_of_files(tmp_path: Path)
     ]
     file = tmp_path / "questions.jsonl.xz"
     file.write_bytes(lzma.compress("\n".join(map(json.dumps, rows)).encode()))
-    found = [json.loads(row) for row in _first_of_each(file, "document", {"a", "c"}, 1)]
+    found = list(_first_of_each(file, "document", {"a", "c"}, 1))
     assert [row["id"] for row in found] == [0, 3]
     assert list(_first_of_each(tmp_path / "none.jsonl", "document", {"a"}, 1)) == []
-    asked = _of_file(found[0])
+    asked = _on_pdf(found[0])
     assert (asked["file"], asked["answers"], asked["places"]) == ("a.pdf", ["two"], [[4, 7]])
 
 

@@ -21,7 +21,7 @@ DEVICES = {"one": "CPU in float32", "two": "auto"}
 
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str | None]]:
-    """Two parts that are quickly measured and those that never are; what they saw of the environment."""
+    """Parts that are measured quickly, parts that always fail, and what they saw of the environment."""
     seen: dict[str, dict[str, str | None]] = {}
 
     def measure(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Fresh processes timed by their first line: what they say, what goes wrong, and a stop in the middle."""
+"""Fresh processes are timed by their first line; what may go wrong, and a stop in the middle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What corrections of one domain bring to a reader, with a small one."""
+"""What corrections of one domain gain, with a small reader."""
 
 from __future__ import annotations
 

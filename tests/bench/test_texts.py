@@ -24,7 +24,7 @@ def test_what_comes_along_makes_documents_of_any_length(along: Pool) -> None:
 
 
 def test_an_answer_stands_nowhere_else_but_by_chance(along: Pool) -> None:
-    """The question's own paragraph, and sentences of it, come once only."""
+    """The question's own paragraph and its sentences appear only once."""
     for each in long_questions(along, 20_000, 3, 5):
         example = next(one for one in along.answerable if one.question == each.question)
         assert each.document.text.count(example.context) == 1

@@ -46,7 +46,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrainingRequest, list[QaExample]]]:
-    """The runs asked for, with their examples; a step takes 0.8 s, in the first epoch and on dev ten times as long."""
+    """Fake training that records its requests; a step takes 0.8 s, ten times as long in the first epoch and on dev."""
     runs: list[tuple[TrainingRequest, list[QaExample]]] = []
     now = [0.0]
 
@@ -144,7 +144,7 @@ def vars_of(plan: BenchPlan) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., OtherPython]:
-    """Starts the reference itself, in this interpreter, on a small model and six examples, one longer than a window."""
+    """Run the real reference in this interpreter on a small model and six examples, one longer than a window."""
     folder = tmp_path_factory.mktemp("reference")
     small_checkpoint(folder / "model", "bert", Head.QUESTION_ANSWERING)
     context = "the knave of hearts stole the tarts and took them away . "

@@ -1,4 +1,4 @@
-"""A text becomes a PDF whose headings, items and tables are read back as such."""
+"""A text becomes a PDF whose headings, items and tables are recognised when it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring the window: what it says, and what it says where it cannot."""
+"""Measuring the window: the results, and the error if it cannot be measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document, and the command line over real folders, with one model process for all commands."""
+"""Documents, and the command line in real folders, with one model process for all commands."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def document(tmp_path: Path) -> str:
 
 
 class LastingEngine(Engine):
-    """A model process that the end of a command does not end."""
+    """A model process that outlives the commands."""
 
     def close(self) -> None:
-        """Leave it running for the next command."""
+        """Leave the process running for the next command."""
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +39,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingEngine]:
 def terminal(
     engine: LastingEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Terminal:
-    """Runs commands in this process; their models run in one model process, started by the first of them."""
+    """Runs commands in this process; their models run in one model process, which the first command starts."""
     monkeypatch.setattr(
         cli,
         "open_workspace",
@@ -50,7 +50,7 @@ def terminal(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of two documents to be asked."""
+    """A folder of two documents to ask."""
     folder = tmp_path / "Leases"
     folder.mkdir()
     (folder / "first.txt").write_text("The landlord is Anna.")

@@ -1,4 +1,4 @@
-"""`--check`: what it prints; and, with `--all`, all of it in a process of its own, whose home must stay empty."""
+"""`--check`: what it prints; with `--all` also the whole check in a process of its own, whose home must stay empty."""
 
 from __future__ import annotations
 

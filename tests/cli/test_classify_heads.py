@@ -1,4 +1,4 @@
-"""classify with heads of every shape: several classes, classes that do not exclude each other, values."""
+"""`classify` with every kind of head: exclusive classes, classes that do not exclude each other, values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MULTI = ProblemType.MULTI_LABEL
 
 
 class OneResult(FakeEngine):
-    """Gives every text the same classes."""
+    """An engine that gives every text the same classes."""
 
     def __init__(self, problem: ProblemType, winner: str, **scores: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""--cluster in the terminal, as far as it goes without Ray, and tables that are taken in."""
+"""--cluster in the terminal without Ray itself, and imported tables."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_bad_input_is_one_sentence(
 def test_what_is_read_is_never_overwritten(
     command: Command, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:
-    """A list of questions, one of documents, and a file of texts, each named as the output too."""
+    """A list of questions, a list of documents and a file of texts, each also named as the output."""
     monkeypatch.setattr("app.cli.cluster.require_ray", lambda address: None)
     monkeypatch.setattr("app.cli.cluster.texts_in", lambda *given, **more: None)
     given = {"questions": tmp_path / "q.csv", "over": tmp_path / "list.csv", "file": tmp_path / "t.csv"}
@@ -126,7 +126,7 @@ def test_an_exported_table_is_taken_in(
 
 
 class Here:
-    """Does the tasks of a run in this process, until so many are done."""
+    """Does the tasks of a run in this process, until a number of them is done."""
 
     def __init__(self, most: int = 10**9) -> None:
         self.tasks, self._most, self.is_reached = 0, most, True
@@ -158,7 +158,7 @@ class Here:
 
 @pytest.fixture
 def without_cluster(monkeypatch: pytest.MonkeyPatch) -> Here:
-    """The driver's whole work, but for Ray: tasks are done in this process."""
+    """Do the driver's whole work without Ray: tasks are done in this process."""
     pytest.importorskip("pyarrow")
     here = Here()
     for name in ("run", "texts"):

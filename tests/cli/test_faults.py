@@ -1,4 +1,4 @@
-"""What is wrong is said in one line on standard error; the exit codes."""
+"""Errors are one line on standard error, with an exit code."""
 
 from __future__ import annotations
 

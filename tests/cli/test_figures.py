@@ -1,4 +1,4 @@
-"""What evaluate prints of names, of pretraining and of questions on whole documents."""
+"""What `evaluate` prints for names, pretraining and questions on whole documents."""
 
 import json
 from pathlib import Path

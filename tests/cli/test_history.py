@@ -1,4 +1,4 @@
-"""history and export in the terminal, over questions asked there."""
+"""`history` and `export`, on questions asked in the terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.helpers.terminal import Command
 
 @pytest.fixture
 def asked(command: Command, document: str) -> str:
-    """A document that was asked twice: 1 has an answer, 2 has none."""
+    """A document that was asked two questions: entry 1 has an answer, entry 2 has none."""
     for question in ("What was stolen: tarts?", "Who is the duchess?"):
         assert command("ask", document, "--question", question)[0] == 0
     return document

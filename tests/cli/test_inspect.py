@@ -1,4 +1,4 @@
-"""The command inspect: every look, for people and for programs, and what does not go together."""
+"""`inspect`: every inspection, for people and for programs, and options that do not go together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.inspect import print_seen
+from app.cli.inspect import print_look
 from app.core.inside import Part
 from app.core.inspection import (
     Example,
@@ -138,7 +138,7 @@ def test_a_head_that_gives_values_is_told_in_values(capsys: pytest.CaptureFixtur
     subject = Subject(Head.CLASSIFICATION, TEXT)
     losses = answer(LookAtLoss(subject, Example(labels=("stars",))), None, Silent())
     for seen in (replace(losses, squared=True), answer(LookWithout(subject), None, Silent())):
-        print_seen(seen, values=True)
+        print_look(seen, is_regression=True)
     printed = capsys.readouterr().out
     assert printed
     assert "%" not in printed

@@ -38,7 +38,7 @@ UNREAD = ["empty.txt", "locked.pdf"]
 
 @pytest.fixture(autouse=True)
 def reading_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read in this process what an update reads."""
+    """Let updates read documents in this process."""
     monkeypatch.setattr(update_module, "Documents", lambda logs: documents_here())
 
 
@@ -61,7 +61,7 @@ def court(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def added(command: Command, court: Path) -> Path:
-    """The folder, in the library "court"."""
+    """The folder as the library "court"."""
     assert command("library", "add", str(court))[0] == 0
     return court
 
@@ -182,7 +182,7 @@ def test_a_root_that_is_away_keeps_its_files(command: Command, added: Path) -> N
 
 
 class TestMany:
-    """More files than are read without a question."""
+    """A folder with more files than are read without asking."""
 
     @pytest.fixture(autouse=True)
     def few_are_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ class TestMany:
 
     @pytest.fixture
     def at_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Standard input is a terminal, and so is standard error as far as questions go."""
+        """Make standard input a terminal, and standard error one as far as questions go."""
         before = TerminalReport.__init__
 
         def on_terminal(report: TerminalReport, *given: Any) -> None:
@@ -377,7 +377,7 @@ def test_the_history_has_the_file_of_the_best_answer(command: Command, added: Pa
 
 
 class Slow(FakeEngine):
-    """Finds something after 30 of 100 windows, and is then interrupted at the keyboard."""
+    """An engine that has an answer after 30 of 100 windows, and is then interrupted by Ctrl+C."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
         assert isinstance(request, Question)

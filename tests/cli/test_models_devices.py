@@ -1,4 +1,4 @@
-"""`models devices`: what is printed of each device, and what auto takes."""
+"""`models devices`: what is printed about each device, and what auto chooses."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def terminal(terminal: Terminal, hub: HubServer, tmp_path: Path) -> Terminal:
 
 
 def weights_asked(hub: HubServer) -> int:
-    """How many bytes of weights have left the server."""
+    """Return how many bytes of weights the server has sent."""
     return hub.sent("/cdn/*")
 
 
@@ -213,7 +213,7 @@ def test_ctrl_c_pauses_and_what_was_fetched_can_be_given_up(terminal: Terminal, 
 
 
 def _interrupt_when(hub: HubServer) -> None:
-    """Press Ctrl+C as soon as the weights are on their way."""
+    """Press Ctrl+C as soon as the server sends weights."""
     for _ in range(1200):
         if len(hub.requests(WEIGHTS, "GET")) >= 2:
             break

@@ -1,4 +1,4 @@
-"""The words of `models` that need no network: list, offered, use, import, remove, offline, network."""
+"""The subcommands of `models` that need no network: list, offered, use, import, remove, offline, network."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.models.command import WORDS
-from app.cli.models.words import few, task, task_word
+from app.cli.models.command import SUBCOMMANDS
+from app.cli.models.words import label_list, task, task_word
 from app.core import about
 from app.core.models import Head
 from app.core.offers import OfferedModel
@@ -39,8 +39,8 @@ def put(terminal: Terminal, folder: Path, name: str = "") -> Path:
 def test_help_names_every_word(terminal: Terminal) -> None:
     said = terminal("models", "--help")
     assert said.code == 0
-    assert all(f"\n  {word} " in said.out for word in WORDS)
-    assert all(terminal("models", word, "--help").code == 0 for word in WORDS)
+    assert all(f"\n  {word} " in said.out for word in SUBCOMMANDS)
+    assert all(terminal("models", word, "--help").code == 0 for word in SUBCOMMANDS)
     assert f"usage: {about.command()} models download" in terminal("models", "download", "--help").out
 
 
@@ -126,12 +126,12 @@ def test_tasks_are_said_in_plain_words_or_as_heads() -> None:
 
 
 def test_few_labels() -> None:
-    assert few(("a", "b")) == "a, b"
-    assert few(tuple("abcdefg")) == "a, b, c, d, e, f, g"
-    assert few(tuple("abcdefgh")) == "a, b, c, d, e, f and 2 more"
-    assert few(("O", "B-PER", "I-PER", "B-LOC", "I-LOC")) == "PER, LOC"
-    assert few(("war, peace", "sport")) == "war, peace; sport"
-    assert few(("a\x1b[2J", "b")) == "a [2J, b"
+    assert label_list(("a", "b")) == "a, b"
+    assert label_list(tuple("abcdefg")) == "a, b, c, d, e, f, g"
+    assert label_list(tuple("abcdefgh")) == "a, b, c, d, e, f and 2 more"
+    assert label_list(("O", "B-PER", "I-PER", "B-LOC", "I-LOC")) == "PER, LOC"
+    assert label_list(("war, peace", "sport")) == "war, peace; sport"
+    assert label_list(("a\x1b[2J", "b")) == "a [2J, b"
 
 
 def test_use_chooses_and_takes_it_back(terminal: Terminal, reader: Path) -> None:

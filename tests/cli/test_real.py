@@ -1,4 +1,4 @@
-"""Commands with real if tiny checkpoints: a few wholly in processes of their own, the others with one model process."""
+"""Commands with real, tiny checkpoints: some in a process of their own, the others with one model process."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_reader_who_leaves_makes_no_traceback(arguments: list[str]) -> None:
 
 
 def test_ask_in_processes_of_their_own(models: Path, document: str) -> None:
-    """The command, the reader of files, and the model."""
+    """The command, its documents process and its model process."""
     ended = real(
         "ask", document, "-q", "Who stole the tarts?", "--always-answer", *MODEL, str(models / "reader")
     )

@@ -1,4 +1,4 @@
-"""Taught and measured for real: names, and masked words with next sentences."""
+"""Models taught and measured for real: names, and masked words with next sentences."""
 
 import json
 from pathlib import Path

@@ -14,7 +14,7 @@ from tests.helpers.terminal import Command
 
 
 class Slow(FakeEngine):
-    """Finds something after 30 of 100 windows, comes to 34, and is then interrupted at the keyboard."""
+    """An engine that has an answer after 30 of 100 windows, and is interrupted by Ctrl+C after 34."""
 
     found = True
 

@@ -1,4 +1,4 @@
-"""table in the terminal: a folder, a list of questions and a file of answers, stopped and started again."""
+"""`table`: a folder, a list of questions and a file of answers, stopped and started again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers.terminal import Command
 
 
 class StopsAfter(FakeEngine):
-    """Stops as Ctrl+C does, after so many questions."""
+    """An engine that stops as Ctrl+C does, after a number of questions."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def test_of_two_that_fill_one_table_the_second_is_told(
     arguments = ("table", questions, "--over", str(folder), "--output")
 
     class Meanwhile(FakeEngine):
-        """Has the same table filled by another while it is asked for the first time."""
+        """Let another command fill the same table during the first question."""
 
         second: tuple[int, str, str] | None = None
 

@@ -185,7 +185,7 @@ def test_a_password_is_given_or_asked_for(
 
 
 class Quick(FakeEngine):
-    """Reads 32 windows of 400 where it is asked to be quick."""
+    """An engine that reads 32 of 400 windows if the question is quick."""
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> Reading:
         assert isinstance(request, Question)

@@ -1,4 +1,4 @@
-"""The command tokens: texts and documents in, names out, in every form."""
+"""`tokens`: texts and documents in, names out, in every format."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_the_command_is_pythons_in_a_source_tree_and_else_its_own(
 
 
 def strings(source: str) -> list[str]:
-    """Every string of a module's source but its docstrings."""
+    """Return every string of a module's source, except docstrings."""
     tree = ast.parse(source)
     told = {
         id(node.body[0].value)

@@ -1,4 +1,4 @@
-"""Files named as addresses, and mistyped words."""
+"""Paths in file:// URLs, and suggestions for mistyped words."""
 
 from __future__ import annotations
 

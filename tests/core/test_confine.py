@@ -1,4 +1,4 @@
-"""A process that is confined is refused what the system can refuse it, and goes on."""
+"""A confined process is refused whatever the system can refuse it, and carries on."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def ran(code: str, *reads: str) -> str:
 
 @pytest.fixture(scope="module")
 def held() -> Confined:
-    acts, reads = ran("print(held.acts, held.reads)").split()
-    return Confined(acts == "True", reads == "True")
+    actions_blocked, reads = ran("print(held.actions_blocked, held.files_blocked)").split()
+    return Confined(actions_blocked == "True", reads == "True")
 
 
 @pytest.fixture
-def acts(held: Confined) -> None:
-    if not held.acts:
+def actions_blocked(held: Confined) -> None:
+    if not held.actions_blocked:
         pytest.skip("this system takes no seccomp filter")
 
 
@@ -69,7 +69,7 @@ def acts(held: Confined) -> None:
         "os.kill(os.getppid(), 0)",
     ],
 )
-def test_what_no_reader_needs_is_refused(acts: None, attempt: str, tmp_path: Path) -> None:
+def test_what_no_reader_needs_is_refused(actions_blocked: None, attempt: str, tmp_path: Path) -> None:
     (tmp_path / "old").write_text("old")
     assert ran(f"print(tried(lambda: {attempt}))", str(tmp_path)) == "refused\n"
     assert (tmp_path / "old").read_text() == "old"
@@ -77,8 +77,8 @@ def test_what_no_reader_needs_is_refused(acts: None, attempt: str, tmp_path: Pat
 
 
 @LINUX
-def test_other_ways_into_the_kernel_are_refused(acts: None) -> None:
-    """io_uring opens files without the calls that are filtered, x32 and i386 number them otherwise."""
+def test_other_ways_into_the_kernel_are_refused(actions_blocked: None) -> None:
+    """io_uring opens files without the filtered calls; x32 and i386 have other numbers for them."""
     number = "ctypes.CDLL(None, use_errno=True).syscall({}, 1, 0), ctypes.get_errno()"
     assert ran(f"print({number.format(425)})") == "-1 1\n"
     if platform.machine() == "x86_64":
@@ -86,7 +86,7 @@ def test_other_ways_into_the_kernel_are_refused(acts: None) -> None:
 
 
 @LINUX
-def test_it_holds_for_threads_and_they_still_begin(acts: None) -> None:
+def test_it_holds_for_threads_and_they_still_begin(actions_blocked: None) -> None:
     code = (
         "thread = threading.Thread(target=lambda: print(tried(socket.socket)))\nthread.start(); thread.join()"
     )
@@ -94,13 +94,13 @@ def test_it_holds_for_threads_and_they_still_begin(acts: None) -> None:
     waiting = """
 begin = threading.Event()
 thread = threading.Thread(target=lambda: (begin.wait(), print(tried(socket.socket))))
-thread.start(); held = confine(); begin.set(); thread.join(); print(held.reads)
+thread.start(); held = confine(); begin.set(); thread.join(); print(held.files_blocked)
 """
     assert ran(waiting) == "refused\nFalse\n"
 
 
 @LINUX
-def test_what_libraries_do_goes_on(acts: None) -> None:
+def test_what_libraries_do_goes_on(actions_blocked: None) -> None:
     assert ran("os.kill(os.getpid(), 0); print(len(open('/proc/self/statm').read().split()))") == "7\n"
     assert (
         ran("from ctypes.util import find_library; print(find_library('nothing-of-this-name'))") == "None\n"
@@ -112,7 +112,7 @@ def test_what_libraries_do_goes_on(acts: None) -> None:
 
 @LINUX
 def test_only_what_is_named_can_be_read(held: Confined, tmp_path: Path) -> None:
-    if not held.reads:
+    if not held.files_blocked:
         pytest.skip("this system has no Landlock")
     (tmp_path / "mine").mkdir()
     for path in (tmp_path / "theirs", tmp_path / "mine" / "file"):
@@ -127,13 +127,13 @@ def test_only_what_is_named_can_be_read(held: Confined, tmp_path: Path) -> None:
 
 @LINUX
 def test_the_numbers_are_those_of_the_kernel() -> None:
-    """Read from the headers, where they are installed."""
+    """The kernel's headers are read if they are installed."""
     headers = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")
     compared = 0
     for column, header in enumerate(headers):
         if header.exists():
             known = dict(re.findall(r"define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text()))
-            for call in f"{confine._NEVER},{confine._UNKNOWN},{confine._SOME}".split(","):
+            for call in f"{confine._REFUSED},{confine._UNKNOWN},{confine._REFUSED_BY_ARGUMENT}".split(","):
                 name, *numbers = call.split()
                 assert known.get(name, numbers[column]) == numbers[column], name
                 compared += name in known

@@ -1,4 +1,4 @@
-"""What a person said of an answer, held against what a reading shows."""
+"""A person's verdict on an answer, compared with what a reading shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that may come from anywhere are opened, unpacked and cut into lines within limits."""
+"""Untrusted files are opened, decompressed and split into lines within limits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_lines_are_those_of_the_file_packed_or_not(tmp_path: Path) -> None:
 def test_a_line_and_a_whole_file_have_a_length_at_most(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MOST_LINE", 10)
+    monkeypatch.setattr(files, "MOST_LINE_BYTES", 10)
     path = tmp_path / "a"
     path.write_bytes(b"123456789\n" + b"1" * 11)
     lines = read_lines(path)
@@ -75,7 +75,7 @@ def test_a_line_and_a_whole_file_have_a_length_at_most(
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_SMALL", 100_000)
+    monkeypatch.setattr(files, "_SMALL_FILE", 100_000)
     path = tmp_path / "bomb.jsonl.xz"
     path.write_bytes(lzma.compress(b"\n" * 5_000_000))
     read = 0
@@ -112,10 +112,10 @@ def test_a_full_disk_is_known_from_whatever_tells_it() -> None:
 
     by_rust = Exception("Error while serializing: I/O error: No space left on device (os error 28)")
     if os.name == "posix":
-        assert "the disk is full" in str(files.fault_of_disk(by_rust))
-    assert "“a.txt” could not be written" in str(files.fault_of_disk(OSError(errno.EFBIG, "large", "a.txt")))
+        assert "the disk is full" in str(files.disk_error(by_rust))
+    assert "“a.txt” could not be written" in str(files.disk_error(OSError(errno.EFBIG, "large", "a.txt")))
     assert "“a.txt” could not be used: no" in str(
-        files.fault_of_disk(PermissionError(errno.EACCES, "no", "a.txt"))
+        files.disk_error(PermissionError(errno.EACCES, "no", "a.txt"))
     )
     for bug in (OSError(errno.ENOENT, "none", "a"), OSError(errno.EBADF, "bad"), ValueError("(os error 2)")):
-        assert files.fault_of_disk(bug) is None
+        assert files.disk_error(bug) is None

@@ -1,4 +1,4 @@
-"""What is said of a question that was kept."""
+"""What an entry of the history says about its question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The components of Spanlight are found by words and read whole, and licences are written as people know them."""
+"""Components are found by words and shown whole, and licences are written as people know them."""
 
 from __future__ import annotations
 

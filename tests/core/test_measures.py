@@ -71,8 +71,8 @@ def test_every_figure_has_plain_words_and_its_term() -> None:
         "recall",
     ):
         found = figure(name)
-        assert found.title and found.words.endswith(".") and found.term and not found.less
-    assert figure("calibration error").less
+        assert found.title and found.words.endswith(".") and found.term and not found.lower_is_better
+    assert figure("calibration error").lower_is_better
     assert figure("f1", Head.TOKEN_CLASSIFICATION).term != figure("f1", Head.QUESTION_ANSWERING).term
     assert figure("of tomorrow").title == "Of tomorrow"
 

@@ -38,7 +38,7 @@ _MESSAGES = st.recursive(
 
 
 def parts(text: object) -> object:
-    """A message's type, text, patterns and values, also of the messages among these; anything else as it is."""
+    """Return a message's type, text, patterns and values, also of messages among these; anything else unchanged."""
     if not isinstance(text, Message):
         return type(text), text
     values = {name: parts(value) for name, value in text.values.items()}

@@ -1,4 +1,4 @@
-"""What is said of addresses while they are typed."""
+"""Remarks on addresses while they are typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places on pages: from the text to boxes and back, and what is refused."""
+"""Spans of the text mapped to boxes on pages and back, and highlights that are refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MARKS = "\u0301\u05b8"
 
 
 def letters_of(text: str) -> str:
-    """What both sides come down to, told apart from the code under test."""
+    """Return the text without what comparisons ignore, computed independently of the code under test."""
     for joined, apart in LIGATURES.items():
         text = text.replace(joined, apart)
     return unicodedata.normalize("NFC", "".join(text.split()))
@@ -35,7 +35,7 @@ def letters_of(text: str) -> str:
 
 @st.composite
 def made_pages(draw: st.DrawFn) -> tuple[str, tuple[PageText, ...]]:
-    """One to three pages of one or two columns with lines of any direction, some words parted by a hyphen."""
+    """Generate one to three pages of one or two columns with lines of any direction, some words divided by a hyphen."""
     word = st.lists(st.sampled_from(LETTERS), min_size=1, max_size=6)
     makers: list[PageMaker] = []
     for _ in range(draw(st.integers(1, 3))):
@@ -227,7 +227,7 @@ def test_a_neighbouring_line_inside_the_box_is_kept_out() -> None:
 
 
 def test_what_parts_the_words_of_a_line_parts_the_box() -> None:
-    """Words of two directions: what is read together stands apart on the line."""
+    """Of words in two directions, those read together are apart on the line."""
     maker = PageMaker()
     maker.line("ab", 50, 50)
     maker.line("ef", 74, 50)

@@ -1,4 +1,4 @@
-"""Values as JSON and back."""
+"""Values written as JSON and read back."""
 
 from __future__ import annotations
 

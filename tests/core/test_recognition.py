@@ -1,4 +1,4 @@
-"""What is told of recognised words."""
+"""Languages and confidence of recognised words, and which of them are uncertain."""
 
 from __future__ import annotations
 

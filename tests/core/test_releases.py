@@ -1,4 +1,4 @@
-"""The feed of releases: versions, what is taken from a feed, and what is not."""
+"""The feed of releases: how versions compare, and what is accepted and refused."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from app.core.releases import (
     FORMAT,
     MOST_BYTES,
     ReleaseFile,
+    file_for_computer,
     is_preview,
     newest,
     parse_feed,
-    suiting,
     version_key,
 )
 from tests.helpers.feeds import DIGEST, feed, file, release
@@ -112,7 +112,7 @@ FILES = [
 )
 def test_the_file_for_a_computer(computer: tuple[str, str, tuple[str, ...]], name: str | None) -> None:
     (found,) = parse_feed(feed(release(files=FILES))).releases
-    file = suiting(found, *computer)
+    file = file_for_computer(found, *computer)
     assert (file.name if file else None) == name
 
 

@@ -1,4 +1,4 @@
-"""Bins of probabilities: what goes into which, what is shown of them, and the error over them in words."""
+"""Bins of probabilities, and the calibration error over them in words."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from app.core.reliability import (
     TextKind,
     bins_of,
     calibration_error,
-    off_by,
-    off_in_words,
+    calibration_error_in_words,
+    expected_calibration_error,
 )
 
 
@@ -24,7 +24,7 @@ def test_each_tenth_has_its_questions_their_mean_and_the_share_that_was_right() 
     assert bins[7] == ReliabilityBin(3, pytest.approx(2.2 / 3), pytest.approx(2 / 3))
     assert bins[9] == ReliabilityBin(1, 1.0, 1.0)
     assert [at for at, each in enumerate(bins) if each.questions] == [0, 7, 9]
-    assert off_by(bins) == pytest.approx((2 * 0.455 + abs(2.2 - 2)) / 6)
+    assert expected_calibration_error(bins) == pytest.approx((2 * 0.455 + abs(2.2 - 2)) / 6)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1))
@@ -40,9 +40,12 @@ def test_what_comes_true_as_often_as_said_has_no_calibration_error() -> None:
 def test_the_error_is_said_in_points() -> None:
     sure = bins_of([(0.95, True)] * 1200)
     assert (
-        off_in_words(TextKind.PARAGRAPHS, sure) == "Paragraphs: off by 5 points on average (1,200 questions)"
+        calibration_error_in_words(TextKind.PARAGRAPHS, sure)
+        == "Paragraphs: off by 5 points on average (1,200 questions)"
     )
     one = bins_of([(0.99, True)])
-    assert off_in_words(TextKind.TABLES, one) == "Tables: off by 1 point on average (1 question)"
+    assert (
+        calibration_error_in_words(TextKind.TABLES, one) == "Tables: off by 1 point on average (1 question)"
+    )
     none = bins_of([(1.0, True)] * 2)
-    assert "documents: off by less than 1 point" in off_in_words(TextKind.LONG_DOCUMENTS, none)
+    assert "documents: off by less than 1 point" in calibration_error_in_words(TextKind.LONG_DOCUMENTS, none)

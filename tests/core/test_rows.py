@@ -1,4 +1,4 @@
-"""Rows of JSON Lines: objects only, and only what JSON knows."""
+"""Rows of JSON Lines: only objects, and only values that JSON has."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from app.core import about, system_libraries
-from app.core.system_libraries import broken_installation, debian_package, without_library
+from app.core.system_libraries import debian_package, installation_error, missing_library_error
 from tests.conftest import ROOT
 
 # The words of glibc's loader, of Python's, and of Qt's.
@@ -41,16 +41,16 @@ def test_a_missing_library_is_named_with_its_package(
     words: str, library: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(system_libraries, "_DEBIAN", __file__)
-    fault = without_library(words)
+    fault = missing_library_error(words)
     assert fault is not None and library in fault.message
     assert fault.hint.endswith(f"apt install {package}")
     monkeypatch.setattr(system_libraries, "_DEBIAN", "/nowhere")
-    fault = without_library(words)
+    fault = missing_library_error(words)
     assert fault is not None and "apt" not in fault.hint
 
 
 def test_a_system_that_is_too_old_is_told_so() -> None:
-    fault = without_library(OLD)
+    fault = missing_library_error(OLD)
     assert fault is not None
     assert (
         fault.message
@@ -66,13 +66,13 @@ def missing(library: str) -> str:
     "name", ["libtorch_cpu.so", "libQt6Svg.so.6", "libc10.so", "libgomp-a49a47f9.so.1.0.0"]
 )
 def test_a_library_that_comes_along_is_none_of_the_systems(name: str) -> None:
-    fault = without_library(missing(name))
+    fault = missing_library_error(missing(name))
     assert fault is not None and fault.message == f"Spanlight is not whole: {name} is missing."
 
 
 @pytest.mark.parametrize("library", known_packages())
 def test_a_library_of_the_system_is_not_taken_for_one_that_comes_along(library: str) -> None:
-    fault = without_library(missing(library))
+    fault = missing_library_error(missing(library))
     assert fault is not None and fault.message.startswith("The system's library")
 
 
@@ -101,17 +101,17 @@ def test_what_of_a_bundle_is_missing_or_broken_is_named(
     error: Exception, message: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "_MEIPASS", "/opt/spanlight/_internal", raising=False)
-    fault = broken_installation(error)
+    fault = installation_error(error)
     assert (fault.message if fault else None) == message
 
 
 def test_how_it_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert broken_installation(GONE) is None, "from the source there is no bundle"
+    assert installation_error(GONE) is None, "from the source there is no bundle"
     with pytest.raises(ImportError) as gone:
         from app import nothing  # noqa: F401
-    fault = broken_installation(gone.value)
+    fault = installation_error(gone.value)
     assert fault is not None and fault.message == "Spanlight is not whole: app.nothing is missing."
     assert about.command() in fault.hint  # from the source
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    fault = broken_installation(gone.value)
+    fault = installation_error(gone.value)
     assert fault is not None and fault.hint == "Install it again."

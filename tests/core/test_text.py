@@ -1,4 +1,4 @@
-"""Places in a text: what a span is, how newlines are made one kind, and both ways of counting."""
+"""Spans of a text, normalised newlines, and conversion between code points and UTF-16 units."""
 
 from __future__ import annotations
 

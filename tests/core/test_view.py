@@ -1,4 +1,4 @@
-"""How a model is shown a text: headers before cells, sections before rows, headings over what stands below."""
+"""How a model is shown a text: headers before cells, sections before rows, headings over what is below them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.helpers.flowing import as_read, check_view
 def table(
     *rows: str, header_rows: int | None = None, merged: Merged | None = None, columns: int = 0
 ) -> list[str]:
-    """The rows of a table as they are read; cells are parted by bars."""
+    """Return the rows of a table, whose cells are separated by bars, as they are read."""
     text, cells = "", list[Row]()
     for row in rows:
         cells.append({})
@@ -39,7 +39,7 @@ def table(
 
 
 def typed(text: str) -> str:
-    """A plain text as it is read."""
+    """Return a plain text as it is read."""
     view = view_of_text(text)
     check_view(text, view)
     return as_read(text, view)

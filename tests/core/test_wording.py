@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from app.core import wording
-from app.core.wording import duration, finely, likelihood, percent, size, time_left
+from app.core.wording import duration, likelihood, percent, precise_percent, size, time_left
 
 
 @pytest.mark.parametrize(
@@ -25,15 +25,15 @@ from app.core.wording import duration, finely, likelihood, percent, size, time_l
         (percent, 0.94, "94%"),
         (percent, 0.9949, "99%"),
         (percent, 1.0, "> 99%"),
-        (finely, 0.94, "94%"),
-        (finely, 0.1, "10%"),
-        (finely, 0.0994, "9.9%"),
-        (finely, 0.034, "3.4%"),
-        (finely, 0.00021, "0.021%"),
-        (finely, 0.02, "2.0%"),
-        (finely, 0.00002071, "1 in 48,000"),
-        (finely, 1 / 3_456_789, "1 in 3,400,000"),
-        (finely, 1e-12, "< 1 in a billion"),
+        (precise_percent, 0.94, "94%"),
+        (precise_percent, 0.1, "10%"),
+        (precise_percent, 0.0994, "9.9%"),
+        (precise_percent, 0.034, "3.4%"),
+        (precise_percent, 0.00021, "0.021%"),
+        (precise_percent, 0.02, "2.0%"),
+        (precise_percent, 0.00002071, "1 in 48,000"),
+        (precise_percent, 1 / 3_456_789, "1 in 3,400,000"),
+        (precise_percent, 1e-12, "< 1 in a billion"),
         (duration, 0.04, "less than 0.1 seconds"),
         (duration, 0.4, "0.4 seconds"),
         (duration, 1.0, "1 second"),

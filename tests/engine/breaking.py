@@ -1,4 +1,4 @@
-"""A model process whose GPU breaks down at its first batch; made in the child only."""
+"""A model process whose GPU breaks down at its first batch; imported in the child only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.helpers.fake_gpu import FakeGpu
 
 
 def start_breaking() -> Handler:
-    """The handler of the model process, with such a GPU."""
+    """Create the handler of the model process, with such a GPU."""
     host = start()
     FakeGpu(breaks="CUDA error: device-side assert triggered\nCompile with TORCH_USE_CUDA_DSA").install()
     return host

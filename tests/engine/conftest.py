@@ -1,4 +1,4 @@
-"""Children that answer by tests.engine.handlers, and a GPU that is none."""
+"""Child processes with the handlers of tests.engine.handlers, and a fake GPU."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def child() -> Iterator[Child]:
 
 @pytest.fixture(scope="module")
 def quick_collection(ladder_models: Path) -> None:
-    """Leave PyTorch's own objects, all imported by now, out of every look for garbage: each would take 0.3 s."""
+    """Keep PyTorch's objects, all imported by now, out of garbage collections, each of which would take 0.3 s."""
     gc.freeze()
 
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch, quick_collection: None) -> FakeGpu:
-    """A GPU that is none, which `auto` and `cuda` find; torch's threads stay as they are."""
+    """A fake GPU, which `auto` and `cuda` choose; torch's number of threads stays unchanged."""
     from tests.helpers.fake_gpu import FakeGpu
 
     monkeypatch.setattr("torch.set_num_threads", lambda _: None)

@@ -1,4 +1,4 @@
-"""What the supervised process does in the tests: no torch, one word a kind of work."""
+"""Handlers of supervised processes in tests, without torch: the first word of a request names the work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.report import Progress, Report
 
 
 class FileFault(SpanlightError):
-    """A fault of a kind of its own."""
+    """An error of a class of its own."""
 
 
 def make() -> Any:
@@ -24,12 +24,12 @@ def make() -> Any:
 
 
 def make_badly() -> Any:
-    """A handler that cannot be made."""
+    """A factory that fails."""
     raise ImportError("no such library")
 
 
 def make_behind_a_gate() -> Any:
-    """A handler that is being made ready until the file that the environment names is there, half a minute at most."""
+    """A factory that waits, for at most half a minute, until the file that the environment names exists."""
     return Gated()
 
 

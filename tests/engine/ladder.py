@@ -1,4 +1,4 @@
-"""What the tests of the memory ladder share: a long text, what is said on each step, and how a Host is asked."""
+"""What the tests of running out of memory share: a long text, each step's notice, and how a Host is asked."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def shorter(window: int, whose: str = "The GPU's") -> str:
 def ask(
     host: Host, folder: Path, request: Any = QUESTION, device: str = "auto", finder: Path | str = ""
 ) -> tuple[Any, list[str]]:
-    """The result of a request, and what was noticed meanwhile."""
+    """Return the result of a request, and the notices given meanwhile."""
     report = Noted()
     return host(Run(request, ModelChoice(str(folder), device, finder=str(finder))), report), report.notices

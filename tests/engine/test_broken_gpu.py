@@ -1,4 +1,4 @@
-"""A GPU that breaks down: the process that used it ends, the CPU answers, and no GPU is used any more."""
+"""When a GPU breaks down, the process that used it ends, the CPU answers, and no GPU is used any more."""
 
 from __future__ import annotations
 

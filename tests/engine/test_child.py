@@ -12,7 +12,7 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
-from app.engine.child import Child, ChildBug, _Plain
+from app.engine.child import Child, ChildBug, _PlainUnpickler
 from tests.engine import handlers
 from tests.helpers.children import POSIX, Listener, gone, once_begun
 
@@ -218,7 +218,7 @@ def test_messages_arrive_with_their_values(reads: tuple[str, ...] | None) -> Non
 
 
 def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path) -> None:
-    """Reading a pickle calls whatever it names: a process that a file has taken over could do all that we may."""
+    """Unpickling calls whatever a pickle names: a process taken over by a file could do all that its parent may."""
     child = Child(handlers.make, title="test process", reads=())
     try:
         said = [Progress(1, 2, "words"), {"numbers": (1, 2.5, None)}, b"bytes", frozenset("ab")]
@@ -232,7 +232,7 @@ def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path)
             ("builtins", "eval"),
         ):
             with pytest.raises(pickle.UnpicklingError):
-                _Plain(io.BytesIO(f"c{module}\n{name}\n.".encode())).load()
+                _PlainUnpickler(io.BytesIO(f"c{module}\n{name}\n.".encode())).load()
         assert child.run(("count",), Silent()) == 1, "another process answers"
     finally:
         child.close()

@@ -1,4 +1,4 @@
-"""What a child prints, the signals it is spared, and its end."""
+"""What a child prints, the signals that do not reach it, and how it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model process itself, with torch: one for the whole file where a test does not end it."""
+"""The real model process, with torch: one for the whole file, unless a test ends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import is spared, and that all is as it was after it."""
+"""Imports skip some work, and everything is as before afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that runs out at every step, through the real Host and the real tasks: it steps down, says so, and answers."""
+"""Memory runs out at every step of the real Host and tasks, which step down, say so, and answer."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_the_weights_leave_the_gpu_before_they_come_to_the_cpu(
         seen.append(len(gpu.alive))
         return before(card, head, device, check, opened=opened)
 
-    monkeypatch.setattr("app.engine.holding.load", loading)
+    monkeypatch.setattr("app.engine.model_pool.load", loading)
     gpu.tokens = {"cuda": 20}
     ask(Host(), ladder_models / "reader")
     assert gpu.loaded == ["cuda", "cpu"]

@@ -1,4 +1,4 @@
-"""Memory that runs out in opened models and in every kind of task."""
+"""Memory runs out in opened models and in every kind of task."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_every_task_steps_down(
 
 
 def chances(result: Any, request: Any) -> np.ndarray:
-    """The probabilities of a result, in order."""
+    """Return the probabilities of a result, in order."""
     match request:
         case TextsToClassify():
             return np.array([score.probability for item in result.items for score in item.scores])

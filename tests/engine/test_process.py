@@ -1,4 +1,4 @@
-"""What the model process does, called here without a process."""
+"""The handler of the model process, called without a process."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from app.core.report import Silent, Stopped
 from app.core.requests import ModelChoice, Question, TrainingRequest
 from app.core.results import Reading
 from app.core.text import Document
-from app.engine import holding, process
-from app.engine.holding import Key, shorter
+from app.engine import model_pool, process
+from app.engine.model_pool import Key, shorter
 from app.engine.orders import GetMemory, ListDevices, Load, Run, TryModel, Unload
 from app.engine.process import Host, start
 from app.models.compute.processor import physical_cores
@@ -37,7 +37,7 @@ QUESTION = Question("Who stole the tarts?", (Document("The knave of hearts stole
 
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Torch's threads stay as they are in the tests' own process."""
+    """Leave the number of torch's threads in the tests' own process unchanged."""
     asked: list[int] = []
     monkeypatch.setattr(torch, "set_num_threads", asked.append)
     return asked
@@ -128,7 +128,7 @@ def test_a_stop_is_seen_within_a_batch(host: Host, reader: ModelChoice) -> None:
 
 
 def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
-    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(holding.MOST_MODELS + 2)]
+    folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(model_pool.MOST_MODELS + 2)]
     for folder in (*folders, folders[2]):
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
     assert names_held(host) == [Path(folder).name for folder in (*folders[3:], folders[2])]
@@ -140,7 +140,7 @@ def test_of_large_models_fewer_are_held_and_always_the_last(
 ) -> None:
     folders = [str(small_checkpoint(tmp_path / f"m{i}")) for i in range(4)]
     weights = read_card(folders[0]).parameters
-    monkeypatch.setattr(holding, "MOST_WEIGHTS", int(most * weights))
+    monkeypatch.setattr(model_pool, "MOST_WEIGHTS", int(most * weights))
     for folder in folders:
         host(Load(ModelChoice(folder, "cpu"), QA), Silent())
     assert names_held(host) == [Path(folder).name for folder in folders[-left:]]
@@ -232,12 +232,12 @@ def test_memory_is_told_and_given_back_without_pytorch(monkeypatch: pytest.Monke
 def test_windows_get_shorter_until_one_is_left_that_could_not_help(window: int, length: int) -> None:
     steps = []
     while found := shorter(window, length):
-        assert holding.LEAST_WINDOW <= found < window
+        assert model_pool.LEAST_WINDOW <= found < window
         assert not length or found < length
         steps.append(found)
         window = found
     assert len(steps) <= 5
-    assert window <= holding.LEAST_WINDOW or (length and length <= holding.LEAST_WINDOW)
+    assert window <= model_pool.LEAST_WINDOW or (length and length <= model_pool.LEAST_WINDOW)
 
 
 def test_what_long_work_has_freed_is_handed_back(
@@ -249,7 +249,7 @@ def test_what_long_work_has_freed_is_handed_back(
     trimmed.clear()
     host(Run(QUESTION, reader), Silent())
     assert not trimmed, "short work goes without"
-    monkeypatch.setattr(process, "_LONG", 0.0)
+    monkeypatch.setattr(process, "_LONG_WORK", 0.0)
     host(Run(QUESTION, reader), Silent())
     assert trimmed
 

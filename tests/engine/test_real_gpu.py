@@ -1,4 +1,4 @@
-"""A GPU whose memory is filled for real: whatever does not fit, the question is answered and every step is said."""
+"""With the memory of a real GPU filled, the question is answered and every step is announced."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MEGABYTE = 2**20
 
 
 class Filled:
-    """Takes all of the GPU's memory but so many megabytes, while it is entered."""
+    """Takes all of the GPU's memory except some megabytes within its context."""
 
     def __init__(self, left: int) -> None:
         self._left = left

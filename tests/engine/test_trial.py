@@ -1,4 +1,4 @@
-"""Models tried in the real model process: what is hostile is refused, and the process goes on."""
+"""Models are tried in the real model process: hostile ones are refused, and the process carries on."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_confined_process_tries_what_it_is_for_and_reads_nothing_else(reader: 
     engine = Engine(log=tmp_path / "engine.log", only=reader)
     try:
         assert engine.try_model(str(reader), Silent()).heads == (Head.QUESTION_ANSWERING,)
-        if engine.confined is None or not engine.confined.reads:
+        if engine.confined is None or not engine.confined.files_blocked:
             pytest.skip("this system has no Landlock")
         with pytest.raises(SpanlightError):
             engine.try_model(str(other), Silent())
@@ -145,7 +145,7 @@ def test_a_folder_of_links_into_a_cache_is_tried_like_any_other(reader: Path) ->
 
 
 def test_only_the_files_that_count_are_opened(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What else lies in the folder is never read, whatever its name promises to the libraries."""
+    """Other files of the folder are never read, whatever their names promise to the libraries."""
     for name in (
         "pytorch_model.bin",
         "adapter_model.bin",

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from app.core.models import DeviceChoice, Head, ModelCard
-from app.engine import holding
+from app.engine import model_pool
 from app.models.compute import device as devices
 from app.models.compute.faults import out_of_memory
 from app.models.compute.forward import Room
@@ -43,8 +43,8 @@ class FakeGpu:
 
     def install(self, put: Callable[[object, str, Any], None] = setattr) -> FakeGpu:
         """Have the models of this process go by it; `put` sets an attribute, as monkeypatch's does."""
-        put(holding.devices, "choose", self.choose)
-        put(holding, "load", self.load)
+        put(model_pool.devices, "choose", self.choose)
+        put(model_pool, "load", self.load)
         return self
 
     def choose(self, wanted: str, precision: str = "auto") -> DeviceChoice:

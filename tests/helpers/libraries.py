@@ -16,7 +16,7 @@ import numpy as np
 
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, Library, LibraryFile
-from app.core.memory_limit import run_out
+from app.core.memory_limit import exit_out_of_memory
 from app.core.report import Report, Silent
 from app.core.text import Document, View
 from app.documents.orders import Read
@@ -148,7 +148,7 @@ DEADLY = "deadly.txt"
 class _Dying(Clerk):
     def __call__(self, order: Order, report: Report) -> Result:
         if isinstance(order, Read) and order.name == DEADLY:
-            run_out()
+            exit_out_of_memory()
         return super().__call__(order, report)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.core.layout import PageText
-from app.core.page_runs import within
+from app.core.page_runs import characters_in
 from app.core.pages import PagePlace
 from app.core.text import Span
 
@@ -81,7 +81,7 @@ def characters_under(pages: Sequence[PageText], places: Sequence[PagePlace]) -> 
     pieces: list[str] = []
     for place in places:
         page = pages[place.page]
-        numbers = list(dict.fromkeys(number for found in within(page, place.boxes) for number in found))
+        numbers = list(dict.fromkeys(number for found in characters_in(page, place.boxes) for number in found))
         for before, number in zip([-2, *numbers], numbers, strict=False):
             if number != before + 1:
                 pieces.append(" ")

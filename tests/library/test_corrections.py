@@ -123,5 +123,5 @@ def test_probabilities_are_those_before_an_adjustment(corrections: Corrections) 
     corrections.put(CORRECTION)
     (judged,) = corrections.judgements(CORRECTION.weights)
     assert CORRECTION.adjustment is not None
-    assert (judged.chance, judged.share) == CORRECTION.adjustment.undone(0.8, 0.61 / 0.8)
+    assert (judged.chance, judged.share) == CORRECTION.adjustment.undo(0.8, 0.61 / 0.8)
     assert judged.said == 0.61

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.labels import Dataset, GivenLabels, HeldOut, Label
 from app.library.datasets import Datasets
 
 ROWS = [["1", "late again"], ["2", "thank you \ud800"], ["3", ""]]
@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> Iterator[Datasets]:
 
 
 def test_all_of_it_comes_back(store: Datasets) -> None:
-    given = Given(0, ("Complaint",), "Praise", True, 5.0)
+    given = GivenLabels(0, ("Complaint",), "Praise", True, 5.0)
     saved = store.add(DATASET, ROWS, [given])
     assert saved == replace(DATASET, number=saved.number, rows=3)
     assert store.all() == [saved]
@@ -34,16 +34,16 @@ def test_all_of_it_comes_back(store: Datasets) -> None:
 
 def test_labels_are_given_in_place_of_others_and_taken_back(store: Datasets) -> None:
     saved = store.add(DATASET, ROWS)
-    store.give(saved, [Given(0, ("Complaint",)), Given(1, ("Praise",))])
-    store.give(saved, [Given(0, ("Praise",))], taken_back=[1])
-    assert store.given(saved) == {0: Given(0, ("Praise",))}
+    store.give(saved, [GivenLabels(0, ("Complaint",)), GivenLabels(1, ("Praise",))])
+    store.give(saved, [GivenLabels(0, ("Praise",))], taken_back=[1])
+    assert store.given(saved) == {0: GivenLabels(0, ("Praise",))}
 
 
 def test_a_renamed_label_keeps_its_texts_and_one_that_is_gone_opens_them(store: Datasets) -> None:
-    saved = store.add(DATASET, ROWS, [Given(0, ("Complaint",)), Given(1, ("Praise",))])
+    saved = store.add(DATASET, ROWS, [GivenLabels(0, ("Complaint",)), GivenLabels(1, ("Praise",))])
     changed = store.change_labels(saved, (Label("Grievance"), Label("Other")), {"Complaint": "Grievance"})
     assert changed.names == ("Grievance", "Other")
-    assert store.given(changed) == {0: Given(0, ("Grievance",))}
+    assert store.given(changed) == {0: GivenLabels(0, ("Grievance",))}
 
 
 def test_two_of_one_name_are_refused(store: Datasets) -> None:
@@ -69,7 +69,7 @@ def test_numbers_and_figures_go_with_their_data_set(store: Datasets) -> None:
     assert store.all() == [] and store.given(saved) == {} and store.held_out(saved) == HeldOut()
     store.put_numbers(saved, "vectors", "late", b"1")  # a job that ends after the removal
     with pytest.raises(SpanlightError):
-        store.give(saved, [Given(0, ("Praise",))])
+        store.give(saved, [GivenLabels(0, ("Praise",))])
     with pytest.raises(SpanlightError):
         store.set_model(saved, "/m")
     with pytest.raises(SpanlightError):
@@ -86,18 +86,18 @@ def test_figures_by_other_labels_are_dropped(store: Datasets) -> None:
 
 
 def test_a_window_that_knows_other_labels_changes_none(store: Datasets) -> None:
-    before = store.add(DATASET, ROWS, [Given(0, ("Complaint",))])
+    before = store.add(DATASET, ROWS, [GivenLabels(0, ("Complaint",))])
     after = store.change_labels(before, (Label("Grievance"), Label("Praise")), {"Complaint": "Grievance"})
     with pytest.raises(SpanlightError, match="Another window"):
         store.change_labels(before, (Label("Complaint"), Label("Other")), {})
     renamed = store.rename(before, "Renamed")  # by a window with the labels from before
     assert renamed.names == after.names == store.set_model(before, "/m").names
-    store.give(before, [Given(1, ("Complaint",)), Given(2, ("Praise",))])
-    assert store.given(after) == {0: Given(0, ("Grievance",)), 2: Given(2, ("Praise",))}
+    store.give(before, [GivenLabels(1, ("Complaint",)), GivenLabels(2, ("Praise",))])
+    assert store.given(after) == {0: GivenLabels(0, ("Grievance",)), 2: GivenLabels(2, ("Praise",))}
 
 
 def test_names_that_utf_8_cannot_hold_come_back(store: Datasets) -> None:
     odd = replace(DATASET, name="caf\udce9", source="/caf\udce9.csv")
-    saved = store.add(odd, ROWS, [Given(0, ("Praise",), "\ud800", True)])
+    saved = store.add(odd, ROWS, [GivenLabels(0, ("Praise",), "\ud800", True)])
     assert (saved.name, saved.source) == (odd.name, odd.source)
     assert store.given(saved)[0].guess == "\ud800"

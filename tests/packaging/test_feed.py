@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.releases import newest, parse_feed, suiting
+from app.core.releases import file_for_computer, newest, parse_feed
 from tests.conftest import ROOT
 
 NAMES = {
@@ -55,7 +55,7 @@ def test_what_was_built_is_read_back(built: list[Path], tmp_path: Path) -> None:
         assert (file.system, file.machine, file.kind) == NAMES[file.name]
         assert (file.size, file.sha256) == (len(data), hashlib.sha256(data).hexdigest())
         assert file.address == f"https://example.org/dl/0.2.0/{file.name}"
-    deb = suiting(release, "linux", "x86_64", ("deb", "archive"))
+    deb = file_for_computer(release, "linux", "x86_64", ("deb", "archive"))
     assert len(release.files) == len(NAMES) and deb is not None and deb.kind == "deb"
 
 

@@ -71,7 +71,7 @@ def test_what_a_killed_process_left_half_written_goes(
 
 @POSIX
 def test_what_is_no_file_is_never_replaced_by_one(tmp_path: Path) -> None:
-    """Renaming a file over a device takes the device away, where the user may do that."""
+    """Renaming a file over a device would remove the device, if the user may do that."""
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     link.symlink_to(pipe)

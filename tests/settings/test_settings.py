@@ -8,7 +8,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.settings.settings import Settings, copied, load, save, take_up
+from app.settings.settings import Settings, adopt_changes, copied, load, save
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_of_a_file_that_is_gone_or_broken_nothing_is_taken_up_and_it_is_written_
     if content is not None:
         path.write_bytes(content)
     settings = Settings(theme="dark")
-    assert take_up(settings, path, Settings()) == () and settings == Settings(theme="dark")
+    assert adopt_changes(settings, path, Settings()) == () and settings == Settings(theme="dark")
     before = copied(settings)
     settings.offline = True
     if content is not None:
@@ -164,8 +164,8 @@ def test_what_was_chosen_elsewhere_is_taken_up(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     ours, before = Settings(theme="dark", models={"a": "mine"}), Settings()
     save(Settings(theme="light", offline=True, models={"b": "theirs"}), path)
-    assert set(take_up(ours, path, before)) == {"offline", "models"}
+    assert set(adopt_changes(ours, path, before)) == {"offline", "models"}
     assert (ours.theme, ours.offline, ours.models) == ("dark", True, {"a": "mine", "b": "theirs"})
-    assert take_up(ours, path, before) == ()
+    assert adopt_changes(ours, path, before) == ()
     save(ours, path, before)
     assert (load(path).theme, load(path).offline) == ("dark", True)

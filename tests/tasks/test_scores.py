@@ -75,7 +75,7 @@ def test_an_adjustment_moves_the_log_odds_and_is_undone(
     assert own.for_windows(windows).answer_temperature == pytest.approx(
         sharing * shipped.for_windows(windows).answer_temperature
     )
-    assert adjustment.undone(after, 0.5)[0] == pytest.approx(before, abs=1e-3)
+    assert adjustment.undo(after, 0.5)[0] == pytest.approx(before, abs=1e-3)
 
 
 @pytest.mark.parametrize(("sharing", "alike"), [(0.5, 3.4), (1.0, 5.8), (2.0, 9.7)])
@@ -83,7 +83,7 @@ def test_a_share_is_undone_as_one_among_some_alike(sharing: float, alike: float)
     def share(temperature: float) -> float:
         return 1 / (1 + alike * math.exp(-3.0 / temperature))
 
-    undone = Adjustment(sharing=sharing).undone(0.9, share(sharing))[1]
+    undone = Adjustment(sharing=sharing).undo(0.9, share(sharing))[1]
     assert undone == pytest.approx(share(1.0), abs=0.01)
 
 

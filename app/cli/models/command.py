@@ -1,15 +1,15 @@
-"""The command `models`: installed and offered models, and all actions on them."""
+"""The command `models`: lists installed and offered models, and acts on them."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 
-from app.cli.terminal import TerminalReport, WordParser
+from app.cli.terminal import SubcommandParser, TerminalReport
 from app.flows.workspace import Workspace
 
 Run = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
-WORDS = {
+SUBCOMMANDS = {
     "list": "what is installed, and which model each task uses (the default)",
     "offered": "look through the models that are offered",
     "download": "show what a model is, and fetch it once you say so",
@@ -25,20 +25,20 @@ WORDS = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of `models`."""
-    return WordParser(
-        "models", "See which models are here, get others, choose and measure them.", WORDS, _action
+    """Return the parser of `models`."""
+    return SubcommandParser(
+        "models", "See which models are here, get others, choose and measure them.", SUBCOMMANDS, _action
     )
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Run the action of the word."""
+    """Run the subcommand."""
     arguments.action(arguments, workspace, report)
 
 
-def _action(word: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:
-    """What adds a word's arguments, and what it runs; only the module that is needed is imported."""
-    match word:
+def _action(name: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:
+    """Return what adds a subcommand's arguments, and what it runs; imports only the module that it needs."""
+    match name:
         case "list" | "use" | "remove" | "devices":
             from app.cli.models.installed import ACTIONS
         case "offered" | "download" | "import":
@@ -47,4 +47,4 @@ def _action(word: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:
             from app.cli.models.measuring import ACTIONS
         case _:
             from app.cli.models.network import ACTIONS
-    return ACTIONS[word]
+    return ACTIONS[name]

@@ -1,4 +1,4 @@
-"""The words that bring a model here: search those offered, download one, import one."""
+"""The subcommands of `models` that install a model: search those offered, download one, import one."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.models.words import does, few, make, task
-from app.cli.terminal import TerminalReport, at_least_one, count, marked, one_line, print_either, print_json
+from app.cli.models.words import architecture, label_list, task, tasks_of
+from app.cli.terminal import TerminalReport, at_least_one, count, marked, one_line, print_json, print_result
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import languages
 from app.core.models import ModelCard
 from app.core.offers import Downloading, OfferedModel, Passport
-from app.core.report import Progress, Stopped
+from app.core.report import Progress, Relay, Stopped
 from app.core.wording import duration, size, time_left
 from app.flows.measure.measure import measured
 from app.flows.models.catalogue import offered, search, suits
@@ -42,7 +42,7 @@ def offered_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def print_offered(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print the models found."""
+    """Print the offered models that match."""
     everything = offered(workspace, report)
     found = search(
         everything,
@@ -79,10 +79,10 @@ def _offered_values(
 def _print_offered(model: OfferedModel, here: dict[str, ModelCard], words: dict[str, str]) -> None:
     print(marked(one_line(model.repository)))
     print(f"  {one_line(model.line)}")
-    print(f"  For {does(model.heads)}{_silent(model)}")
+    print(f"  For {tasks_of(model.heads)}{_no_answer_facts(model)}")
     if model.labels:
-        print(f"  Labels: {few(model.labels)}")
-    print(f"  {make(model)}, {size(model.size)}")
+        print(f"  Labels: {label_list(model.labels)}")
+    print(f"  {architecture(model)}, {size(model.size)}")
     print(f"  Languages: {one_line(languages(model.languages, 8))}. Licence: {one_line(model.licence)}")
     if words[model.repository]:
         print(f"  {words[model.repository]}")
@@ -91,7 +91,7 @@ def _print_offered(model: OfferedModel, here: dict[str, ModelCard], words: dict[
     print()
 
 
-def _silent(model: OfferedModel) -> str:
+def _no_answer_facts(model: OfferedModel) -> str:
     if model.no_answer is None:
         return ""
     f1 = f"; F1 {model.squad2_f1} on SQuAD 2.0 as its authors report" if model.squad2_f1 else ""
@@ -110,21 +110,21 @@ Ctrl+C pauses: what was fetched stays, and the same command goes on from there, 
 
 
 def _passport_values(passport: Passport) -> dict[str, object]:
-    """A passport as `--json` prints it."""
+    """Return a passport as `--json` prints it."""
     sizes = {"size": passport.size, "to_fetch": passport.to_fetch, "seconds": passport.seconds}
     return asdict(passport) | sizes
 
 
 def _print_passport(passport: Passport, workspace: Workspace, report: TerminalReport) -> None:
-    """Print a model's passport, the cost of its download, and the reason where it is refused."""
+    """Print a model's passport, and unless it is refused, its files and what downloading it takes."""
     print(marked(one_line(passport.repository)))
     print(f"  Revision {one_line(passport.commit)}, at {one_line(passport.endpoint)}")
     card = passport.card
     if card is not None:
-        print(f"  For {does(card.heads)}")
+        print(f"  For {tasks_of(card.heads)}")
         if card.labels:
-            print(f"  Labels: {few(card.labels)}")
-        print(f"  {make(card)}, {card.dtype}")
+            print(f"  Labels: {label_list(card.labels)}")
+        print(f"  {architecture(card)}, {card.dtype}")
     print(f"  Licence: {one_line(passport.licence) or 'not stated'}")
     if passport.languages:
         print(f"  Languages: {one_line(languages(passport.languages, 8))}")
@@ -167,16 +167,18 @@ def download_model(arguments: argparse.Namespace, workspace: Workspace, report: 
         return
     if not arguments.name:
         raise SpanlightError("Which model? Its name is missing.", f"See {command()} models offered.")
-    name = _whole_name(arguments.name, workspace, report)
+    name = _repository_of(arguments.name, workspace, report)
     if arguments.give_up:
         give_up(workspace, name, report)
-        print_either(arguments.json, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
+        print_result(arguments.json, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
         return
-    passport = look_up(workspace, name, report, commit=arguments.commit or _begun(workspace, name, report))
+    passport = look_up(
+        workspace, name, report, commit=arguments.commit or _unfinished_commit(workspace, name, report)
+    )
     report.clear()
     if not arguments.json:
         _print_passport(passport, workspace, report)
-    _allow(arguments, passport, report)
+    _require_consent(arguments, passport, report)
     try:
         card = download(workspace, passport, TransferReport(report), replace=arguments.replace)
     except (Stopped, KeyboardInterrupt):
@@ -186,11 +188,11 @@ def download_model(arguments: argparse.Namespace, workspace: Workspace, report: 
         raise
     report.clear()
     values = {"passport": _passport_values(passport), "model": asdict(card)}
-    print_either(arguments.json, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
+    print_result(arguments.json, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
 
 
-def _allow(arguments: argparse.Namespace, passport: Passport, report: TerminalReport) -> None:
-    """Return where the user agrees to the download; raises SpanlightError, with a hint, where not."""
+def _require_consent(arguments: argparse.Namespace, passport: Passport, report: TerminalReport) -> None:
+    """Raise SpanlightError, with a hint, unless the model can be used and the user agrees to its download."""
     wanted: bool | None = arguments.yes
     if passport.card is None:
         fault: SpanlightError | None = SpanlightError(passport.refused, passport.hint)
@@ -206,17 +208,17 @@ def _allow(arguments: argparse.Namespace, passport: Passport, report: TerminalRe
         raise fault
 
 
-def _whole_name(name: str, workspace: Workspace, report: TerminalReport) -> str:
-    """The repository that a name without its owner means among the offered models, else the name as it is."""
+def _repository_of(name: str, workspace: Workspace, report: TerminalReport) -> str:
+    """Return the only offered repository with a name given without its owner; else the name unchanged."""
     if "/" in name:
         return name
-    parts = [model.repository for model in offered(workspace, report)]
-    named = [each for each in parts if each.rpartition("/")[2].casefold() == name.strip().casefold()]
+    repositories = [model.repository for model in offered(workspace, report)]
+    named = [each for each in repositories if each.rpartition("/")[2].casefold() == name.strip().casefold()]
     return named[0] if len(named) == 1 else name
 
 
-def _begun(workspace: Workspace, name: str, report: TerminalReport) -> str:
-    """The revision of an unfinished download of this name, which is resumed."""
+def _unfinished_commit(workspace: Workspace, name: str, report: TerminalReport) -> str:
+    """Return the commit of an unfinished download of this name, to resume it; empty if there is none."""
     for each in unfinished(workspace, report):
         if each.passport.repository.casefold() == name.strip().casefold():
             begun = f"{size(each.done)} of {size(each.passport.size)}"
@@ -269,32 +271,32 @@ def import_folder_or_zip(arguments: argparse.Namespace, workspace: Workspace, re
         replace=arguments.replace,
     )
     report.clear()
-    words = f"Installed as {one_line(card.name)}, for {does(card.heads)}, in {one_line(card.folder)}"
-    print_either(arguments.json, {"model": asdict(card)}, words)
+    words = f"Installed as {one_line(card.name)}, for {tasks_of(card.heads)}, in {one_line(card.folder)}"
+    print_result(arguments.json, {"model": asdict(card)}, words)
 
 
-class TransferReport:
-    """Shows progress in bytes, with the speed from a download's partial results; else like a TerminalReport."""
+class TransferReport(Relay):
+    """A TerminalReport that shows progress in bytes, with the speed from a download's partial results."""
 
     def __init__(self, report: TerminalReport) -> None:
-        self._report = report
-        self.notice, self.check = report.notice, report.check
+        super().__init__(report)
+        self._terminal = report
         self._speed = 0.0
         self._total = 0
 
     def progress(self, progress: Progress) -> None:
-        """Draw the number of bytes; work of unknown size is shown by its name."""
+        """Show the number of bytes; work of unknown size is shown by its name."""
         if not progress.total:
-            self._report.progress(progress)
+            super().progress(progress)
             return
         fetching = progress.total == self._total and self._speed > 0
         speed = f", {size(round(self._speed))} a second" if fetching else ""
         left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
         done = f"{size(progress.done)} of {size(progress.total)}"
-        self._report.draw(f"{progress.what or 'Working'}: {done}{speed}{left}")
+        self._terminal.draw(f"{progress.what or 'Working'}: {done}{speed}{left}")
 
     def partial(self, result: object) -> None:
-        """Keep a download's speed for the next line."""
+        """Keep a download's speed for the next progress."""
         if isinstance(result, Downloading):
             self._speed, self._total = result.speed, result.total
 

@@ -1,11 +1,11 @@
-"""The words on installed models: list them, choose one for a task, remove one, and where they can run."""
+"""The subcommands of `models` for installed models: list, use, remove, devices."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
 
-from app.cli.models.words import few, make, moment, origin, task, task_word
+from app.cli.models.words import architecture, label_list, local_time, origin, task, task_word
 from app.cli.terminal import TerminalReport, count, marked, one_line, print_json
 from app.core.about import command
 from app.core.errors import SpanlightError
@@ -24,11 +24,11 @@ from app.flows.workspace import Workspace
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
-    """A word without arguments of its own."""
+    """Add nothing: the subcommand has no arguments of its own."""
 
 
 def print_models(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print every installed model, every folder with a broken one, and the unfinished downloads."""
+    """Print every installed model, every folder that is not usable, and the unfinished downloads."""
     cards = installed(workspace)
     broken = refused(workspace)
     users = in_use(workspace)
@@ -61,13 +61,13 @@ def _tasks(card: ModelCard, users: dict[Head, str]) -> list[str]:
 def _model_values(
     card: ModelCard, workspace: Workspace, users: dict[Head, str], measures: tuple[Measure, ...]
 ) -> dict[str, object]:
-    mark = origin_of(card.folder)
+    source = origin_of(card.folder)
     return asdict(card) | {
         "used_by": _tasks(card, users),
         "last_used": workspace.uses.last(card.folder),
         "measures": [asdict(one) | {"speed": one.speed} for one in latest_of(card, measures)],
-        "commit": mark.commit if mark else "",
-        "added": mark.added if mark else "",
+        "commit": source.commit if source else "",
+        "added": source.added if source else "",
     }
 
 
@@ -83,8 +83,8 @@ def _print_model(
         print(f"  {one_line(card.description)}")
     print(f"  Heads: {', '.join(card.heads)}")
     if card.labels:
-        print(f"  Labels: {few(card.labels)}")
-    print(f"  {make(card)}, {card.dtype}, {size(card.size)}")
+        print(f"  Labels: {label_list(card.labels)}")
+    print(f"  {architecture(card)}, {card.dtype}, {size(card.size)}")
     if card.languages:
         print(f"  Languages: {one_line(languages(card.languages, 8))}")
     for data, figures in card.measured.items():
@@ -102,7 +102,7 @@ def _print_model(
     if tasks := _tasks(card, users):
         print(f"  Used by: {', '.join(tasks)}")
     last = workspace.uses.last(card.folder)
-    print(f"  Last used: {moment(last)}" if last else "  Not used yet")
+    print(f"  Last used: {local_time(last)}" if last else "  Not used yet")
     print(f"  {one_line(card.folder)}")
 
 
@@ -122,7 +122,7 @@ def use_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def choose(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Choose, or print the models in use."""
+    """Choose a model for a task, and print the models in use."""
     if arguments.automatic and (arguments.name or arguments.task is None):
         raise SpanlightError("--automatic goes with a TASK and no NAME.", "Leave one of them out.")
     if arguments.name or arguments.automatic:
@@ -201,11 +201,11 @@ def _print_removal(removal: Removal, from_cache: bool) -> None:
     if removal.unfinished:
         taught = count(removal.unfinished, "correction")
         print(f"  Its unfinished teaching from {taught} goes too; the corrections stay.")
-    print(f"  Last used: {moment(removal.last_used)}" if removal.last_used else "  It was not used yet.")
+    print(f"  Last used: {local_time(removal.last_used)}" if removal.last_used else "  It was not used yet.")
 
 
 def print_devices(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print every device with whether models can run on it, the choice of auto, and that of the settings."""
+    """Print every device and whether models can run on it, what auto chooses, and the settings' choice."""
     found = devices(workspace, report)
     report.clear()
     chosen = {"device": workspace.settings.device, "precision": workspace.settings.precision}

@@ -1,4 +1,4 @@
-"""The words that measure models on examples with known answers, and compare two of them."""
+"""The subcommands of `models` that measure a model on examples with known answers, and compare two."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.models.words import moment, task
+from app.cli.models.words import local_time, task
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.measures import Comparison, ExampleSet, Measure, examples, figure, named, share, speed, verdict
+from app.core.measures import (
+    Comparison,
+    ExampleSet,
+    Measure,
+    examples,
+    figure,
+    model_names,
+    share,
+    speed,
+    verdict,
+)
 from app.core.models import Head
 from app.core.wording import duration
 from app.flows.measure.label_matching import LabelsDiffer
@@ -54,7 +64,7 @@ def measure_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Measure, or list."""
+    """Measure a model, or list measures or sets."""
     if arguments.sets:
         _print_sets(example_sets(workspace, report), arguments.json)
         return
@@ -88,7 +98,7 @@ def measure_model(arguments: argparse.Namespace, workspace: Workspace, report: T
 
 
 def _add_shared_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of measuring and comparing."""
+    """Add the arguments that `measure` and `compare` share."""
     parser.add_argument(
         "--limit", type=zero_or_more, default=0, metavar="N", help="examples, chosen by chance (all)"
     )
@@ -102,7 +112,7 @@ def _find_set(
     report: TerminalReport,
     head: Head | None = None,
 ) -> ExampleSet:
-    """The file, or the bundled set of that name, or the first one that fits the models."""
+    """Return the set in a file, the bundled set of that name, or without a file the first one that fits the models."""
     if not file:
         return set_for(workspace, models, report, head)
     if not Path(file).expanduser().exists():
@@ -120,7 +130,7 @@ def _labels(value: str) -> dict[str, str]:
 
 
 def _values(found: Measure) -> dict[str, object]:
-    """A measure for programs, with its speed in examples a second."""
+    """Return a measure as `--json` prints it, with its speed in examples a second."""
     return asdict(found) | {"speed": round(found.speed, 2)}
 
 
@@ -143,7 +153,7 @@ def _print_saved(saved: tuple[Measure, ...], as_json: bool) -> None:
         words = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
         print(f"{one_line(one.model)}: {one_line(one.data)}, {examples(one.examples, one.head)}")
         print(f"  {words}")
-        print(f"  {speed(one)} on {one.device}, {moment(one.when)}")
+        print(f"  {speed(one)} on {one.device}, {local_time(one.when)}")
 
 
 def _print_sets(sets: tuple[ExampleSet, ...], as_json: bool) -> None:
@@ -171,7 +181,7 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def compare_two(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Compare two models."""
+    """Compare two models and print the result."""
     models = (arguments.first, arguments.second)
     data = _find_set(workspace, models, arguments.file, report) if arguments.file else None
     found = compare_models(
@@ -187,7 +197,7 @@ def compare_two(arguments: argparse.Namespace, workspace: Workspace, report: Ter
 
 def _print_compared(found: Comparison) -> None:
     first, second = found.first, found.second
-    one, other = (one_line(name) for name in named(found))
+    one, other = (one_line(name) for name in model_names(found))
     print(f"{one_line(first.data)}: {examples(first.examples, first.head)}\n")
     width = max(10, len(one), len(other))
     print(f"{'':<24}{one:>{width}}  {other:>{width}}")

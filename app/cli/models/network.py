@@ -1,12 +1,12 @@
-"""The words on the network: how it is reached and what was requested, and the switch that forbids it."""
+"""The subcommands of `models` for the network: how it is reached, what was requested, and the offline switch."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, replace
 
-from app.cli.models.words import moment
-from app.cli.terminal import TerminalReport, count, one_line, print_either, print_json, zero_or_more
+from app.cli.models.words import local_time
+from app.cli.terminal import TerminalReport, count, one_line, print_json, print_result, zero_or_more
 from app.core.network import LedgerEntry, without_password
 from app.core.wording import duration, size
 from app.flows.network.ledger import clear_ledger, ledger
@@ -29,7 +29,7 @@ def network_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def print_network(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print how the network is reached and the latest requests."""
+    """Print how the network is reached, and the latest requests."""
     if arguments.clear:
         clear_ledger(workspace, report)
     entries = ledger(workspace, report)
@@ -59,7 +59,7 @@ def _print(entry: LedgerEntry) -> None:
     came = (
         f"{entry.status}, {size(entry.received)}, {duration(entry.seconds)}" if entry.status else entry.error
     )
-    print(f"  {moment(entry.sent)}  {one_line(entry.method)} {one_line(entry.address)}")
+    print(f"  {local_time(entry.sent)}  {one_line(entry.method)} {one_line(entry.address)}")
     print(f"    {one_line(entry.why)}: {one_line(came) or 'no answer yet'}")
 
 
@@ -71,16 +71,16 @@ def offline_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def switch_offline(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Turn the switch, and print its state."""
+    """Turn the offline switch on or off, and print its state."""
     if arguments.switch is not None:
         workspace.settings.offline = arguments.switch == "on"
         workspace.save_settings()
     offline = workspace.settings.offline
-    print_either(arguments.json, {"offline": offline}, _switch_state(offline))
+    print_result(arguments.json, {"offline": offline}, _switch_state(offline))
 
 
 def _switch_state(offline: bool) -> str:
-    """The switch's state in a sentence."""
+    """Return the switch's state in a sentence."""
     if offline:
         return "Offline: nothing is asked of the network."
     return "Online: models can be looked up and downloaded."

@@ -1,4 +1,4 @@
-"""Models in words for a terminal: tasks, limits, licences, origins."""
+"""Models in words for a terminal: tasks, labels, architecture, origins."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _DOES = {
     Head.TOKEN_CLASSIFICATION: "finding names",
     Head.EMBEDDINGS: "finding passages by meaning",
 }
-_FEW = 6
+_LISTED_LABELS = 6
 
 
 def task(value: str) -> Head:
-    """An argument's task: a word of TASKS or a head's own value."""
+    """Parse an argument that names a task: a word of TASKS or a head's own value."""
     wanted = value.strip().casefold()
     if wanted in TASKS:
         return TASKS[wanted]
@@ -48,37 +48,37 @@ def task(value: str) -> Head:
 
 
 def task_word(head: Head) -> str:
-    """A head's task as it is typed: "ask"."""
+    """Return a head's task as it is typed: "ask"."""
     return next(word for word, each in TASKS.items() if each is head)
 
 
-def does(heads: Sequence[Head]) -> str:
-    """The tasks of heads: "answering questions, filling blanks"."""
+def tasks_of(heads: Sequence[Head]) -> str:
+    """Return the tasks of heads in words: "answering questions, filling blanks"."""
     return ", ".join(_DOES[head] for head in heads)
 
 
-def few(labels: Sequence[str]) -> str:
-    """The first few labels, and the number of the others; of a token's labels the kinds of names only."""
+def label_list(labels: Sequence[str]) -> str:
+    """List the first labels, and count the others; of token labels only the types of names."""
     if "O" in labels:
         kinds = (each[2:] if each[:2] in ("B-", "I-", "E-", "L-", "S-", "U-") else each for each in labels)
         labels = [kind for kind in dict.fromkeys(kinds) if kind != "O"]
-    more = len(labels) - _FEW
+    more = len(labels) - _LISTED_LABELS
     between = "; " if any("," in label for label in labels) else ", "
-    shown = between.join(map(legible, labels[: _FEW if more > 1 else None]))
+    shown = between.join(map(legible, labels[: _LISTED_LABELS if more > 1 else None]))
     return f"{shown} and {more} more" if more > 1 else shown
 
 
-def make(model: ModelCard | OfferedModel) -> str:
-    """The make of a model: "BERT, 108.3 million parameters, up to 512 tokens"."""
+def architecture(model: ModelCard | OfferedModel) -> str:
+    """Return a model's family and size in words: "BERT, 108.3 million parameters, up to 512 tokens"."""
     parameters = f"{model.parameters / 1e6:.1f} million parameters"
     return f"{one_line(family_title(model.family))}, {parameters}, up to {model.max_length:,} tokens"
 
 
-def origin(card: ModelCard, mark: Origin | None) -> str:
-    """Where an installed model comes from and when, in a few words; "" for one that was copied there by hand."""
-    added = f", {moment(mark.added)}" if mark and mark.added else ""
+def origin(card: ModelCard, source: Origin | None) -> str:
+    """Say where an installed model comes from and when, in a few words; "" for one that was copied there by hand."""
+    added = f", {local_time(source.added)}" if source and source.added else ""
     if card.source == Source.HUB:
-        commit = f", commit {one_line(mark.commit[:8])}" if mark else ""
+        commit = f", commit {one_line(source.commit[:8])}" if source else ""
         return f"downloaded, {one_line(card.repository)}{commit}{added}"
     words = {
         Source.STARTER: "comes along with Spanlight",
@@ -89,8 +89,8 @@ def origin(card: ModelCard, mark: Origin | None) -> str:
     return f"{words}{added}"
 
 
-def moment(iso: str) -> str:
-    """A time in ISO 8601 in words, in local time; any other text unchanged."""
+def local_time(iso: str) -> str:
+    """Return an ISO 8601 time in words, in local time; any other text unchanged."""
     try:
         return date_and_time(datetime.fromisoformat(iso).astimezone())
     except (ValueError, OverflowError):

@@ -12,7 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.files import read_whole
 from app.core.message import Message
 from app.core.report import Report
-from app.core.tables import refuse_vast
+from app.core.tables import refuse_oversized
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
 from app.flows.answer_table.tables import refuse_too_many
@@ -134,7 +134,7 @@ def _with_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Load
     if named is not None:
         return Loaded(tuple(rows), named, True, delimiter)
     width = max(map(len, rows))
-    refuse_vast(len(rows), width, name)
+    refuse_oversized(len(rows), width, name)
     column = next(
         (at for at in range(width) if any(at < len(row) and " " in row[at].strip() for row in rows)), 0
     )

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnAccuracy
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import Entry
@@ -190,7 +190,7 @@ def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | 
     return opened if all(span is not None and span.of(text) == words for span, words in places) else None
 
 
-def checked(cells: Iterable[Cell]) -> Checked:
+def checked(cells: Iterable[Cell]) -> ColumnAccuracy:
     """How many of these cells the person looked at, and how many were right (`Verdict.agrees`)."""
     looked_at = right = 0
     for cell in cells:
@@ -199,8 +199,8 @@ def checked(cells: Iterable[Cell]) -> Checked:
         looked_at += 1
         right += cell.is_right
     if not looked_at:
-        return Checked(0, 0)
-    return Checked(looked_at, right, *interval(right, looked_at))
+        return ColumnAccuracy(0, 0)
+    return ColumnAccuracy(looked_at, right, *interval(right, looked_at))
 
 
 def _checked_columns(columns: Iterable[Column]) -> tuple[Column, ...]:

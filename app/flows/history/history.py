@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.history import Entry, Forgotten, KeptAnswer
+from app.core.history import DeletedEntry, Entry, KeptAnswer
 from app.core.layout import Opened
 from app.core.message import Message
 from app.core.models import Head
@@ -132,7 +132,7 @@ def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry,
     return tuple(found)
 
 
-def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tuple[Forgotten, ...]:
+def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tuple[DeletedEntry, ...]:
     """Delete entries; `bring_back` restores them from what this returns.
 
     Raises SpanlightError where one is missing; then none is deleted.
@@ -140,7 +140,7 @@ def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tupl
     return tuple(workspace.history.delete_several(numbers))
 
 
-def bring_back(workspace: Workspace, forgotten: Iterable[Forgotten], report: Report) -> tuple[int, ...]:
+def bring_back(workspace: Workspace, forgotten: Iterable[DeletedEntry], report: Report) -> tuple[int, ...]:
     """Restore deleted entries in their places; their numbers."""
     return tuple(workspace.history.add(one.entry, one.text) for one in forgotten)
 

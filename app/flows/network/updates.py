@@ -10,7 +10,7 @@ from app.core.about import VERSION
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.network import feed_remark, host_of
-from app.core.releases import Update, newest, suiting
+from app.core.releases import Update, file_for_computer, newest
 from app.core.report import Report
 from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
@@ -48,7 +48,7 @@ def check_for_updates(
     )
     found = workspace.downloads.ask_feed(order, Online(workspace, report, seconds + _GRACE, late))
     release = newest(found, VERSION)
-    file = suiting(release, *this_computer()) if release is not None else None
+    file = file_for_computer(release, *this_computer()) if release is not None else None
     return Update(VERSION, address, release, file)
 
 

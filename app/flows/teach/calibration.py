@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.corrections import FEWEST, Correction
+from app.core.corrections import FEWEST_VERDICTS, Correction
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head, ModelCard
@@ -22,7 +22,7 @@ class OwnVerdicts:
     """The person's verdicts on the answers of one reader, at least one.
 
     `bins` has the probabilities that words were shown with, and how often these were the right ones. `followed`: the
-    reader's calibration is to be adjusted to the verdicts, from `FEWEST` on.
+    reader's calibration is to be adjusted to the verdicts, from `FEWEST_VERDICTS` on.
     """
 
     number: int
@@ -32,7 +32,7 @@ class OwnVerdicts:
     @property
     def enough(self) -> bool:
         """Whether the calibration can be adjusted to them."""
-        return self.number >= FEWEST
+        return self.number >= FEWEST_VERDICTS
 
     @property
     def in_words(self) -> str:
@@ -40,7 +40,7 @@ class OwnVerdicts:
         if not self.enough:
             return Message(
                 "Its probabilities are adjusted from {fewest} verdicts on: {number} so far",
-                fewest=FEWEST,
+                fewest=FEWEST_VERDICTS,
                 number=self.number,
             )
         if self.followed:
@@ -51,7 +51,7 @@ class OwnVerdicts:
 def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report: Report) -> None:
     """Adjust the calibrations of readers to their verdicts, of which these were added, replaced or deleted.
 
-    With fewer than `FEWEST` it is the shipped one again. Where that cannot be stored, there is a notice.
+    With fewer than `FEWEST_VERDICTS` it is the shipped one again. Where that cannot be stored, there is a notice.
     """
     try:
         for model, weights in {(each.model, each.weights) for each in changed if each.weights}:
@@ -102,7 +102,7 @@ def _follow(workspace: Workspace, card: ModelCard, weights: str) -> None:
 
     with workspace.adjustments.alone():  # a fit on fewer verdicts is never put over one on more
         found = workspace.corrections.judgements(weights)
-        follows = len(found) >= FEWEST and not workspace.adjustments.is_off(weights)
+        follows = len(found) >= FEWEST_VERDICTS and not workspace.adjustments.is_off(weights)
         adjustment = fit_adjustment(found, card.calibration) if follows else None
         workspace.adjustments.put(weights, adjustment, time.time())
 

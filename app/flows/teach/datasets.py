@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.labels import MOST_LABELS, Dataset, Given, Label
+from app.core.labels import MOST_LABELS, Dataset, GivenLabels, Label
 from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
@@ -59,7 +59,7 @@ def make_dataset(
     `model` is the folder of a classifier with these labels to begin with, empty for none. The name gets a number where
     it is taken. Raises SpanlightError for labels that cannot be used.
     """
-    given: list[Given] = []
+    given: list[GivenLabels] = []
     known = {label.name.casefold(): label.name for label in labels}
     if table.label_column >= 0:
         for row, cells in enumerate(table.rows):
@@ -68,7 +68,7 @@ def make_dataset(
             if len(known) > MOST_LABELS:
                 raise _too_many(len(table.labels_in(table.label_column)))
             if named and cells[table.text_column].strip():
-                given.append(Given(row, tuple(named)))
+                given.append(GivenLabels(row, tuple(named)))
     described = {label.name: label for label in labels}
     taken = {dataset.name.casefold() for dataset in workspace.datasets.all()}
     dataset = Dataset(
@@ -140,9 +140,9 @@ def _too_many(count: int) -> SpanlightError:
     )
 
 
-def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> Given:
+def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> GivenLabels:
     """The labels that were given to a text now."""
-    return Given(row, tuple(labels), guess, shown, time.time())
+    return GivenLabels(row, tuple(labels), guess, shown, time.time())
 
 
 def alike(text: str) -> str:
@@ -150,7 +150,7 @@ def alike(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def contradictions(texts: Sequence[str], given: Mapping[int, Given]) -> list[tuple[int, ...]]:
+def contradictions(texts: Sequence[str], given: Mapping[int, GivenLabels]) -> list[tuple[int, ...]]:
     """The rows of equal texts that have different labels, for each such text."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row in given:
@@ -158,7 +158,7 @@ def contradictions(texts: Sequence[str], given: Mapping[int, Given]) -> list[tup
     return [tuple(same) for same in rows.values() if len({frozenset(given[row].labels) for row in same}) > 1]
 
 
-def agreement(given: Iterable[Given]) -> tuple[tuple[int, int], tuple[int, int]]:
+def agreement(given: Iterable[GivenLabels]) -> tuple[tuple[int, int], tuple[int, int]]:
     """How many guesses the person agreed with, of how many: of those that were shown, and of those that were hidden."""
     counts = {True: [0, 0], False: [0, 0]}
     for each in given:

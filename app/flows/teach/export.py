@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.labels import Dataset, Given
+from app.core.labels import Dataset, GivenLabels
 from app.core.report import Report
 from app.core.tables import class_columns
 from app.core.wording import free_name
@@ -29,7 +29,7 @@ def export_dataset(
     path: Path,
     report: Report,
     *,
-    given: Mapping[int, Given] | None = None,
+    given: Mapping[int, GivenLabels] | None = None,
 ) -> int:
     """Write every row with its label to CSV, XLSX or JSON Lines, by the extension; returns how many.
 
@@ -52,7 +52,7 @@ def export_dataset(
 
 
 def label_values(
-    dataset: Dataset, given: Mapping[int, Given], row: int, probabilities: Array | None
+    dataset: Dataset, given: Mapping[int, GivenLabels], row: int, probabilities: Array | None
 ) -> list[object]:
     """A row's label, its probability, that of each label, and who gave it; empty where there is none."""
     numbers: list[float] = probabilities[row].tolist() if probabilities is not None else []

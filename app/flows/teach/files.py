@@ -15,7 +15,7 @@ from app.core.labels import MOST_LABELS, MOST_TEXTS
 from app.core.message import Message
 from app.core.report import Report
 from app.core.rows import read_rows
-from app.core.tables import refuse_vast
+from app.core.tables import refuse_oversized
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
 from app.flows.tables import MOST_TABLE, read_columns
@@ -142,7 +142,7 @@ def _columns_and_rows(
     if kind in (".jsonl", ".xz"):
         values = [row.values for row in islice(read_rows(path), MOST_TEXTS + 1)]
         names = list(dict.fromkeys(name for each in values for name in each))
-        refuse_vast(len(values), len(names), path.name)
+        refuse_oversized(len(values), len(names), path.name)
         return names, [[_cell(each.get(name)) for name in names] for each in values]
     if kind in (".csv", ".tsv"):
         table = read_columns(path)

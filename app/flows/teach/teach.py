@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.files import reason_of
-from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
@@ -56,7 +56,7 @@ class Labelled:
 
     dataset: Dataset
     texts: Sequence[str]
-    given: Mapping[int, Given]
+    given: Mapping[int, GivenLabels]
 
     def examples(self) -> tuple[list[int], Examples]:
         """The labelled rows, and what is learnt from them; without those whose labels another window has renamed."""
@@ -128,7 +128,7 @@ def first_guesses(
     return head.probabilities(pool.texts)
 
 
-def missing(dataset: Dataset, given: Mapping[int, Given], enough: int = ENOUGH) -> dict[str, int]:
+def missing(dataset: Dataset, given: Mapping[int, GivenLabels], enough: int = ENOUGH) -> dict[str, int]:
     """How many examples each label still lacks to have enough; none where all have."""
     return lacking(dataset, Counter(name for each in given.values() for name in each.labels), enough)
 

@@ -53,7 +53,7 @@ def _gpu(gpu: Gpu, avoid: str) -> DeviceOption:
 def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
     """The device to compute on: `auto` chooses a GPU that works, else the CPU.
 
-    `wanted` is auto, cpu, cuda, cuda:N or mps; `precision` one of core.devices.PRECISIONS, where auto chooses the
+    `wanted` is auto, cpu, cuda, cuda:N or mps; `precision` one of core.models.PRECISIONS, where auto chooses the
     fastest. Raises SpanlightError if the device is missing, does not work, or does not compute in that precision.
     """
     if precision not in PRECISIONS:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.core import wording
 from app.core.errors import SpanlightError
-from app.core.files import is_full
+from app.core.files import is_disk_full
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG
@@ -167,7 +167,7 @@ def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightEr
 
     `place` is the folder to check, if the user may not know it.
     """
-    if is_full(fault):
+    if is_disk_full(fault):
         return SpanlightError(
             Message("{what}: the disk is full.", what=what), Message("Free some space and try again.")
         )

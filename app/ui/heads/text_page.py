@@ -70,7 +70,7 @@ class FileLocked(PasswordNeeded):
 def read_documents(
     workspace: Workspace, paths: list[Path], passwords: Mapping[Path, str], report: Report
 ) -> tuple[Opened, ...]:
-    """The documents of files; raises FileLocked for an encrypted one, otherwise as flows.read.read_document."""
+    """The documents of files; raises FileLocked for an encrypted one, otherwise as flows.ask.read.read_document."""
     opened = []
     for path in paths:
         try:

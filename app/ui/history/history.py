@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 
 from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
-from app.core.history import Entry, Forgotten
+from app.core.history import DeletedEntry, Entry
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.history.export import Exported, export
@@ -94,7 +94,7 @@ class HistoryView(Page):
         self._checked: Entry | None = None
         self._changes: list[Job] = []
         self._deleting: set[int] = set()
-        self._forgotten: list[Forgotten] = []
+        self._forgotten: list[DeletedEntry] = []
         self._brought = 0  # the number of the entry that was brought back, to be gone to
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
@@ -198,7 +198,7 @@ class HistoryView(Page):
         self._follow(self.lanes.files.start(forget, self.workspace, (entry.number,)), self._deleted)
 
     @Slot(object)
-    def _deleted(self, forgotten: tuple[Forgotten, ...]) -> None:
+    def _deleted(self, forgotten: tuple[DeletedEntry, ...]) -> None:
         self._forgotten += forgotten
         self._deleting -= {one.entry.number for one in forgotten}
         self._offer_undo()

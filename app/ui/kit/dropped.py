@@ -25,9 +25,9 @@ class Given:
 
 def look_like_documents(paths: list[Path]) -> bool:
     """Whether all paths have the endings of documents; the disk is not asked."""
-    from app.core.kinds import TELLING, ending  # the window is painted before
+    from app.core.kinds import DISTINCTIVE_ENDINGS, ending  # the window is painted before
 
-    return all(ending(path.name) in TELLING | _ROWS for path in paths)
+    return all(ending(path.name) in DISTINCTIVE_ENDINGS | _ROWS for path in paths)
 
 
 def sort_paths(paths: list[Path], report: Report) -> Given:

@@ -61,7 +61,9 @@ class LanguageLine(QFrame):
         """Say it where one of these is in a language that the model does not read; an answer is not waited for."""
         with_words = tuple(each for each in subjects if each.text.strip() or any(each.languages))
         if with_words != self._subjects:
-            both_counts = with_words and all(each.is_several for each in (*self._subjects, *with_words))
+            both_counts = with_words and all(
+                each.has_several_documents for each in (*self._subjects, *with_words)
+            )
             if not both_counts:
                 self._show(None)  # else the count stays until there is another
             self._subjects = with_words

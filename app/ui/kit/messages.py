@@ -26,7 +26,7 @@ from PySide6.QtCore import (
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.message import Message
-from app.core.system_libraries import without_library
+from app.core.system_libraries import missing_library_error
 
 _log = logging.getLogger("app.ui")
 _last: deque[str] = deque(maxlen=8)  # Qt's last messages
@@ -51,7 +51,7 @@ def why_no_window(messages: Sequence[str]) -> SpanlightError:
         )
     for name in _NAMES.get(sys.platform, ()):
         fault = plugin_fault(name)
-        if fault and (known_error := without_library(fault)):
+        if fault and (known_error := missing_library_error(fault)):
             return known_error
     first = next((one for one in messages if "plugin" in one and LAST_WORDS not in one), "")
     if not first:
@@ -89,10 +89,10 @@ def fault_of(error: BaseException) -> Fault:
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
-    from app.core.files import fault_of_disk
-    from app.core.system_libraries import broken_installation
+    from app.core.files import disk_error
+    from app.core.system_libraries import installation_error
 
-    known_error = broken_installation(error) or fault_of_disk(error)
+    known_error = installation_error(error) or disk_error(error)
     if known_error is not None:
         _log.error("not whole, or the disk refused\n%s", report)
         return Fault(known_error.message, known_error.hint)

@@ -370,10 +370,10 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as fault:
-        from app.core.system_libraries import how_to_mend
+        from app.core.system_libraries import repair_hint
 
         raise SpanlightError(
-            Message("Spanlight is not whole: {path} is missing.", path=str(path)), how_to_mend()
+            Message("Spanlight is not whole: {path} is missing.", path=str(path)), repair_hint()
         ) from fault
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from app.core.message import Filling, Message
+from app.core.message import Message, NamedFormatter
 
 # Each by its own name, so that a person finds the one they read.
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español"}
 _MOST = 2**31 - 1  # that Qt counts to
 
 
-class _Filling(Filling):
+class _Filling(NamedFormatter):
     """Fills a pattern with messages in the window's language, and with numbers as that language writes them."""
 
     def __init__(self, locale: QLocale) -> None:

@@ -16,8 +16,8 @@ from app.core.reliability import (
     Reliability,
     ReliabilityBin,
     TextKind,
+    calibration_error_in_words,
     interval,
-    off_in_words,
     question_count,
 )
 from app.flows.teach.calibration import OwnVerdicts
@@ -330,7 +330,7 @@ def _draw_mark(painter: QPainter, theme: Theme, kind: _Series, at: QPointF) -> N
 def _summary(kind: _Series, bins: Bins) -> str:
     """A kind's error in words; of the person's verdicts the means, since few bins of theirs have enough answers."""
     if kind is not None:
-        return localised(off_in_words(kind, bins))
+        return localised(calibration_error_in_words(kind, bins))
     number = question_count(bins)
     said = sum(each.questions * each.said for each in bins) / number
     right = sum(each.questions * each.right for each in bins) / number

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLook
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, TableLayout
 from app.core.corrections import Verdict
 from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
@@ -58,7 +58,7 @@ class AnswerModel(QAbstractTableModel):
         table: AnswerTable | None,
         files: Sequence[LibraryFile] = (),
         cells: Mapping[tuple[str, int], Cell] | None = None,
-        look: TableLook | None = None,
+        look: TableLayout | None = None,
     ) -> None:
         """Show another table, sorted as it was looked at last."""
         self.beginResetModel()
@@ -67,7 +67,7 @@ class AnswerModel(QAbstractTableModel):
         self.cells = dict(cells or {})
         self._words, self._reading, self._notes = {}, set(), {}
         self.filter = Filter.ALL
-        look = look or TableLook()
+        look = look or TableLayout()
         self._sorted_by, self._descending = look.sorted_by, look.descending
         self.rows = self._arranged()
         self.endResetModel()
@@ -179,9 +179,9 @@ class AnswerModel(QAbstractTableModel):
         self.rows = self._arranged()
         self.endResetModel()
 
-    def look(self, widths: Mapping[int, int]) -> TableLook:
+    def look(self, widths: Mapping[int, int]) -> TableLayout:
         """How the table is looked at with columns of these widths."""
-        return TableLook(tuple(widths.items()), self._sorted_by, self._descending)
+        return TableLayout(tuple(widths.items()), self._sorted_by, self._descending)
 
     def sorted_by(self) -> tuple[int, bool]:
         """The place of the column that the rows are sorted by, -1 for none, and whether the largest are first."""

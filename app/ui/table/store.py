@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.answer_table import AnswerTable, Cell, Column, TableLook
+from app.core.answer_table import AnswerTable, Cell, Column, ColumnAccuracy, TableLayout
 from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.report import Report, Silent
@@ -18,9 +17,6 @@ from app.core.wording import free_name
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.translation import tr
-
-if TYPE_CHECKING:
-    from app.core.answer_table import Checked
 
 Change = Callable[[AnswerTable], AnswerTable]
 Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
@@ -33,7 +29,7 @@ class Loaded:
     table: AnswerTable
     files: tuple[LibraryFile, ...]
     cells: dict[tuple[str, int], Cell]
-    look: TableLook
+    look: TableLayout
 
 
 def _list(workspace: Workspace, report: Report) -> Listed:
@@ -148,7 +144,7 @@ class TableStore(QObject):
     def rename(self, name: str) -> None:
         self.change(partial(_named, name))
 
-    def keep_look(self, number: int, look: TableLook) -> None:
+    def keep_look(self, number: int, look: TableLayout) -> None:
         keep = partial(self._workspace.tables.keep_look, number, look)
         self._lane.start_aside(do, keep).then(failed=self.failed)
 
@@ -319,7 +315,7 @@ def _named(name: str, table: AnswerTable) -> AnswerTable:
     return replace(table, name=name)
 
 
-def checked_in_words(checked: Checked) -> str:
+def checked_in_words(checked: ColumnAccuracy) -> str:
     """How many cells were checked, how many were right, and the 95 % interval: "Checked 46: 41 right (77 to 95%)"."""
     if not checked.looked_at:
         return ""

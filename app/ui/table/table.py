@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.answer_table import Cell, CellState, Column, TableLook
+from app.core.answer_table import Cell, CellState, Column, TableLayout
 from app.core.corrections import Verdict
 from app.core.message import Message
 from app.core.models import Head
@@ -85,7 +85,7 @@ class TableView(Page):
         self.model = AnswerModel()
         self.store = TableStore(workspace, lanes, self)
         self.filling = Filling(workspace, lanes, self.model, self)
-        self._shown_table, self._look = 0, TableLook()
+        self._shown_table, self._look = 0, TableLayout()
         self._was_full = True
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
@@ -479,7 +479,7 @@ class TableView(Page):
         """Have what is on the screen read first."""
         self.filling.show_first(self.model.unread(self.view.shown_rows()))
 
-    def _changed_look(self) -> TableLook | None:
+    def _changed_look(self) -> TableLayout | None:
         """How the shown table is looked at, if that is another way than it was saved."""
         look = self.model.look(self.view.widths)
         return look if self._shown_table and look != self._look else None

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.core.labels import ENOUGH, Dataset, Given, HeldOut
+from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut
 from app.core.message import Message
 from app.core.wording import percent
 from app.flows.teach.datasets import agreement, contradictions
@@ -114,7 +114,7 @@ class Figures(QFrame):
         self,
         dataset: Dataset,
         held_out: HeldOut,
-        given: dict[int, Given],
+        given: dict[int, GivenLabels],
         texts: Sequence[str],
         *,
         teaching: bool = False,
@@ -239,7 +239,7 @@ def _doubt_columns(texts: Sequence[str]) -> list[Column]:
     ]  # fmt: skip
 
 
-def _about(found: TaughtFigures, given: dict[int, Given]) -> str:
+def _about(found: TaughtFigures, given: dict[int, GivenLabels]) -> str:
     words = [
         tr(
             "Between {low} and {high} with 95% confidence:"
@@ -263,7 +263,7 @@ def _about(found: TaughtFigures, given: dict[int, Given]) -> str:
     return " ".join(filter(None, (*words, _agreement(given))))
 
 
-def _agreement(given: dict[int, Given]) -> str:
+def _agreement(given: dict[int, GivenLabels]) -> str:
     """How often the person agreed with guesses that were shown, and with those that were hidden."""
     shown, hidden = agreement(given.values())
     if not shown[1]:

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import chain, compress
 from typing import TYPE_CHECKING
 
-from app.core.labels import Dataset, Given
+from app.core.labels import Dataset, GivenLabels
 from app.core.message import Message
 from app.ui.kit.translation import localised
 
@@ -64,7 +64,7 @@ class LabelledTexts:
     def __init__(self) -> None:
         self.dataset: Dataset | None = None
         self.texts: list[str] = []
-        self.given: dict[int, Given] = {}
+        self.given: dict[int, GivenLabels] = {}
         self.guesses: Guesses | None = None
         self.all_rows: tuple[TextRow, ...] = ()
         self.given_counts: Counter[str] = Counter()
@@ -75,7 +75,7 @@ class LabelledTexts:
         self._skipped: set[int] = set()
         self._hidden: dict[int, bool] = {}
 
-    def take_texts(self, dataset: Dataset | None, texts: list[str], given: dict[int, Given]) -> None:
+    def take_texts(self, dataset: Dataset | None, texts: list[str], given: dict[int, GivenLabels]) -> None:
         """Take the texts of a data set with their labels, or the same ones as they are stored now."""
         if dataset is None or self.dataset is None or dataset.number != self.dataset.number:
             self._skipped, self._hidden = set(), {}
@@ -87,7 +87,7 @@ class LabelledTexts:
         self.given_counts = Counter(label for each in given.values() for label in each.labels)
         self._shown_counts = None
 
-    def set_given(self, row: int, given: Given | None) -> None:
+    def set_given(self, row: int, given: GivenLabels | None) -> None:
         """Set what is given to a text; None where nothing is."""
         self._count(row, -1)
         if given is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import EngineLost
-from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
@@ -31,7 +31,7 @@ _GROWN = 0.25
 
 
 # What is given to rows, None where it is taken back.
-Rows = dict[int, Given | None]
+Rows = dict[int, GivenLabels | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Loaded:
 
     dataset: Dataset
     rows: list[list[str]]
-    given: dict[int, Given]
+    given: dict[int, GivenLabels]
     held_out: HeldOut
     unmeasured: bool
 
@@ -98,7 +98,7 @@ class TeachStore(QObject, LabelledTexts):
         self._waiting = False
         self._measuring: Job | None = None
         self._learnt_from = 0
-        self._learning: dict[int, Given] = {}
+        self._learning: dict[int, GivenLabels] = {}
         self._changes = self._changes_then = 0
         self._is_new = False
         self._reading: Job | None = None
@@ -221,7 +221,7 @@ class TeachStore(QObject, LabelledTexts):
         """Take the labels of texts back; this can be undone."""
         self._put({row: None for row in rows if row in self.given})
 
-    def _put(self, wanted: Mapping[int, Given | None]) -> None:
+    def _put(self, wanted: Mapping[int, GivenLabels | None]) -> None:
         before = self._apply(wanted)
         if before:
             self._undo.append(before)
@@ -242,7 +242,7 @@ class TeachStore(QObject, LabelledTexts):
         other.append(self._apply(wanted))
         return list(wanted)
 
-    def _apply(self, wanted: Mapping[int, Given | None]) -> Rows:
+    def _apply(self, wanted: Mapping[int, GivenLabels | None]) -> Rows:
         """Set what is given to rows, in memory and in the database; returns what it was before."""
         assert self.dataset is not None
         if not wanted:

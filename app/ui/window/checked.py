@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
-from app.core.system_libraries import without_library
+from app.core.system_libraries import missing_library_error
 from app.flows.check.trial import Trial, WindowTrial, require
 from app.flows.second_start import Answer, Claim, hand_over, name_of
 from app.flows.workspace import Workspace, open_workspace
@@ -66,7 +66,7 @@ def _try_platform() -> None:
     for number, name in enumerate(main_plugins()):
         fault = plugin_fault(name)
         if fault and (number == 0 or "is not in" not in fault):  # a bundle may leave one out
-            raise without_library(fault) or SpanlightError(f"{fault.rstrip('.')}.")
+            raise missing_library_error(fault) or SpanlightError(f"{fault.rstrip('.')}.")
 
 
 def _try_pictures() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, ColumnType
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnAccuracy, ColumnType
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
@@ -125,7 +125,7 @@ def test_right_answers_are_counted_with_their_interval() -> None:
     assert (counted.looked_at, counted.right) == (10, 8)
     # As in Newcombe 1998, Statistics in Medicine 17, for 8 of 10 by the score method.
     assert (round(counted.low, 4), round(counted.high, 4)) == (0.4902, 0.9433)
-    assert checked([]) == Checked(0, 0, 0.0, 1.0)
+    assert checked([]) == ColumnAccuracy(0, 0, 0.0, 1.0)
 
 
 @given(st.integers(0, 300), st.integers(0, 300))

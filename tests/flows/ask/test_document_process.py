@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered, status
 from app.core.layout import Kind
-from app.core.memory_limit import limit_memory, run_out
+from app.core.memory_limit import exit_out_of_memory, limit_memory
 from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
@@ -148,7 +148,7 @@ def test_the_process_that_reads_opens_nothing_but_what_it_is_handed(
     documents.read(Read(str(tmp_path / "one.txt")), Silent())
     confined = documents.confined
     assert confined is not None
-    if not (confined.acts and confined.reads):
+    if not (confined.actions_blocked and confined.files_blocked):
         pytest.skip(f"on this system documents are read {confined}")
     documents._reading.close()
     documents._reading = Child(start_prying, title="documents process", reads=())  # type: ignore[arg-type]
@@ -310,5 +310,5 @@ def test_drawing_does_not_wait_for_reading(documents: Documents, pdf: Path) -> N
 def test_running_out_ends_the_process_it_is_called_in(monkeypatch: pytest.MonkeyPatch) -> None:
     codes: list[int] = []
     monkeypatch.setattr(os, "_exit", codes.append)
-    run_out()
+    exit_out_of_memory()
     assert codes == [77]

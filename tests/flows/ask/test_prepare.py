@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def test_a_prepared_document_is_asked_without_sending_it_again(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.engine.client.LONG", 3_000)
+    monkeypatch.setattr("app.engine.client.LONG_TEXT", 3_000)
     prepare(workspace, [Document(TEXT)], Silent(), device="cpu", model="reader-quick")
     taken = workspace.engine._texts.pack(Question("", (with_view(Document(TEXT)),)))[1]
     assert [sent.text for sent in taken] == [None]

@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from app.core.corrections import FEWEST, Verdict
+from app.core.corrections import FEWEST_VERDICTS, Verdict
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.layout import Opened
@@ -87,19 +87,19 @@ def judge(workspace: Workspace, numbers: range, verdict: Verdict, *, chance: flo
 def test_from_fifty_verdicts_on_it_is_as_sure_as_they_say(workspace: Workspace) -> None:
     card = workspace.find_model(QA)
     before, threshold = asked(workspace), own_threshold(workspace, Silent())
-    judge(workspace, range(FEWEST - 1), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS - 1), Verdict.NOT_THERE)
     assert workspace.choose(QA, "", "", Silent()).adjustment is None
     assert asked(workspace).no_answer_probability == before.no_answer_probability
     own = own_verdicts(workspace, card, Silent())
-    assert own is not None and (own.number, own.enough) == (FEWEST - 1, False)
-    judge(workspace, range(FEWEST, FEWEST + 1), Verdict.NOT_THERE)
+    assert own is not None and (own.number, own.enough) == (FEWEST_VERDICTS - 1, False)
+    judge(workspace, range(FEWEST_VERDICTS, FEWEST_VERDICTS + 1), Verdict.NOT_THERE)
     after = asked(workspace)
     assert after.no_answer_probability > before.no_answer_probability
     assert after.threshold == own_threshold(workspace, Silent()) != threshold
     assert after.answers[0].span == before.answers[0].span
     own = own_verdicts(workspace, card, Silent())
     assert own is not None and own.enough and own.followed
-    assert question_count(own.bins) == FEWEST and own.bins[7].right == 0.0
+    assert question_count(own.bins) == FEWEST_VERDICTS and own.bins[7].right == 0.0
     assert workspace.choose(QA, "second", "", Silent()).adjustment is None, "another reader"
     assert workspace.choose(QA, "", "", Silent(), adjusted=False).adjustment is None
     # The model was not loaded again for it, nor are its notes changed.
@@ -108,7 +108,7 @@ def test_from_fifty_verdicts_on_it_is_as_sure_as_they_say(workspace: Workspace) 
 
 def test_verdicts_taken_back_bring_the_shipped_calibration_back(workspace: Workspace) -> None:
     before = asked(workspace)
-    judge(workspace, range(FEWEST), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS), Verdict.NOT_THERE)
     assert asked(workspace).no_answer_probability != before.no_answer_probability
     judge(workspace, range(1), Verdict.NONE)
     assert asked(workspace).no_answer_probability == before.no_answer_probability
@@ -123,22 +123,22 @@ def test_verdicts_taken_back_bring_the_shipped_calibration_back(workspace: Works
 
 def test_the_adjustment_can_be_left_out_and_the_verdicts_stay(workspace: Workspace) -> None:
     card, before = workspace.find_model(QA), asked(workspace)
-    judge(workspace, range(FEWEST), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS), Verdict.NOT_THERE)
     adjusted = asked(workspace).no_answer_probability
     set_followed(workspace, card, False, Silent())
-    judge(workspace, range(FEWEST, FEWEST + 2), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS, FEWEST_VERDICTS + 2), Verdict.NOT_THERE)
     assert asked(workspace).no_answer_probability == before.no_answer_probability
     own = own_verdicts(workspace, card, Silent())
-    assert own is not None and (own.number, own.followed) == (FEWEST + 2, False)
+    assert own is not None and (own.number, own.followed) == (FEWEST_VERDICTS + 2, False)
     set_followed(workspace, card, True, Silent())
     assert asked(workspace).no_answer_probability == pytest.approx(adjusted, abs=0.05)
 
 
 def test_later_verdicts_count_by_the_shipped_calibration(workspace: Workspace) -> None:
     shipped = asked(workspace)
-    judge(workspace, range(FEWEST), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS), Verdict.NOT_THERE)
     later = asked(workspace)
-    other = opened(FEWEST)
+    other = opened(FEWEST_VERDICTS)
     kept = correct(workspace, other, replace(later, sha256=other.sha256), Verdict.RIGHT, Silent())
     earlier = correct(workspace, opened(), shipped, Verdict.RIGHT, Silent())
     assert kept is not None and kept.adjustment is not None
@@ -172,7 +172,7 @@ def test_an_evaluation_is_of_the_shipped_calibration(workspace: Workspace, tmp_p
         '[{"text": "cat", "answer_start": 4}], "source": "one"}\n'
     )
     before = evaluate_qa(workspace, Plan((file,)), Silent()).measured[0].overall
-    judge(workspace, range(FEWEST), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS), Verdict.NOT_THERE)
     assert evaluate_qa(workspace, Plan((file,)), Silent()).measured[0].overall == before
 
 
@@ -184,7 +184,7 @@ def test_a_calibration_fitted_anew_is_not_adjusted_to_verdicts_on_the_one_before
     rows = [row | {"answers": answered}, row | {"id": "b", "question": "why", "answers": []}]
     file = tmp_path / "dev.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    judge(workspace, range(FEWEST), Verdict.NOT_THERE)
+    judge(workspace, range(FEWEST_VERDICTS), Verdict.NOT_THERE)
     assert workspace.choose(QA, "", "", Silent()).adjustment is not None
     told = Told()
     fitted = evaluate_qa(workspace, Plan((file,), fit=True), told).calibration
@@ -192,13 +192,13 @@ def test_a_calibration_fitted_anew_is_not_adjusted_to_verdicts_on_the_one_before
     assert fitted is not None and card.calibration == fitted
     assert own_threshold(workspace, Silent()) == fitted.threshold and "no longer adjusted" in told.notices[-1]
     own = own_verdicts(workspace, card, Silent())
-    assert own is not None and (own.number, own.followed) == (FEWEST, False)
+    assert own is not None and (own.number, own.followed) == (FEWEST_VERDICTS, False)
 
 
 def test_a_verdict_is_kept_where_the_adjustment_cannot_be(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(workspace, range(1, FEWEST), Verdict.NOT_THERE)
+    judge(workspace, range(1, FEWEST_VERDICTS), Verdict.NOT_THERE)
 
     def refuse(*_: object) -> None:
         raise SpanlightError("adjustments.json could not be written: no space.")
@@ -206,6 +206,6 @@ def test_a_verdict_is_kept_where_the_adjustment_cannot_be(
     monkeypatch.setattr(workspace.adjustments, "_write", refuse)
     told = Told()
     kept = correct(workspace, opened(), asked(workspace), Verdict.RIGHT, told)
-    assert kept is not None and workspace.corrections.count() == FEWEST
+    assert kept is not None and workspace.corrections.count() == FEWEST_VERDICTS
     (notice,) = told.notices
     assert "no space" in notice

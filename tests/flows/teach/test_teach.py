@@ -13,7 +13,7 @@ import pytest
 from openpyxl import load_workbook
 
 from app.core.errors import SpanlightError
-from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.labels import Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Report, Silent, Stopped
@@ -115,7 +115,7 @@ def test_first_guesses_follow_from_the_labels_words(workspace: Workspace, tmp_pa
     found = guess(workspace, dataset, Silent())
     assert found.probabilities.shape == (len(TEXTS), 2) and found.first and not found.taught
     assert len(set(found.next_rows)) == len(TEXTS)
-    workspace.datasets.give(dataset, [Given(3, ("teas",))])
+    workspace.datasets.give(dataset, [GivenLabels(3, ("teas",))])
     after = guess(workspace, dataset, Silent())
     assert 3 not in after.next_rows and not after.first
     alone = first_guesses(workspace, TEXTS, dataset.labels, Silent())
@@ -160,7 +160,7 @@ def test_other_labels_make_the_classifiers_guesses_void(workspace: Workspace, ta
 def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_again(
     workspace: Workspace, taught: Dataset
 ) -> None:
-    workspace.datasets.give(taught, [Given(0, ("cats",), "cats", True)])
+    workspace.datasets.give(taught, [GivenLabels(0, ("cats",), "cats", True)])
     before, held_out = guess(workspace, taught, Silent()), workspace.datasets.held_out(taught)
     notes = read_notes(taught.model)
     asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
@@ -175,7 +175,7 @@ def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_ag
     assert found.taught and (found.probabilities == before.probabilities).all()
     later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
     assert [type(request) for request in later] == [TextsToEmbed]  # the labels' words only
-    assert workspace.datasets.given(changed)[0] == Given(0, ("kittens",), "kittens", True)
+    assert workspace.datasets.given(changed)[0] == GivenLabels(0, ("kittens",), "kittens", True)
     kept = workspace.datasets.held_out(changed)
     assert kept.probabilities == held_out.probabilities and kept.rows == held_out.rows
     assert {name for each in kept.labels for name in each} == {"kittens", "teas"}
@@ -206,7 +206,7 @@ def test_a_classifier_of_other_labels_is_not_replaced(
     weights = (Path(first.model) / "model.safetensors").read_bytes()
     table = read_text_table(workspace, table_file(tmp_path), Silent())
     other = make_dataset(workspace, table, "Other", first.labels, Silent(), model=first.model)
-    workspace.datasets.give(other, [Given(row, (LABELS[1 - row % 2],)) for row in range(len(TEXTS))])
+    workspace.datasets.give(other, [GivenLabels(row, (LABELS[1 - row % 2],)) for row in range(len(TEXTS))])
     second = teach(workspace, other, Silent())
     assert second.model != first.model
     assert (Path(first.model) / "model.safetensors").read_bytes() == weights
@@ -221,7 +221,7 @@ def test_teaching_twice_gives_the_same_probabilities(workspace: Workspace, taugh
 
 def test_what_is_stopped_leaves_the_classifier_that_there_was(workspace: Workspace, taught: Dataset) -> None:
     weights = (Path(taught.model) / "model.safetensors").read_bytes()
-    workspace.datasets.give(taught, [Given(0, ("teas",))])
+    workspace.datasets.give(taught, [GivenLabels(0, ("teas",))])
 
     class Stop(Silent):
         def check(self) -> None:
@@ -325,7 +325,7 @@ def test_a_classifier_that_is_measured_again_is_as_sure_as_before(
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".jsonl"])
 def test_the_table_comes_out_with_its_labels(workspace: Workspace, tmp_path: Path, suffix: str) -> None:
     dataset = made(workspace, tmp_path, labelled=False)
-    workspace.datasets.give(dataset, [Given(0, ("cats",))])
+    workspace.datasets.give(dataset, [GivenLabels(0, ("cats",))])
     probabilities = guess(workspace, dataset, Silent()).probabilities
     path = tmp_path / f"out{suffix}"
     assert export_dataset(workspace, dataset, probabilities, path, Silent()) == len(TEXTS)
@@ -355,17 +355,17 @@ def test_labels_are_typed_in_lines_or_with_semicolons() -> None:
 
 
 def test_equal_texts_with_different_labels_are_found() -> None:
-    given = {0: Given(0, ("a",)), 1: Given(1, ("b",)), 2: Given(2, ("a",))}
+    given = {0: GivenLabels(0, ("a",)), 1: GivenLabels(1, ("b",)), 2: GivenLabels(2, ("a",))}
     assert contradictions(["Same", "same ", "other"], given) == [(0, 1)]
     assert contradictions(["Same", "other", "same"], given) == []
 
 
 def test_agreement_tells_shown_guesses_from_hidden_ones() -> None:
     given = [
-        Given(0, ("a",), "a", True),
-        Given(1, ("a",), "b", True),
-        Given(2, ("b",), "b", False),
-        Given(3, ("b",)),
+        GivenLabels(0, ("a",), "a", True),
+        GivenLabels(1, ("a",), "b", True),
+        GivenLabels(2, ("b",), "b", False),
+        GivenLabels(3, ("b",)),
     ]
     assert agreement(given) == ((1, 2), (1, 1))
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.measures import share
 from app.core.message import Message
-from app.core.wording import finely, percent, size
+from app.core.wording import percent, precise_percent, size
 from app.ui.kit.translation import LANGUAGES, localised, tr, use_language
 from tests.conftest import ROOT
 from tests.helpers.scripts import script
@@ -240,7 +240,7 @@ def german(qapp: QApplication) -> Iterator[None]:
 def test_numbers_and_plurals_are_those_of_the_language(german: None) -> None:
     assert localised(percent(0.65)) == "65\u00a0%"
     assert localised(size(1_200_000_000)) == "1,2 GB"
-    assert localised(finely(0.034)).startswith("3,4") and localised(share(84.9)) == "84,9\u00a0%"
+    assert localised(precise_percent(0.034)).startswith("3,4") and localised(share(84.9)) == "84,9\u00a0%"
     assert tr("{n:,} file", "{n:,} files", n=1) != tr("{n:,} file", "{n:,} files", n=1204)
     for number, written in ((1204, "1.204"), (7_000_000_000, "7.000.000.000")):
         assert written in tr("{n:,} file", "{n:,} files", n=number)

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from app.core.corrections import FEWEST
+from app.core.corrections import FEWEST_VERDICTS
 from app.core.models import Head, model_title
 from app.core.reliability import TextKind, bins_of
 from app.core.report import Silent
@@ -140,7 +140,7 @@ def test_verdicts_adjust_a_reader_until_that_is_left_out(open_models_page: Open,
     folder = put_model(models, "mine")
     opened = open_models_page()
     workspace, weights = opened.workspace, fingerprint(folder)
-    for number in range(FEWEST):
+    for number in range(FEWEST_VERDICTS):
         kept = workspace.corrections.put(correction(f"{number}?", model="mine", weights=weights))
     follow_verdicts(workspace, [kept], Silent())
     assert workspace.adjustment(str(folder)) is not None

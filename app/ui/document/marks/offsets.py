@@ -1,4 +1,4 @@
-"""The text of a Qt document, in and out, so that `core.positions` counts correctly in it.
+"""The text of a Qt document, in and out, so that `core.text` counts correctly in it.
 
 Qt counts UTF-16 units: a character beyond U+FFFF takes two. Its text documents fold every kind of line
 end into a block, and its strings may hold lone surrogates, which PySide drops silently.

@@ -362,9 +362,9 @@ def is_set_in_equal_letters(name: str) -> bool:
     """Whether a text is shown in a monospaced face, by the name of its file."""
     if not name:
         return False
-    from app.core.kinds import has_equal_letters  # the window is painted before
+    from app.core.kinds import is_monospaced  # the window is painted before
 
-    return has_equal_letters(name)
+    return is_monospaced(name)
 
 
 def broken_by_hand(text: str) -> list[str]:

@@ -27,7 +27,7 @@ def describe_guess(guess: Guess) -> str:
     """The likelihood of a guess, as a sentence without its full stop."""
     if not guess.pieces:
         return tr("The model's vocabulary cannot spell this word")
-    probability = wording.finely(guess.probability)
+    probability = wording.precise_percent(guess.probability)
     if not guess.rank:
         return tr(
             "{probability}, read as {pieces} pieces, one after the other",

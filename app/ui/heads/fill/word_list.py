@@ -17,7 +17,7 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 def _words(row: Guess) -> tuple[str, str, str]:
-    likely = localised(wording.finely(row.probability))
+    likely = localised(wording.precise_percent(row.probability))
     return row.word, f"{row.word}, {likely}", f"{row.word}, {likely}"
 
 
@@ -43,7 +43,7 @@ class _WordDelegate(RowDelegate):
         if at < 9:
             self.draw_text(painter, inner, str(at + 1), "small", quiet)
         left = inner.left() + QFontMetrics(theme.font("small")).horizontalAdvance("9") + step(3)
-        self.draw_text(painter, inner, wording.finely(row.probability), "ui", ink, RIGHT)
+        self.draw_text(painter, inner, wording.precise_percent(row.probability), "ui", ink, RIGHT)
         right = inner.right() - painter.fontMetrics().horizontalAdvance("0.0001%") - step(2)
         wide = min(step(28), (right - left) * 0.45)
         bar = QRectF(right - wide, rect.center().y() - step(0.875), wide, step(1.75))
@@ -74,7 +74,7 @@ class WordList(RowList):
         """Show these words in their order, the first one chosen."""
         self._model.take(rows)
         self.setAccessibleDescription(
-            ", ".join(f"{r.word} {localised(wording.finely(r.probability))}" for r in rows[:3])
+            ", ".join(f"{r.word} {localised(wording.precise_percent(r.probability))}" for r in rows[:3])
         )
         if rows:
             self.setCurrentIndex(self._model.index(0))

@@ -9,7 +9,17 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame
 
-from app.core.measures import Comparison, Figure, Measure, examples, figure, named, share, speed, verdict
+from app.core.measures import (
+    Comparison,
+    Figure,
+    Measure,
+    examples,
+    figure,
+    model_names,
+    share,
+    speed,
+    verdict,
+)
 from app.core.message import Message
 from app.core.models import model_title
 from app.core.wording import percent
@@ -198,7 +208,7 @@ class MeasurePanel(QFrame):
         self._offer(others, found.second)
         sides = [replace(one, model=model_title(one.model)) for one in (found.first, found.second)]
         found = replace(found, first=sides[0], second=sides[1])
-        first, second = map(localised, named(found))
+        first, second = map(localised, model_names(found))
         self._title.setText(tr("{first} and {second}", first=first, second=second))
         self._facts.setText(_data(found.first))
         self._verdict.setText(verdict(found))
@@ -275,11 +285,13 @@ def _rows(sides: Sequence[Measure]) -> list[PairRow]:
         info = figure(name, sides[0].head)
         values = [side.figures.get(name) for side in sides]
         there = {value for value in values if value is not None}
-        best = (min if info.less else max)(there) if len(there) == 2 else None
+        best = (min if info.lower_is_better else max)(there) if len(there) == 2 else None
         cells = tuple(
             None
             if value is None
-            else PairCell(localised(share(value)), None if info.less else value / 100, value == best)
+            else PairCell(
+                localised(share(value)), None if info.lower_is_better else value / 100, value == best
+            )
             for value in values
         )
         rows.append(PairRow(localised(info.title), meaning(info), cells))

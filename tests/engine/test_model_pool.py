@@ -1,4 +1,4 @@
-"""What is held with a model: a quicker reader, weights in float32, what is kept of texts; and when it goes."""
+"""What belongs to a loaded model: its finder, float32 weights and text cache, and when each is dropped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.models import Adjustment
 from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.core.text import Document
-from app.engine.holding import Key, ModelPool
+from app.engine.model_pool import Key, ModelPool
 from app.engine.orders import GetMemory
 from app.engine.process import Host
 from app.models.compute.device import cpu_precisions

@@ -1,4 +1,4 @@
-"""The reference process, seen from Spanlight."""
+"""The client of the reference process, which runs transformers' pipeline in another Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERSION = "4.57.6"
 
 @dataclass(frozen=True, slots=True)
 class ReferenceInfo:
-    """The reference's package versions, the model's dtype and device there, and the seconds to load."""
+    """The reference's package versions, the dtype and device of its model, and the seconds to load it."""
 
     transformers: str
     torch: str
@@ -28,7 +28,7 @@ class ReferenceInfo:
 
     @property
     def title(self) -> str:
-        """The reference in a few words."""
+        """The reference's versions, dtype and device, in words."""
         return f"transformers {self.transformers} with torch {self.torch}, {self.dtype} on {self.device}"
 
 
@@ -44,7 +44,7 @@ class ReferenceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRead:
-    """The result of one reading: its seconds, the windows read, the process's most bytes so far, answers by pair."""
+    """The result of a reading: seconds, windows read, the process's peak bytes so far, and each pair's answers."""
 
     seconds: float
     windows: int
@@ -54,7 +54,7 @@ class ReferenceRead:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTimes:
-    """The seconds of one reading by phase: before the model, after it, and by the names of PyTorch's operations."""
+    """The seconds of a reading: in all, before the model, after it, and by PyTorch's operation names."""
 
     seconds: float
     preparing: float
@@ -65,7 +65,7 @@ class ReferenceTimes:
 class Reference:
     """`pipeline("question-answering")` in the interpreter at `python`, in a process of its own.
 
-    Raises SpanlightError where the interpreter cannot be started.
+    Raises SpanlightError if the interpreter cannot be started.
     """
 
     def __init__(self, python: str, report: Report) -> None:
@@ -82,7 +82,7 @@ class Reference:
         self.close()
 
     def load(self, folder: str, device: str) -> ReferenceInfo:
-        """Load a model; there is a notice where the version is not VERSION. Raises SpanlightError, Stopped."""
+        """Load a model, with a notice if transformers is not VERSION. Raises SpanlightError, Stopped."""
         self._report.progress(Progress(0, 0, "Loading the reference"))
         self.info = info = ReferenceInfo(
             **self._process.ask({"do": "load", "model": folder, "device": device})
@@ -98,7 +98,7 @@ class Reference:
     ) -> ReferenceRead:
         """Ask each pair of question and context, in windows of `length` tokens, for answers of at most `most` tokens.
 
-        Raises SpanlightError where the reference fails or ends, Stopped.
+        Raises SpanlightError if the reference fails or ends, Stopped.
         """
         result = self._process.ask(_order("read", pairs, length, stride, most))
         answers = tuple(tuple(ReferenceAnswer(**one) for one in each) for each in result["answers"])
@@ -107,7 +107,7 @@ class Reference:
     def watch(
         self, question: str, context: str, *, length: int = 384, stride: int = 128, most: int = 15
     ) -> ReferenceTimes:
-        """Ask as `read` does, with the time by phase; raises as `read` does."""
+        """Ask as `read` does, but return the time by phase; raises as `read` does."""
         result = self._process.ask(_order("watch", [(question, context)], length, stride, most))
         return ReferenceTimes(
             result["seconds"], result["preparing"], result["choosing"], result["operations"]

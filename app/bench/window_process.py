@@ -1,8 +1,9 @@
-"""Measures the event loop of the real window while it is used: `python -m app.bench.measured ORDER.json`.
+"""Measures the event loop of the real window while it is used: `python -m app.bench.window_process ORDER.json`.
 
-The order (`Order`) is a JSON file; the result goes to standard output, one JSON object. The user's own data is not
-touched: the caller sets SPANLIGHT_HOME. Without an order a bare event loop is measured, for the gaps that the system
-causes in an idle process: each line of standard input names the phase from now on, and its end ends the process.
+The order (`Order`) is a JSON file; the result goes to standard output as one JSON object. The caller sets
+SPANLIGHT_HOME, so that the user's own data is not touched. Without an order a bare event loop is measured, for the gaps
+that the system causes in an idle process: each line of standard input names the phase from then on, and the end of the
+input ends the process.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from app.ui.window.start import make_application, open_window
 
 
 def measure(order: Order) -> dict[str, Any]:
-    """Drive a window of its own through an order; the gaps by phase in milliseconds, and other results."""
+    """Carry out an order in a window; returns the gaps by phase in milliseconds, and other results."""
     workspace = open_workspace(default_paths())
     workspace.settings.welcomed = True
     workspace.settings.models[str(Head.QUESTION_ANSWERING)] = order.model
@@ -42,12 +43,12 @@ def measure(order: Order) -> dict[str, Any]:
     QApplication.exec()
     heart.stop()
     window.close()
-    told = {"late": person.late, "stopped": person.stopped, "platform": QGuiApplication.platformName()}
-    return counts_of(heart) | told | person.facts
+    outcome = {"late": person.late, "stopped": person.stopped, "platform": QGuiApplication.platformName()}
+    return gap_figures(heart) | outcome | person.facts
 
 
-def counts_of(heart: Heartbeat) -> dict[str, Any]:
-    """The figures of each phase of a heartbeat: its duration, longest gap, most work in one, and rare gaps."""
+def gap_figures(heart: Heartbeat) -> dict[str, Any]:
+    """Return each phase's duration, longest gap, most work in a gap, 99th percentile, and longest gaps."""
     return {
         "phases": {
             phase: {
@@ -64,7 +65,7 @@ def counts_of(heart: Heartbeat) -> dict[str, Any]:
 
 
 def measure_bare() -> dict[str, Any]:
-    """The gaps of an event loop with nothing to do, by the phases that standard input names."""
+    """Measure the gaps of an idle event loop, by the phases that standard input names."""
     application = QApplication([])
     named: deque[str] = deque()
     heart = Heartbeat(application)
@@ -87,11 +88,11 @@ def measure_bare() -> dict[str, Any]:
     threading.Thread(target=listen, daemon=True).start()
     application.exec()
     heart.stop()
-    return counts_of(heart)
+    return gap_figures(heart)
 
 
 def main(argv: list[str]) -> int:
-    """Measure the order in a file, or a bare event loop without one, and print the result."""
+    """Carry out the order in a file, or without one measure a bare event loop, and print the result."""
     if not argv:
         print(json.dumps(measure_bare()))
         return 0

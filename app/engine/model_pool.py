@@ -1,4 +1,4 @@
-"""The models loaded in the process, and what is done when memory runs out."""
+"""The pool of loaded models, and what it does when memory runs out."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from app.models.disk.installed import Signature, signature
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import TextCache
 
-# One for each page and some opened ones, if small; three of BERT base's size (110 million weights).
+# Small models: one for each page and some opened ones. Of BERT base's size (110 million weights): three.
 MOST_MODELS, MOST_WEIGHTS = 8, 400_000_000
-# The shortest window: a question may take a quarter of it, and special tokens some more.
+# The shortest window in tokens, of which a question may take a quarter, and special tokens a few.
 LEAST_WINDOW = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a model was loaded for."""
+    """What a model was loaded as."""
 
     folder: str
     head: Head
@@ -44,8 +44,8 @@ class PooledModel:
     """A model in memory, with its files' signature and the card that was read from them.
 
     `model` is on the device that had room for it, and its own card has the window that fitted into memory. `size` is
-    its weights in bytes. `precise` is the forward pass in float32 of a model in less. `without_finder`: memory had no
-    room for its finder too.
+    its weights in bytes. `precise` is the float32 forward pass of a model of lower precision. `without_finder` is
+    whether memory had no room for its finder.
     """
 
     signature: Signature
@@ -57,13 +57,13 @@ class PooledModel:
 
     @property
     def bytes(self) -> int:
-        """The memory that its weights take, those in float32 included."""
+        """The bytes that its weights take, those in float32 included."""
         return self.size + (self.precise.size if self.precise is not None else 0)
 
     def make_lighter(self, device: str) -> bool:
-        """Drop the weights in float32 for good if they take this device's memory; returns whether they did."""
-        here = self.model.device.device.split(":")[0] == device.split(":")[0]
-        if not here or self.precise is None or not self.precise.size:
+        """Drop the float32 weights for good if they are in this device's memory; returns whether they were."""
+        same_device = self.model.device.device.split(":")[0] == device.split(":")[0]
+        if not same_device or self.precise is None or not self.precise.size:
             return False
         self.precise.close()
         self.precise, self.model = None, replace(self.model, precise=None)
@@ -71,9 +71,9 @@ class PooledModel:
 
 
 class ModelPool:
-    """Loads models, keeps the last few, and finds a way with less memory for one whose memory ran out.
+    """Loads models, keeps those used last, and makes a model whose memory ran out need less.
 
-    `report` gives the Report of the current order.
+    `report` returns the Report of the current order.
     """
 
     def __init__(self, report: Callable[[], Report]) -> None:
@@ -81,7 +81,7 @@ class ModelPool:
         self._pool: OrderedDict[Key, PooledModel] = OrderedDict()
 
     def loaded(self) -> tuple[HeldModel, ...]:
-        """All loaded models, the one used last at the end."""
+        """Return all loaded models, in ascending order of last use."""
         return tuple(
             HeldModel(
                 one.card.name,
@@ -103,7 +103,7 @@ class ModelPool:
         return self._pool[key]
 
     def reader(self, key: Key, choice: ModelChoice, avoid: str) -> ReadyModel:
-        """The loaded model, calibrated as chosen; one that answers questions can load its finder, if it has one."""
+        """Return the loaded model, calibrated as chosen; a reader with a finder can load that when it needs it."""
         entry = self._pool[key]
         model = _adjusted(entry.model, choice.adjustment)
         if (
@@ -116,7 +116,7 @@ class ModelPool:
         return replace(model, finder=lambda: self._finder(key, entry, choice, avoid))
 
     def _finder(self, key: Key, entry: PooledModel, choice: ModelChoice, avoid: str) -> ReadyModel | None:
-        """The finder of a loaded model; None if it cannot be loaded: reading is then slower, but as good."""
+        """Return the finder of a loaded model; None if it cannot be loaded, which makes reading slower, not worse."""
         own = ModelChoice(entry.card.finder, key.device, key.precision)
         try:
             found = self._pool[self.ready(own, key.head, avoid, partner=key)].model
@@ -131,7 +131,7 @@ class ModelPool:
         return finder
 
     def _drop_finder(self, entry: PooledModel, device: str) -> None:
-        """Have a model read without its finder from now on, with a notice."""
+        """Let a model read without its finder from now on, and notify the person."""
         entry.without_finder = True
         self._report().notice(
             Message(
@@ -146,8 +146,8 @@ class ModelPool:
     ) -> Key:
         """Load a model, unless it is in the pool and its files have not changed since; returns its key.
 
-        `avoid` is why no GPU is to be used, empty where one may. The model under the key `partner` is not unloaded to
-        make room for this one, which goes to the same device. Raises SpanlightError where it cannot be loaded.
+        `avoid` is why no GPU may be used, empty if one may. The model under the key `partner` is not unloaded to make
+        room for this one, which goes to the same device. Raises SpanlightError if the model cannot be loaded.
         """
         key = Key(choice.folder, head, choice.device, choice.precision, opened)
         now = signature(Path(choice.folder))
@@ -163,7 +163,7 @@ class ModelPool:
         if partner is not None:
             device = self._pool[partner].model.device
         elif avoid and choice.device != "cpu":
-            device = devices.cpu(avoid, _possible(choice.precision))
+            device = devices.cpu(avoid, _cpu_precision(choice.precision))
         else:
             device = devices.choose(choice.device, choice.precision)
         if not self._reuse(key, now, device):
@@ -173,10 +173,11 @@ class ModelPool:
         return key
 
     def step_down(self, key: Key, fault: OutOfMemory) -> None:
-        """Make a loaded model need less memory, with a notice to the person.
+        """Make a loaded model need less memory, and notify the person.
 
-        First its weights in float32 and other models are unloaded, then windows are halved, then the CPU reads whole
-        windows; raises the fault where nothing is left to try. Text caches are cleared if the CPU's memory ran out.
+        First its float32 weights and other models are unloaded, then windows are halved, then the model moves to the
+        CPU with whole windows; raises the fault if nothing is left to try. If it was the CPU's memory that ran out,
+        text caches are cleared too.
         """
         entry = self._pool[key]
         if fault.device == "cpu":
@@ -203,13 +204,13 @@ class ModelPool:
         if entry.model.device.device == "cpu" or fault.device == "cpu":
             raise fault
         now, whole = entry.signature, entry.card
-        del entry, self._pool[key]  # its weights must go before they come to the CPU
+        del entry, self._pool[key]  # its weights must be freed before they are loaded on the CPU
         self._load_on_the_cpu(key, now, whole, fault)
 
     def _reuse(self, key: Key, now: Signature, device: DeviceChoice) -> bool:
-        """Move an identical model loaded under another key to this one; returns whether there was any.
+        """Move an identical model from another key to this one; returns whether there was one.
 
-        "auto" and a choice by hand may mean the same device and dtype: one copy is enough.
+        "auto" and an explicit choice may mean the same device and dtype, and one copy is enough.
         """
         what = (key.folder, key.head, key.opened, device.device, device.dtype)
         for other, one in self._pool.items():
@@ -226,10 +227,10 @@ class ModelPool:
     def _load(
         self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice, partner: Key | None = None
     ) -> None:
-        """Load a model into the pool; on the CPU where the GPU has no room for it, unless it is another's finder."""
-        fault = self._try(key, now, card, device)
+        """Load a model into the pool; on the CPU if the GPU has no room for it, unless it is a finder."""
+        fault = self._try_to_load(key, now, card, device)
         if fault is not None and self._make_room(partner or key, fault.device):
-            fault = self._try(key, now, card, device)
+            fault = self._try_to_load(key, now, card, device)
         if fault is None:
             return
         if device.device == "cpu" or fault.device == "cpu" or partner is not None:
@@ -240,9 +241,11 @@ class ModelPool:
         release()
         self._report().check()
         self._report().notice(Message("{fault}: the model now runs on the CPU.", fault=ran_out(fault.device)))
-        self._load(key, now, card, devices.cpu(short_reason(fault), _possible(key.precision)))
+        self._load(key, now, card, devices.cpu(short_reason(fault), _cpu_precision(key.precision)))
 
-    def _try(self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice) -> OutOfMemory | None:
+    def _try_to_load(
+        self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice
+    ) -> OutOfMemory | None:
         """Load a model into the pool; returns the fault if memory runs out."""
         try:
             loaded = load(card, key.head, device, lambda: self._report().check(), opened=key.opened)
@@ -251,12 +254,12 @@ class ModelPool:
             fault = error.with_traceback(None)
             fault.__cause__ = fault.__context__ = None
         else:
-            self._add(key, now, card, loaded)
+            self._add_loaded(key, now, card, loaded)
             return None
         release()
         return fault
 
-    def _add(self, key: Key, now: Signature, card: ModelCard, loaded: Loaded) -> None:
+    def _add_loaded(self, key: Key, now: Signature, card: ModelCard, loaded: Loaded) -> None:
         size = 0
         if isinstance(loaded.forward, Forward):
             size = loaded.forward.size
@@ -272,7 +275,7 @@ class ModelPool:
             precise=loaded.precise,
         )
         self._pool[key] = PooledModel(now, card, model, size, loaded.precise)
-        # One that only serves searching makes no other go, and is the next to go itself.
+        # A model that only serves searching unloads no other, and is the first to be unloaded itself.
         others = [] if key.head is Head.EMBEDDINGS else list(self._pool)[:-1]
         others.sort(key=lambda other: other.head is not Head.EMBEDDINGS)
         while others and (len(self._pool) > MOST_MODELS or self._weights > MOST_WEIGHTS):
@@ -284,7 +287,10 @@ class ModelPool:
                 one.model.text_cache.clear()
 
     def _make_room(self, key: Key, device: str) -> bool:
-        """Unload the other models in a device's memory; returns whether any. A finder unloaded so stays away."""
+        """Unload the other models in a device's memory; returns whether there were any.
+
+        If the model's own finder is among them, it is not loaded again.
+        """
         kind = device.split(":")[0]
         entry = self._pool.get(key)
         others = [
@@ -306,7 +312,7 @@ class ModelPool:
 
 
 def _adjusted(model: ReadyModel, adjustment: Adjustment | None) -> ReadyModel:
-    """A model with its calibration adjusted, itself without an adjustment."""
+    """Return a model with its calibration adjusted, if there is an adjustment."""
     if adjustment is None:
         return model
     calibration = model.card.calibration.adjusted(adjustment)
@@ -314,9 +320,9 @@ def _adjusted(model: ReadyModel, adjustment: Adjustment | None) -> ReadyModel:
 
 
 def shorter(window: int, length: int) -> int:
-    """The longest window, halved from one of `window` tokens, that is shorter than an input that did not fit.
+    """Halve a window of `window` tokens until it is shorter than an input of `length` tokens that did not fit.
 
-    `length` is that input's number of tokens, 0 if not known. Returns 0 if no window has at least LEAST_WINDOW tokens.
+    `length` is 0 if unknown. Returns 0 if the window would have fewer than `LEAST_WINDOW` tokens.
     """
     while window > LEAST_WINDOW:
         window = max(LEAST_WINDOW, window // 2)
@@ -325,8 +331,8 @@ def shorter(window: int, length: int) -> int:
     return 0
 
 
-def _possible(precision: str) -> str:
-    """The chosen precision, `auto` where the CPU does not compute in it."""
+def _cpu_precision(precision: str) -> str:
+    """Return the chosen precision, or `auto` if the CPU does not compute in it."""
     try:
         devices.cpu("", precision)
     except SpanlightError:
