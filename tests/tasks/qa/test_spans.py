@@ -19,7 +19,7 @@ from app.tasks.qa.spans import (
     window_candidates,
     without_overlaps,
 )
-from app.tasks.text.characters import Pieces
+from app.tasks.text.characters import TokenProperties
 from app.tasks.text.tokens import tokenise
 from app.tasks.text.windows import PairTemplate, Window
 from app.tasks.text.windows import windows as windows_of
@@ -46,18 +46,18 @@ def windows(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     return start, end, scored, draw(st.integers(1, 30))
 
 
-def what_tokens_are(size: int, data: st.DataObject) -> Pieces:
+def what_tokens_are(size: int, data: st.DataObject) -> TokenProperties:
     drawn = st.lists(st.sampled_from([True, True, True, False]), min_size=size, max_size=size)
     inner, says, opens, closes, goes_on = (np.array(data.draw(drawn)) for _ in range(5))
-    return Pieces(inner, says, opens, closes, np.cumsum(~goes_on, dtype=np.int32))
+    return TokenProperties(inner, says, opens, closes, np.cumsum(~goes_on, dtype=np.int32))
 
 
-def free(size: int) -> Pieces:
+def free(size: int) -> TokenProperties:
     """Tokens of one block at each of which a span may begin and end."""
-    return Pieces(np.zeros(size, bool), *(np.ones(size, bool),) * 3, np.zeros(size, np.int32))
+    return TokenProperties(np.zeros(size, bool), *(np.ones(size, bool),) * 3, np.zeros(size, np.int32))
 
 
-def may_answer(told: Pieces, i: int, j: int) -> bool:
+def may_answer(told: TokenProperties, i: int, j: int) -> bool:
     return bool(
         told.can_start[i]
         and told.can_end[j]
