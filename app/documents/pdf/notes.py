@@ -1,4 +1,4 @@
-"""The marks of notes on a page: small raised numbers and signs that are not part of the adjacent word."""
+"""Recognises the marks of notes on a page: small raised numbers and signs that belong to no word beside them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SMALLER, _RAISED = 0.85, 0.15
 
 
 class _Word(Protocol):
-    """The attributes used of a word: as in characters.Word."""
+    """The attributes of characters.Word that are used here."""
 
     first: int
     last: int
