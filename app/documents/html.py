@@ -255,7 +255,7 @@ class _List:
 
 @dataclass(frozen=True)
 class _Context:
-    """What the elements around a text make of it."""
+    """The block, the styles and the list that the elements around a text give it."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
     level: int = 0

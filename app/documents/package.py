@@ -326,3 +326,8 @@ def integer(text: str | None) -> int | None:
         return int(text) if text and len(text) < 12 else None
     except ValueError:
         return None
+
+
+def count_of(element: Element, name: str, most: int) -> int:
+    """A count in an attribute, from 1, which it is without the attribute, to `most`."""
+    return max(1, min(integer(attribute(element, name)) or 1, most))

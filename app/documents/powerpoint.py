@@ -17,6 +17,7 @@ from app.documents.package import (
     Package,
     attribute,
     child,
+    count_of,
     integer,
     local,
     open_package,
@@ -178,7 +179,9 @@ class _Reader:
             for cell in row:
                 merged = attribute(cell, "hMerge") in _ON or attribute(cell, "vMerge") in _ON
                 if local(cell) == "tc" and not merged:
-                    blocks.cell(_span(cell, "rowSpan"), _span(cell, "gridSpan"))
+                    blocks.cell(
+                        count_of(cell, "rowSpan", MOST_COLUMNS), count_of(cell, "gridSpan", MOST_COLUMNS)
+                    )
                     self._frame(child(cell, "txBody"))
         blocks.end_table()
 
@@ -365,7 +368,3 @@ def _number(count: int, form: str) -> str:
     if form.endswith("ParenBoth"):
         return f"({written})"
     return f"{written}{')' if form.endswith('ParenR') else '' if form.endswith('Plain') else '.'}"
-
-
-def _span(cell: Element, name: str) -> int:
-    return max(1, min(integer(attribute(cell, name)) or 1, MOST_COLUMNS))

@@ -25,12 +25,12 @@ _LEAST_TOKENS = 1024
 
 
 def batch_size(model: ReadyModel) -> int:
-    """How many windows make a batch: few on a CPU, whose caches they share, more on a GPU."""
+    """The number of windows in a batch: few on a CPU, whose caches they share, more on a GPU."""
     return 8 if model.device.device == "cpu" else 32
 
 
 def group_size(model: ReadyModel) -> int:
-    """How many neighbouring windows of a long text make a batch: few, so that the first are soon read."""
+    """The number of neighbouring windows of a long text in a batch: few, so that the first are soon read."""
     return 4 if model.device.device == "cpu" else 32
 
 

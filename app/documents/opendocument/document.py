@@ -16,6 +16,7 @@ from app.documents.package import (
     Package,
     attribute,
     child,
+    count_of,
     damaged_beyond_reading,
     encrypted,
     integer,
@@ -236,7 +237,7 @@ class _Reader:
         for each in parent:
             name = local(each)
             if name in ("s", "tab"):
-                yield " " * min(_span(each, "c"), _MOST_BLANKS), styles
+                yield " " * count_of(each, "c", _MOST_BLANKS), styles
             elif name == "line-break":
                 yield LINE_BREAK, PLAIN
             elif name == "note":
@@ -307,13 +308,18 @@ class _Reader:
 
     def _cell(self, cell: Element) -> None:
         for _ in range(self._times(cell, "number-columns-repeated")):
-            self._blocks.cell(_span(cell, "number-rows-spanned"), _span(cell, "number-columns-spanned"))
+            self._blocks.cell(
+                count_of(cell, "number-rows-spanned", MOST_COLUMNS),
+                count_of(cell, "number-columns-spanned", MOST_COLUMNS),
+            )
             self.content(cell)
 
     def _times(self, element: Element, name: str) -> int:
-        """How often a row or a cell is repeated, within what is left of `_MOST_REPEATED`."""
+        """The number of times that a row or a cell is repeated, within what is left of `_MOST_REPEATED`."""
         cost = 1 + len(element)
-        times = min(_span(element, name), 1 + max(0, _MOST_REPEATED - self._repeated) // cost)
+        times = min(
+            count_of(element, name, MOST_COLUMNS), 1 + max(0, _MOST_REPEATED - self._repeated) // cost
+        )
         self._repeated += (times - 1) * cost
         return times
 
@@ -326,7 +332,3 @@ def _rows(table: Element, is_header: bool = False) -> Iterator[tuple[Element, bo
             yield each, is_header
         elif name in _ROWS_AROUND:
             yield from _rows(each, is_header or name == "table-header-rows")
-
-
-def _span(element: Element, name: str) -> int:
-    return max(1, min(integer(attribute(element, name)) or 1, MOST_COLUMNS))

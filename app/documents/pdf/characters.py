@@ -274,7 +274,7 @@ def _leaves_line(boxes: array[float], one: int, other: int, quarter: int) -> boo
 
 
 def _quarter(handle: pdfium.FPDF_TEXTPAGE, character: int, shown: ShownPart) -> int:
-    """How many quarter turns counterclockwise a character is rotated on the page as shown."""
+    """The number of quarter turns counterclockwise by which a character is rotated on the page as shown."""
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(handle, character, matrix)
     return _turns(matrix, shown)

@@ -44,7 +44,7 @@ Measure = Callable[[int], tuple[float, float]]
 
 
 def cuts(characters: str, first: int, last: int, measure: Measure) -> list[int]:
-    """Where to cut characters `first` to `last` (not included) to separate the marks of notes from words.
+    """The positions at which to cut characters `first` to `last` (not included), between words and the marks of notes.
 
     A mark at the beginning is separated from the word after it, any other one from the word before it.
     """

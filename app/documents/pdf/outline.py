@@ -112,7 +112,7 @@ def _height(target: pypdfium2.PdfDest) -> float | None:
 
 
 def _lowest_so_far(page: PageText) -> list[float]:
-    """How far down the letters of a page reach, from its first up to each of its code points."""
+    """For each code point of a page, how far down its letters reach up to there."""
     return list(
         accumulate((page.boxes[4 * number + 3] if number >= 0 else -inf for number in page.index), max)
     )

@@ -149,7 +149,7 @@ class Recogniser:
 
 
 def _level(slope: float) -> float:
-    """By how many degrees clockwise to turn a page whose lines fall by `slope` degrees."""
+    """The degrees clockwise by which to turn a page whose lines fall by `slope` degrees."""
     return -slope if _LEAST_SKEW <= abs(slope) <= _MOST_SKEW else 0.0
 
 
@@ -167,7 +167,7 @@ def _languages_of_system() -> Languages | None:
 
 
 def _mean_confidence(words: Sequence[RecognisedWord]) -> float:
-    """How sure words are on average, by their letters; 0 without any."""
+    """The mean confidence of words, weighted by their letters; 0 without words."""
     letters = sum(len(word.letters) for word in words)
     return sum(len(word.letters) * word.sure for word in words) / letters if letters else 0.0
 

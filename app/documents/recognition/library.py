@@ -32,7 +32,7 @@ class Library:
         self._open: dict[Languages, Any] = {}
 
     def slope(self, picture: PagePicture, where: Languages) -> float:
-        """By how many degrees clockwise the lines of a picture fall, by its layout alone."""
+        """The degrees clockwise by which the lines of a picture fall, by its layout alone."""
         level, api = self._library.RIL.TEXTLINE, self._with_picture(picture, where)
         lines = api.AnalyseLayout()
         slopes: list[tuple[float, float]] = []

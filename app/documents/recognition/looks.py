@@ -229,7 +229,7 @@ def _length(line: _Line) -> int:
 
 
 def _stroke(picture: PagePicture, word: RecognisedWord) -> float:
-    """How wide the strokes of a word's letters are, in pixels; 0 where there are none."""
+    """The mean width of the strokes of a word's letters, in pixels; 0 without any."""
     low = _OF_SIZE * word.size / _IN_LOWS
     flags, _ = _flags(picture, word, word.base - _TO * low, word.base - _FROM * low)
     runs = [found.end() - found.start() for row in flags for found in _RUN.finditer(row)]

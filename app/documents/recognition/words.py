@@ -89,7 +89,7 @@ class Row(NamedTuple):
 
     @property
     def slope(self) -> float:
-        """By how many degrees clockwise the line falls."""
+        """The degrees clockwise by which the line falls."""
         return degrees(atan2(self.right[1] - self.left[1], self.right[0] - self.left[0]))
 
 
@@ -134,7 +134,7 @@ class Engine(Protocol):
     """An engine that recognises text in pictures; not thread-safe."""
 
     def slope(self, picture: PagePicture, where: Languages) -> float | None:
-        """By how many degrees clockwise the lines of a picture fall; None if that is only known with the words."""
+        """The degrees clockwise by which the lines of a picture fall; None if that is only known with the words."""
 
     def words(self, picture: PagePicture, where: Languages) -> Iterable[RecognisedWord]:
         """The words of a picture, line by line. Raises SpanlightError where the languages cannot be used."""

@@ -192,7 +192,7 @@ def _consecutive(numbers: Iterable[int]) -> Iterator[list[int]]:
 
 
 def _header_rows(rows: Mapping[int, Words], spans: Spans, headed: bool = False) -> int:
-    """How many header rows a table has: two where a merged cell of the first one spans several columns."""
+    """The number of header rows of a table: two where a merged cell of the first one spans several columns."""
     sample = list(rows.values())[:_SAMPLE]
     number, first = next(iter(rows.items()))
     groups = {

@@ -167,7 +167,7 @@ def _damage(fault: BaseException, name: str) -> SpanlightError:
 
 
 def _unstored_in_excel(file: zipfile.ZipFile, report: Report) -> int:
-    """How many formulas have no stored value."""
+    """The number of formulas without a stored value."""
     count = 0
     for part in filter(_SHEET.fullmatch, file.namelist()):
         rest = b""
@@ -184,7 +184,7 @@ def _unstored_in_excel(file: zipfile.ZipFile, report: Report) -> int:
 def _look_into_opendocument(
     file: zipfile.ZipFile, name: str, report: Report
 ) -> tuple[int, dict[str, set[Place]]]:
-    """How many formulas have no stored value, and the cells of each sheet, by its name, that are percentages.
+    """The number of formulas without a stored value, and the cells of each sheet, by its name, that are percentages.
 
     Raises SpanlightError for broken XML, in which the library looks for an end for ever, and for vast runs of blanks.
     """
@@ -228,7 +228,7 @@ def _look_into_opendocument(
 
 
 def _times(attributes: dict[str, str], name: str) -> int:
-    """How often a row or a cell is repeated, or how many blanks there are: 1 without the attribute."""
+    """A number of repetitions or of blanks in an attribute; 1 without it."""
     number = attributes.get(name, "").lstrip("0")
     return int(number[:_LONGEST_NUMBER]) if number.isdecimal() else 1
 

@@ -108,7 +108,7 @@ def _rows(request: TextsToMask, model: ReadyModel, report: Report) -> Iterator[_
 
 
 def ranked(logits: np.ndarray, originals: np.ndarray) -> tuple[int, int, float]:
-    """How many original ids rank first, how many in the first five, and their surprisal, the sum of -ln p.
+    """The numbers of original ids that rank first and among the first five, and their surprisal, the sum of -ln p.
 
     `logits` are float32[m, vocabulary]. An entry that scores as high as the original ranks before it.
     """

@@ -42,7 +42,7 @@ class PairWindow:
 
 
 def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOns:
-    """How likely the second passage of each pair is to continue the first: a softmax over both logits.
+    """The probability that the second passage of each pair continues the first: a softmax over both logits.
 
     A pair is read in one window; see `pair_window`. Reports progress in pairs; partial results are the pairs done so
     far, from the first one on. Raises SpanlightError when there is no pair or a passage is blank, naming it;
@@ -80,7 +80,7 @@ def pair_window(first: str, second: str, model: ReadyModel, check: Callable[[], 
 
 
 def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of two passages of these lengths are read where both together may have `room`.
+    """The numbers of tokens to read of two passages of these lengths, both together at most `room`.
 
     The longer one is shortened first; where both have more than half, the second gets the odd token.
     """

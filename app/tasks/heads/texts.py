@@ -32,7 +32,7 @@ class OrderedResults(Generic[ItemT]):
 
     @property
     def done(self) -> int:
-        """How many results are in."""
+        """The number of results that are in."""
         return len(self._items)
 
     @property
@@ -97,7 +97,7 @@ class TextRun(Generic[ResultT]):
         return self.exhausted and len(self.results) == self.window_count
 
     def total(self, card: ModelCard) -> int:
-        """How many windows the text has; an estimate until its end was reached."""
+        """The number of windows of the text; an estimate until its end was reached."""
         if self.exhausted:
             return self.window_count
         return self.window_count + estimate_windows(len(self.text) - self.cut_to, card.window, card.stride)

@@ -25,7 +25,7 @@ from app.tasks.text.words import words
 def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
     """Give every word of the texts its tag, and find the names that the tags mark.
 
-    A word's tag is the likeliest in its pieces' distributions (softmax over the labels), aggregated by
+    A word's tag is the likeliest in its tokens' distributions (softmax over the labels), aggregated by
     `request.aggregation`. Reports progress in texts, or in windows where there is one text; partial results are the
     texts done so far, or the only one's names up to where it was read. Raises SpanlightError when there is no text or
     one is empty, naming its number; Stopped when the work is to stop.

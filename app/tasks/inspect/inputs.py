@@ -58,7 +58,7 @@ def input_of(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
     return _INPUTS[subject.head](subject, model, report)
 
 
-def best_span(subject: Subject, model: ReadyModel, report: Report) -> Span | None:
+def _best_span(subject: Subject, model: ReadyModel, report: Report) -> Span | None:
     """The span of the best answer to the subject's question, by a quick reading; None where there is none."""
     question = Question(subject.pair, (_document(subject),), top_k=1, quick=True)
     reading = read(question, model, _WithoutPartials(report))
@@ -68,7 +68,7 @@ def best_span(subject: Subject, model: ReadyModel, report: Report) -> Span | Non
 def _question_input(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
     if not subject.pair.strip():
         raise SpanlightError(Message("There is no question to look at."), _FIRST)
-    focus = subject.focus or best_span(subject, model, report)
+    focus = subject.focus or _best_span(subject, model, report)
     question = Question(subject.pair, (_document(subject),), in_order=True)
     run = QuestionRun(0, question, model, report)
     windows = [window for group in run.groups() for _, window in group]

@@ -32,7 +32,7 @@ class TargetScore:
     """A score of the head's outputs: `words` name its target, `score` is its sum over the outputs.
 
     `value` is the score's value. `probability` is, for a question, the softmax among the window's spans and its null
-    score, for a class, a word or a tag its own, for a regression head the value. `place` is the target's span of the
+    score, for a class, a word or a tag its own, for a regression head the value. `span` is the target's in the
     text, None for the whole text; `entry` is the class's, the word's or the tag's index.
     """
 
@@ -40,7 +40,7 @@ class TargetScore:
     score: Score
     value: float
     probability: float
-    place: Span | None = None
+    span: Span | None = None
     entry: int = 0
 
 
@@ -73,7 +73,7 @@ def _span_score(row: _Row) -> TargetScore:
     words: str
     if row.target.null:
         first = last = 0
-        words, place, probability = NO_ANSWER, None, scores.probability(scores.null_score)
+        words, span, probability = NO_ANSWER, None, scores.probability(scores.null_score)
     else:
         spans = scores.spans(row.subject.focus, 1)
         if not spans:
@@ -81,9 +81,9 @@ def _span_score(row: _Row) -> TargetScore:
                 Message("There is no answer in this part of the text."), Message("Look into another answer.")
             )
         first, last, probability = spans[0].first, spans[0].last, spans[0].probability
-        words, place = Message("“{words}”", words=spans[0].text), spans[0].span
+        words, span = Message("“{words}”", words=spans[0].text), spans[0].span
     parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
-    return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), probability, place)
+    return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), probability, span)
 
 
 def _class_score(row: _Row) -> TargetScore:
@@ -101,9 +101,9 @@ def _word_score(row: _Row) -> TargetScore:
     at = row.entry(lambda: words.entry(label, blank) if label else words.likeliest(logits, blank))
     name = label or words.text(at, blank) or row.model.tokenizer.id_to_token(at)
     score = (("logits", (blank, at), 1.0),)
-    place = row.subject.blanks[blank]
+    span = row.subject.blanks[blank]
     return TargetScore(
-        Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), place, at
+        Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), span, at
     )
 
 
@@ -117,12 +117,12 @@ def _order_score(row: _Row) -> TargetScore:
 
 def _tag_score(row: _Row) -> TargetScore:
     label, labels = row.target.label, row.model.card.labels
-    token, place = _explained_word(row)
+    token, span = _explained_word(row)
     logits = row.logits(token)
     at = row.entry(lambda: label_index(label, labels) if label else int(np.argmax(logits)))
-    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=place.of(row.subject.text))
+    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=span.of(row.subject.text))
     score = (("logits", (token, at), 1.0),)
-    return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
+    return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), span, at)
 
 
 @dataclass(frozen=True, slots=True)

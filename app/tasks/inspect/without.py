@@ -34,7 +34,7 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
     target = target_score_of(
         model_input, subject, request.target, model, row_of(model.forward(model_input.arrays))
     )
-    shortened = list(_shortened(model_input, replace(subject, focus=target.place), model, report))
+    shortened = list(_shortened(model_input, replace(subject, focus=target.span), model, report))
     removals: list[Removal] = []
     done = 0
     for batch in in_groups(shortened, batch_size(model)):
@@ -118,6 +118,6 @@ def _region(model_input: ModelInput, text: str) -> Span:
 
 
 def _moved(span: Span, region: Span, removed: Span) -> Span:
-    """Where a span of the whole text is in the region without what is removed, which it does not overlap."""
+    """A span of the whole text, moved to the region without what is removed, which it does not overlap."""
     by = region.start + (len(removed) if span.start >= removed.end else 0)
     return Span(span.start - by, span.end - by)

@@ -7,7 +7,7 @@ careful one reads these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby, islice
 from time import perf_counter
@@ -104,15 +104,6 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     return tuple(readings[index] for index in range(len(questions)))
 
 
-@dataclass(frozen=True, slots=True)
-class _QueuedWindow:
-    """A window to be read, with its question and its document's number."""
-
-    run: QuestionRun
-    document: int
-    window: Window
-
-
 def _read_mixed(runs: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
     """Read the windows of many questions in mixed batches; yield the questions of each batch after it.
 
@@ -121,21 +112,21 @@ def _read_mixed(runs: Iterable[QuestionRun], model: ReadyModel, report: Report) 
     runner = Runner(model, report)
     empty: list[QuestionRun] = []
 
-    def queue() -> Iterator[_QueuedWindow]:
+    def queue() -> Iterator[tuple[QuestionRun, int, Window]]:
         for run in runs:
             for document, window in chain.from_iterable(run.groups(size=1)):
-                yield _QueuedWindow(run, document, window)
+                yield run, document, window
             if not run.total:
                 empty.append(run)
 
-    for batch in by_length(queue(), lambda queued: queued.window, batch_size(model)):
-        arrays, seconds = runner([queued.window for queued in batch])
-        for row, queued in enumerate(batch):
-            queued.run.add_window(
-                queued.document, queued.window, arrays["start_logits"][row], arrays["end_logits"][row]
-            )
-            queued.run.seconds += seconds / len(batch)
-        yield from dict.fromkeys(queued.run for queued in batch)
+    for batch in by_length(queue(), lambda queued: queued[2], batch_size(model)):
+        arrays, seconds = runner([window for _, _, window in batch])
+        for (run, document, window), start, end in zip(
+            batch, arrays["start_logits"], arrays["end_logits"], strict=True
+        ):
+            run.add_window(document, window, start, end)
+            run.seconds += seconds / len(batch)
+        yield from dict.fromkeys(run for run, _, _ in batch)
     yield from empty
 
 
@@ -179,7 +170,7 @@ def _finder_for(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:
 
 
 def _windows_to_read(question: Question) -> int:
-    """How many windows of a long text the careful reader reads."""
+    """The number of windows of a long text that the careful reader reads."""
     return READ_FOUND if question.passages_of else READ
 
 
@@ -225,7 +216,7 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
 
 
 def _points_to_read(run: QuestionRun, candidates: Iterable[Candidate]) -> list[tuple[int, int]]:
-    """Where to read with care, best first, each a document's number and a code point.
+    """The points to read with care, best first, each a document's number and a code point.
 
     The passages that BM25 ranks highest come first, then the finder's `candidates` by margin.
     """
@@ -243,7 +234,7 @@ def _points_to_read(run: QuestionRun, candidates: Iterable[Candidate]) -> list[t
 def _starts_without_copies(
     spans: Iterable[tuple[int, Span]], passages: Sequence[Document]
 ) -> Iterator[tuple[int, int]]:
-    """Where the spans begin, except those whose sentence stands word for word in an earlier span's passage.
+    """The starts of the spans, except those whose sentence stands word for word in an earlier span's passage.
 
     Copies of one document would otherwise be all that is read with care.
     """

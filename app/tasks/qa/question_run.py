@@ -51,7 +51,7 @@ def heat(
     probability: float,
     calibration: QaCalibration,
 ) -> tuple[tuple[float, ...], ...]:
-    """How likely an answer is in each of `HEAT_BINS` equal stretches of each document, 0 to 1.
+    """The probability of an answer in each of `HEAT_BINS` equal stretches of each document.
 
     The stretch with the best candidate has `probability`, that of the text answering; the others have it times
     exp((their best margin - the best margin) / the calibration's answer temperature).
@@ -139,14 +139,11 @@ class QuestionRun:
 
     @property
     def total(self) -> int:
-        """How many windows are to be read; an estimate until the last section is cut into windows."""
+        """The number of windows to read; an estimate until the last section is cut into windows."""
         if self._exhausted:
             return self._handed_out
-        return (
-            min(BEST_GROUPS, self._windows_of_documents)
-            if self.question.quick
-            else self._windows_of_documents
-        )
+        windows = self._windows_of_documents
+        return min(BEST_GROUPS, windows) if self.question.quick else windows
 
     @property
     def seconds_per_window(self) -> float:
@@ -155,14 +152,14 @@ class QuestionRun:
 
     @property
     def _windows_whole(self) -> int:
-        """How many windows the whole text has, of passages the one that they were taken from; an estimate."""
+        """The number of windows of the whole text, or of the one that passages were taken from; an estimate."""
         card, characters = self._model.card, self.question.passages_of
         found = self._windows_of_documents
         return max(found, estimate_windows(characters, card.window, card.stride)) if characters else found
 
     @property
     def _windows_of_documents(self) -> int:
-        """How many windows the documents have; an estimate until the last section is cut into windows."""
+        """The number of windows of the documents; an estimate until the last section is cut into windows."""
         left = self._characters - self._characters_cut
         if not left:
             return self._windows_cut
@@ -182,7 +179,7 @@ class QuestionRun:
         for document, point in points:
             index = bisect_right(bounds, (document, point)) - 1
             if index not in windows:
-                windows[index] = self._windows(self._sections[index])
+                windows[index] = self._cut(self._sections[index])
             for window in windows[index]:
                 token = int(window.starts.searchsorted(point, side="right")) - 1
                 if token >= 0 and window.scored[token]:
@@ -202,7 +199,7 @@ class QuestionRun:
         most = 1 if self.question.quick else size or group_size(self._model)
 
         def groups_of(section: Section) -> list[Group]:
-            return list(in_groups(self._windows(section), most))
+            return list(in_groups(self._cut(section), most))
 
         ordered = (
             in_order(self._sections, groups_of)
@@ -237,7 +234,7 @@ class QuestionRun:
             return GivenPassages(documents)
         return PassageRanking(self.question.text, documents, self._report.check, self._cached_texts)
 
-    def _windows(self, section: Section) -> list[Window]:
+    def _cut(self, section: Section) -> list[Window]:
         """Cut a section into windows and count them; called once for each section."""
         self._report.check()
         card = self._model.card
@@ -254,8 +251,10 @@ class QuestionRun:
         self._windows_cut += len(found)
         if self._characters < LEAST_LENGTH:
             return found
-        ranking, number = self.ranking, section.document
-        return [replace(window, lexical=lexical_scores(ranking, number, window.starts)) for window in found]
+        document = section.document
+        return [
+            replace(window, lexical=lexical_scores(self.ranking, document, window.starts)) for window in found
+        ]
 
     def steps(self) -> Iterator[Step]:
         """Read every window, a group in each step; raise Stopped when the work is to stop."""
@@ -317,8 +316,8 @@ class QuestionRun:
         calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
         probability = self._answer_probability(best[0], best[0].margin) if best else 0.0
-        chances = probability * shares(calibration, [c.margin for c in best]) if best else ()
-        answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
+        probabilities = probability * shares(calibration, [c.margin for c in best]) if best else ()
+        answers = tuple(self._answer(c, float(p)) for c, p in zip(best, probabilities, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
             answered=bool(best) and probability >= self._threshold(best[0]),
@@ -348,18 +347,24 @@ class QuestionRun:
         calibration = self._model.card.calibration
         return answer_probability(calibration, margin, self._windows_whole, self._in_table(best))
 
-    def _in_table(self, found: Candidate) -> bool:
-        return self.question.documents[found.document].in_table(found.span)
+    def _in_table(self, candidate: Candidate) -> bool:
+        return self.question.documents[candidate.document].in_table(candidate.span)
 
     def _comparable(self, best: list[Candidate]) -> list[Candidate]:
         """The candidates at least as good as the last of `best`: the same in every order of reading."""
         least = best[-1].margin if len(best) == self.nbest.count else float("-inf")
         return [candidate for candidate in self.nbest.all() if candidate.margin >= least]
 
-    def _answer(self, found: Candidate, probability: float) -> Answer:
-        text = found.span.of(self.question.documents[found.document].text)
-        logits = found.score - found.lexical
-        return Answer(found.document, found.span, text, probability, logits, found.null_score, found.lexical)
+    def _answer(self, candidate: Candidate, probability: float) -> Answer:
+        return Answer(
+            candidate.document,
+            candidate.span,
+            candidate.span.of(self.question.documents[candidate.document].text),
+            probability,
+            candidate.score - candidate.lexical,
+            candidate.null_score,
+            candidate.lexical,
+        )
 
 
 def in_order(sections: Sequence[Section], groups_of: GroupsOf) -> Iterator[tuple[Section, Group]]:

@@ -108,7 +108,7 @@ def _lower(word: str) -> str:
 
 
 def _suffix_length(word: str) -> int:
-    """How many letters at a word's end may differ: those of plurals, verb forms and cases."""
+    """The number of letters at a word's end that may differ: those of plurals, verb forms and cases."""
     if not word.isalpha():
         return 0
     return min(3, max(0, len(word) - 3) // 2)
@@ -171,7 +171,7 @@ class PassageRanking:
     def scores_at(self, document: int, at: np.ndarray) -> np.ndarray:
         """The score of the better of the two passages with each of these code points of a document, float64[n]."""
         first, end = self._firsts[document : document + 2]
-        # A tokenizer may place a blank's token at the end, behind the last code point.
+        # A tokenizer may put a blank's token at the end, behind the last code point.
         cells = np.minimum(first + np.asarray(at, dtype=np.int64) // CELL, end - 1)
         before = np.maximum(cells - 1, first)
         return np.maximum(self._scores[cells], self._scores[before])
@@ -201,17 +201,17 @@ class GivenPassages:
 def _counts(
     term: Term, documents: Sequence[Document], word_starts: Sequence[WordStarts], firsts: np.ndarray
 ) -> np.ndarray | None:
-    """How often a term occurs in each cell, float64[cells]; None where it is too common to be informative."""
+    """The weighted occurrences of a term in each cell, float64[cells]; None where it is too common to be informative."""
     total = int(firsts[-1])
     counts = np.zeros(total)
     most = max(_COMMON_FROM, total)
     for number, document in enumerate(documents):
         for needle in term.needles:
-            places, weights = _occurrences(document.text, word_starts[number], needle, term, most)
-            most -= len(places)
+            positions, weights = _occurrences(document.text, word_starts[number], needle, term, most)
+            most -= len(positions)
             if most <= 0:
                 return None
-            cells = np.array(places, dtype=np.int64) // CELL + firsts[number]
+            cells = np.array(positions, dtype=np.int64) // CELL + firsts[number]
             np.add.at(counts, cells, np.array(weights))
     return counts
 
@@ -219,18 +219,18 @@ def _counts(
 def _occurrences(
     text: str, word_starts: WordStarts, needle: str, term: Term, most: int
 ) -> tuple[list[int], list[float]]:
-    """Where a term occurs in a text, at most `most` times, and the weight of each occurrence."""
-    places: list[int] = []
+    """The positions of a term in a text, at most `most`, and the weight of each occurrence."""
+    positions: list[int] = []
     weights: list[float] = []
     found = _at_word_starts(text, word_starts, needle) if term.starts_words else _everywhere(text, needle)
     for at in found:
         weight = _weight(text, at, len(needle), term)
         if weight:
-            places.append(at)
+            positions.append(at)
             weights.append(weight)
-        if len(places) >= most:
+        if len(positions) >= most:
             break
-    return places, weights
+    return positions, weights
 
 
 def _at_word_starts(text: str, word_starts: WordStarts, needle: str) -> Iterator[int]:
@@ -270,7 +270,7 @@ class WordStarts:
     """
 
     def __init__(self, text: str) -> None:
-        places, keys = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.uint32)]
+        positions, keys = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.uint32)]
         # In blocks that stay in the processor's cache, each with the character before it and the letters after it.
         for at in range(0, len(text), _BLOCK):
             before = 1 if at else 0
@@ -284,20 +284,20 @@ class WordStarts:
             key = low[here].astype(np.uint32)
             for letter in range(1, _LETTERS):
                 key |= low[here + letter].astype(np.uint32) << (8 * letter)
-            places.append((here + at).astype(np.int32))
+            positions.append((here + at).astype(np.int32))
             keys.append(key)
-        self._places, self._keys = np.concatenate(places), np.concatenate(keys)
+        self._positions, self._keys = np.concatenate(positions), np.concatenate(keys)
 
     @property
     def nbytes(self) -> int:
         """The memory that its arrays take."""
-        return self._places.nbytes + self._keys.nbytes
+        return self._positions.nbytes + self._keys.nbytes
 
     def like(self, needle: str) -> list[int]:
-        """Where words begin that may begin with `needle`, in order; only each letter's lowest byte is compared."""
+        """The starts of words that may begin with `needle`, in order; only each letter's lowest byte is compared."""
         points = code_points(needle[:_LETTERS]).tolist()
         key = sum((point & 0xFF) << (8 * letter) for letter, point in enumerate(points))
         shown = (1 << (8 * len(points))) - 1
         keys = self._keys if shown == 0xFFFFFFFF else self._keys & np.uint32(shown)
-        found: list[int] = self._places[keys == np.uint32(key)].tolist()
+        found: list[int] = self._positions[keys == np.uint32(key)].tolist()
         return found

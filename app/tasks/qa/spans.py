@@ -259,7 +259,7 @@ def _begins_with_item_number(text: str, span: Span) -> bool:
 
 
 def _items_near(text: str, at: int) -> list[int]:
-    """Where the list items around code point `at` begin."""
+    """The starts of the list items around code point `at`."""
     low = text.rfind("\n", 0, max(0, at - ITEMS_APART)) + 1
     return [low + start for start in item_starts(text[low : at + ITEMS_APART])]
 

@@ -154,7 +154,7 @@ def moved(tokens: Tokens, by: int) -> Tokens:
 
 
 def chunk_end(text: str, at: int, size: int) -> int:
-    """Where a chunk of at most `size` code points that begins at `at` ends.
+    """The end of a chunk of at most `size` code points that begins at `at`.
 
     It is the last end of a paragraph in the second half of that, else of a line, a sentence or a word, always before
     the blanks there; a text without any blank is cut after `size` code points.
@@ -305,7 +305,7 @@ class _Growing:
 
 
 def _word_starts(text: str) -> np.ndarray:
-    """Where the words between blanks begin, int32[words]."""
+    """The starts of the words between blanks, int32[words]."""
     points = code_points(text)
     blank = _IS_BLANK[np.minimum(points, len(_IS_BLANK) - 1)]
     starts = ~blank

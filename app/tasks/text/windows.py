@@ -98,12 +98,12 @@ class PairTemplate:
 
     @property
     def pair_overhead(self) -> int:
-        """How many special tokens a pair has."""
+        """The number of special tokens of a pair."""
         return sum(map(len, self.pair_parts))
 
     @property
     def single_overhead(self) -> int:
-        """How many special tokens a single text has."""
+        """The number of special tokens of a single text."""
         return sum(map(len, self.single_parts))
 
     def context_at(self, question_length: int) -> int:
@@ -179,8 +179,8 @@ def single_windows(
     stride: int = STRIDE,
 ) -> Iterator[Window]:
     """Windows of a single text without a question, cut as `windows` cuts them."""
-    for piece in _slices(chunks, text, length - template.single_overhead, stride):
-        yield single_window(template, *piece)
+    for first, tokens, scored in _slices(chunks, text, length - template.single_overhead, stride):
+        yield single_window(template, first, tokens, scored)
 
 
 def single_window(template: PairTemplate, first: int, tokens: Tokens, scored: np.ndarray) -> Window:
@@ -234,7 +234,7 @@ def _overlapping(
 
 
 def _window_size(text: str, tokens: Tokens, capacity: int) -> int:
-    """How many tokens a window takes: up to the last paragraph's end in its last quarter, else the last line's."""
+    """The number of tokens for a window: up to the last paragraph's end in its last quarter, else the last line's."""
     line = 0
     # From line end to line end: searching between all tokens takes three times as long.
     low, at = int(tokens.ends[capacity - capacity // 4]), int(tokens.starts[capacity])

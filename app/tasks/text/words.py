@@ -49,7 +49,7 @@ _ADDRESS = re.compile(
 
 
 def words(text: str) -> tuple[np.ndarray, np.ndarray]:
-    """Where the words of a text begin and end, int32[n] each, in order; none is empty, none overlaps another.
+    """The starts and ends of the words of a text, int32[n] each, in order; none is empty, none overlaps another.
 
     A word is a run of letters, digits and their marks with the apostrophes, hyphens and ampersands inside it (O'Brien,
     Aix-en-Provence, AT&T); an initial or an abbreviation keeps its stop (J., U.S., Inc.); an address, @name and #tag is
