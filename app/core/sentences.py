@@ -26,13 +26,13 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ROW = 2000
-# A bullet, or the number of an item or a clause ("3.1", "(a)", "iv."), followed by words on its line.
-_ITEM = re.compile(
-    r"^[^\S\n]*+(?:(?P<bullet>[-*•‣▪])"
-    r"|(?P<before>[(\[]?(?:\d{1,3}\.)*)(?P<number>\d{1,3}|[ivx]{1,5}|[a-zA-Z])(?P<after>[.)\]]?))[^\S\n]+(?=\S)",
-    re.MULTILINE,
+# The number of an item or a clause: "3.1", "(a)", "iv.".
+ITEM_NUMBER = (
+    r"(?P<before>[(\[]?(?:\d{1,3}\.)*)(?P<number>\d{1,3}|[ivxlcIVXLC]{1,6}|[a-zA-Z])(?P<after>[.)\]]?)"
 )
-# The most code points from an item to the next one of its list.
+# A bullet or an item's number at the beginning of a line, with words behind it.
+_ITEM = re.compile(rf"^[^\S\n]*+(?:(?P<bullet>[-*•‣▪])|{ITEM_NUMBER})[^\S\n]+(?=\S)", re.MULTILINE)
+# Code points from an item to the next one of its list, at most.
 ITEMS_APART = 2000
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
 _JOINING = "\u200d\ufe0e\ufe0f"

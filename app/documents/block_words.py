@@ -1,4 +1,4 @@
-"""The words of one block with their styles, collected piece by piece."""
+"""Collects the words of one block with their styles, as they come."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OpenBlock:
         self._runs: list[tuple[str, Styles]] = []
         self._last = ""
         self._length = 0
-        # Lines of the file: the block's length in code points when each began, and its number.
+        # Lines of the file: how many code points the block had when each began, and the line's number.
         self._lines: list[tuple[int, int]] = []
         self._blank: tuple[str, Styles] | None = None
 
@@ -53,7 +53,7 @@ class OpenBlock:
         text = _BROKEN.sub("", text)
         behind = text.lstrip(_BLANK)
         if len(behind) < len(text):
-            self._wait(text[: len(text) - len(behind)], styles)
+            self._hold_back(text[: len(text) - len(behind)], styles)
         if not behind:
             return
         if self._blank is not None:
@@ -65,7 +65,7 @@ class OpenBlock:
         words = behind.rstrip(_BLANK)
         self._append(_BLANKS.sub(" ", words), styles)
         if len(words) < len(behind):
-            self._wait(behind[len(words) :], styles)
+            self._hold_back(behind[len(words) :], styles)
 
     def line_break(self) -> None:
         """Add a newline; several in a row count as one."""
@@ -74,15 +74,15 @@ class OpenBlock:
             self._append("\n", PLAIN)
 
     def finish(self) -> tuple[str, list[tuple[int, int, Style]], list[tuple[int, int]]]:
-        """The block's words, the stretches of each style, and where lines of the file begin with their numbers.
+        """The block's words, the stretches of each style, and where each line of the file begins, with its number.
 
-        All sorted by place; no words if nothing is visible.
+        All are in the order of the text; there are no words if nothing is visible.
         """
         text = "".join(words for words, _ in self._runs)
         stretches, lines = _stretches(self._runs), self._lines
         if self.kind is BlockKind.CODE:
             keep = _without_margin(text)
-            moved = _places_in(keep)
+            moved = _position_in(keep)
             text = "".join(text[start:end] + "\n" * newline for start, end, newline in keep)
             stretches = [(moved(first), moved(last), style) for first, last, style in stretches]
             lines = [(moved(offset), number) for offset, number in lines if keep and offset <= keep[-1][1]]
@@ -107,8 +107,8 @@ class OpenBlock:
             self._length += len(text)
             self._last = text[-1]
 
-    def _wait(self, blank: str, styles: Styles) -> None:
-        """Hold a blank back until words follow."""
+    def _hold_back(self, blank: str, styles: Styles) -> None:
+        """Keep a blank until words follow."""
         if self._blank is None:
             self._blank = blank, styles
         elif "\n" in blank:
@@ -144,8 +144,8 @@ def _without_margin(text: str) -> list[tuple[int, int, bool]]:
     return keep
 
 
-def _places_in(keep: list[tuple[int, int, bool]]) -> Callable[[int], int]:
-    """Tells where a place of a text is in its kept parts; that of the next part where it is in none."""
+def _position_in(keep: list[tuple[int, int, bool]]) -> Callable[[int], int]:
+    """A function that maps an offset in a text to that in its kept parts, or to the next part's start outside them."""
     ends = [end for _, end, _ in keep]
     lengths = [end - start + newline for start, end, newline in keep]
     begins = [0, *accumulate(lengths)]
@@ -158,7 +158,7 @@ def _places_in(keep: list[tuple[int, int, bool]]) -> Callable[[int], int]:
 
 
 def _stretches(runs: list[tuple[str, Styles]]) -> list[tuple[int, int, Style]]:
-    """The stretches of each style; consecutive runs of the same style are one stretch."""
+    """The stretches of each style, as start, end and style; consecutive runs of the same style are one stretch."""
     found: list[tuple[int, int, Style]] = []
     began: dict[Style, int] = {}
     offset = 0

@@ -1,4 +1,4 @@
-"""Text, blocks, headings and tables of a flowing document, built from its words in reading order."""
+"""Builds the text, blocks, headings and tables of a flowing document from its words in reading order."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ class Grid:
             self._header_rows += 1
 
     def begin_cell(self, rows: int = 1, columns: int = 1, at: int = 0) -> int:
-        """Place a cell in the next free column, `at` this one or after it; 0 rows reach to the end.
+        """Place a cell in the first free column from `at` on; a cell of 0 rows reaches to the table's end.
 
-        Returns 1 if another one of its row is before it, else 0, and 1 more for each column that `at` passes over.
+        Returns how many tabs separate it from what is before it in its row: one from another cell, and one for each
+        column that `at` passes over.
         """
         before = self.column
         passed = max(0, min(at, MOST_COLUMNS - 1) - self._next)
@@ -78,7 +79,7 @@ class Grid:
         return int(-1 < before < self.column) + passed
 
     def table(self) -> Table:
-        """The table's shape; merged cells end with the table, and the last column is the last that a cell begins in."""
+        """The table's shape; merged cells end with the table, whose last column is the last in which a cell begins."""
         rows = self.row + 1
         merged = {}
         for (row, column), (down, across) in self._merged.items():
@@ -92,7 +93,7 @@ class Grid:
 class Blocks:
     """Collects words into blocks by the conventions of `Document.text`, and returns them as `Parts`.
 
-    Words are added piece by piece; their blanks are collapsed as in a browser, except in CODE. Paragraphs are separated
+    Words are added as they come; their blanks are collapsed as in a browser, except in CODE. Paragraphs are separated
     by an empty line, items and code lines by a newline, a table's rows by a newline and its cells by a tab. A cell's
     own blocks and lines are separated by newlines too. A block without visible content is left out.
     """
@@ -113,17 +114,17 @@ class Blocks:
 
     @property
     def is_open(self) -> bool:
-        """Whether a block has begun and not ended, so that words go into it."""
+        """Whether a block is open, into which words go."""
         return self._open is not None
 
     @property
     def length(self) -> int:
-        """How many code points there are so far, without the open block."""
+        """The number of code points so far, without the open block."""
         return self._length
 
     @property
     def in_table(self) -> bool:
-        """Whether a table has begun and not ended."""
+        """Whether a table is open."""
         return self._grid is not None
 
     def begin(self, kind: BlockKind, level: int = 0, marker: str = "") -> None:
@@ -135,7 +136,7 @@ class Blocks:
         self._open.from_line(self._line)
 
     def code_line(self) -> None:
-        """Begin a line of code: consecutive ones, not ended in between, are one block."""
+        """Begin a line of code, in the open block if that is code."""
         if self._open is not None and self._open.kind is BlockKind.CODE:
             self.line_break()
         else:
@@ -220,10 +221,7 @@ class Blocks:
         self._row_begun = self._cell_begun = False
 
     def cell(self, rows: int = 1, columns: int = 1, at: int = 0) -> None:
-        """Begin a cell that spans so many rows and columns; 0 rows reach to the table's end.
-
-        It is placed in the next free column, `at` this one or after it.
-        """
+        """Begin a cell in the first free column from `at` on; one of 0 rows reaches to the table's end."""
         assert self._grid is not None
         if self._grid.row < 0:
             self.row()
@@ -240,9 +238,9 @@ class Blocks:
             self._tables.append(grid.table())
 
     def add(self, parts: Parts, deeper: int = 0) -> None:
-        """Add what another reader returned, its headings so many levels deeper; not within a table.
+        """Add what another reader returned, its headings `deeper` levels down; not within a table.
 
-        What has no blocks, such as a PDF, comes as paragraphs, which empty lines separate.
+        The text of what has no blocks, such as a PDF, is added as paragraphs, which empty lines separate.
         """
         assert self._grid is None
         if not parts.blocks:
@@ -277,7 +275,7 @@ class Blocks:
         self.end()
 
     def parts(self, notes: Iterable[str] = ()) -> Parts:
-        """Everything collected."""
+        """Everything that was added, with the view of it."""
         if self._grid is not None:
             self.end_table()
         self.end()
@@ -320,7 +318,7 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
-    """The view of a document: its tables' headers, its blocks as bounds, and its headings and tables' captions."""
+    """The view of a document: the headers of its tables, its blocks as bounds, its headings and captions."""
     replacements: list[Replacement] = []
     headings: list[tuple[int, int, str]] = []
     captions: list[tuple[Span, str]] = []

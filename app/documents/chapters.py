@@ -1,4 +1,4 @@
-"""The headings of a plain text that a sequence makes certain: numbered chapters, and titles between marks."""
+"""Finds the headings of a plain text that are certain: those of numbered chapters, and titles between marks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def find_chapters(text: str) -> tuple[Heading, ...]:
 
 
 def view_with_chapters(text: str, chapters: Sequence[Heading], name: str = "") -> View:
-    """How a model is shown a plain text with these chapters; without any, other lines that look like headings.
+    """The view of a plain text with these chapters as headings; without any, with lines that look like headings.
 
     `name` is that of its file: tabs and bars of source code make no table.
     """

@@ -1,4 +1,4 @@
-"""Guesses which of the old encodings some bytes are in: by the decoded letters, else with charset-normalizer.
+"""Guesses which legacy encoding bytes are in: by the decoded letters, else with charset-normalizer.
 
 On 130 short and long texts in 18 languages, the letters were never wrong, and charset-normalizer 20 times (Spanish
 taken for Polish, say). It finds most of the encodings without known letters (DOS, Mac).
@@ -23,7 +23,7 @@ _LATIN_MARKS = "’‘“”„–—…£€©®°§«»·¡¿´¹²³½¼ªº�
 
 @dataclass(frozen=True, slots=True)
 class _Script:
-    """Characters of a script (`letters`, and all code points of `block`), and its most common ones."""
+    """The encodings of a script, its characters (`letters`, and the code points of `block`), and the commonest ones."""
 
     encodings: tuple[str, ...]
     letters: str
@@ -65,7 +65,7 @@ _OTHER_SCRIPTS = (
 
 
 def guess(data: bytes) -> str:
-    """The likeliest of the old 8-bit and double-byte encodings, by Python's name; cp1252 if none stands out.
+    """The likeliest of the legacy 8-bit and double-byte encodings, by Python's name; cp1252 if none stands out.
 
     It is guessed from the 64 KB around the first byte beyond ASCII. With fewer than about twenty characters beyond
     ASCII the guess is easily wrong.
@@ -86,7 +86,7 @@ def guess(data: bytes) -> str:
 
 
 def _sample(data: bytes) -> bytes:
-    """The part of the bytes to judge by, with some ASCII before the first byte beyond it."""
+    """The part of the bytes that is judged, with some ASCII before the first byte beyond it."""
     first = _BEYOND.search(data)
     return data[max(0, first.start() - _BEFORE) if first else 0 :][:_SAMPLE]
 

@@ -19,15 +19,18 @@ from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
 from app.documents.html import add_html, decode_html, flattened
 from app.documents.limits import MOST_TEXT
-from app.documents.parts import Parts
-from app.documents.word.xml import Element, attribute, child, local
-from app.documents.word.zip import (
+from app.documents.package import (
+    Element,
     Package,
+    attribute,
+    child,
     damaged_beyond_reading,
     guarded_parser,
+    local,
     open_package,
     whole_or_noted,
 )
+from app.documents.parts import Parts
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -51,7 +54,7 @@ _MOST_ABOVE = 50
 
 
 class _Title(NamedTuple):
-    """A title: its words, its depth from 1, and what it leads to, from where the contents stand."""
+    """A title of the navigation: its words, its depth from 1, and where it leads, relative to the navigation."""
 
     words: str
     depth: int
@@ -60,7 +63,7 @@ class _Title(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A part of the book by the package document: its name in the zip file, its type, and its properties."""
+    """A part of the book as the package document lists it: its name in the zip file, its type, its properties."""
 
     part: str
     type: str
@@ -112,7 +115,7 @@ def read_epub(data: bytes, name: str, report: Report) -> Parts:
 
 
 def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[_Title, ...], depth: int, report: Report) -> int:
-    """Add a chapter, its own headings below its title's; returns the depth of the last title so far."""
+    """Add a chapter, its own headings below its title; return the depth of the last title so far."""
     own = Blocks()
     try:
         text = decode_html(page, "")
@@ -141,7 +144,7 @@ def _add_chapter(blocks: Blocks, page: bytes, titles: tuple[_Title, ...], depth:
 
 
 def _places(parts: Parts, titles: tuple[_Title, ...]) -> dict[int, _Title]:
-    """The blocks of a chapter that say what titles of the navigation say, alone or with the next one."""
+    """The blocks of a chapter that have the words of titles of the navigation, alone or with the next block."""
     letters = [_letters(block.span.of(parts.text)) if block.kind in _TITLED else "" for block in parts.blocks]
     places: dict[int, _Title] = {}
     first: dict[str, list[int]] = {}
@@ -163,7 +166,7 @@ def _places(parts: Parts, titles: tuple[_Title, ...]) -> dict[int, _Title]:
 
 
 def _letters(words: str) -> str:
-    """What is compared of a title: its letters and digits."""
+    """The letters and digits of a title, by which titles are compared."""
     return "".join(filter(str.isalnum, words[:400].casefold()))
 
 
@@ -172,7 +175,7 @@ def _closed(tag: re.Match[str]) -> str:
 
 
 def _package_document(package: Package) -> str:
-    """The name of the part that lists the book's parts; that of a usual kind if the container does not name it."""
+    """The name of the part that lists the book's parts; the first .opf file if the container does not name it."""
     root = _xml(package, _CONTAINER)
     for each in _all(root, "rootfile"):
         if part := each.get("full-path"):
@@ -191,7 +194,7 @@ def _items(root: Element, main: str) -> dict[str, _Item]:
 
 
 def _titles(package: Package, items: dict[str, _Item], root: Element) -> dict[str, tuple[_Title, ...]]:
-    """The navigation's titles by the parts that they lead to: EPUB 3's, else EPUB 2's."""
+    """The titles of the navigation, EPUB 3's or else EPUB 2's, by the parts to which they lead."""
     found: dict[str, list[_Title]] = {}
     seen: set[tuple[str, str, str]] = set()
     spine = child(root, "spine")

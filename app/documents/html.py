@@ -111,13 +111,13 @@ def decode_html(data: bytes, name: str) -> str:
 
 
 def _declared(head: bytes) -> str:
-    """Python's name of the encoding that the page's head declares; empty for none or one that is not a web page's."""
+    """Python's name of the encoding that the page's head declares, as from `encoding_of`; empty without one."""
     found = _DECLARED.search(head)
     return encoding_of((found[1] or found[2]).decode("ascii")) if found else ""
 
 
 def encoding_of(label: str) -> str:
-    """Python's name of an encoding that a page or a mail declares; empty for none or one that neither is in."""
+    """Python's name of the encoding that a page or a mail declares; empty if no page or mail is in it."""
     try:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):
@@ -145,8 +145,8 @@ def read_html(data: bytes, name: str, report: Report) -> Parts:
 def add_html(
     text: str, blocks: Blocks, report: Report, level: int = 0, kind: BlockKind | None = None
 ) -> None:
-    """Add what a page, or a fragment of one, shows; `kind` and `level` are of the block around it, if any."""
-    _Walk(blocks, report, kind, level).page(text)
+    """Add what a page, or a fragment of one, shows; `kind` and `level` are those of a block around it."""
+    _PageReader(blocks, report, kind, level).page(text)
     blocks.end()
 
 
@@ -206,9 +206,9 @@ def _is_header(row: LexborNode) -> bool:
 
 
 def _layout_tables(root: LexborNode) -> tuple[set[int], int]:
-    """Tables that are only used for layout (by `mem_id`), and how many nodes there are.
+    """The tables that are only used for layout (by `mem_id`), and the number of all nodes.
 
-    These are tables marked so, with one cell, or with tables inside and neither header cells nor a caption.
+    They are marked so, or have one cell, or tables inside and neither header cells nor a caption.
     """
     layout: set[int] = set()
     cells: dict[int, int] = {}
@@ -239,7 +239,7 @@ def _layout_tables(root: LexborNode) -> tuple[set[int], int]:
 
 @dataclass
 class _List:
-    """A list's kind of numbering and the number of its next item."""
+    """How a list is numbered, and the number of its next item."""
 
     kind: str = ""  # empty for bullets, else "1", "a", "A", "i" or "I"; "-" for none
     number: int = 1
@@ -254,8 +254,8 @@ class _List:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """The effect of the surrounding elements on a piece of text."""
+class _Context:
+    """The block, the styles and the list that the elements around a text give it."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
     level: int = 0
@@ -267,14 +267,14 @@ class _Place:
     layout: bool = False  # whether the table around is only used for layout
 
 
-class _Walk:
-    """Adds a page's words to blocks; `kind` and `level` are of the block around the page, if any."""
+class _PageReader:
+    """Adds a page's words to blocks; `kind` and `level` are those of a block around the page."""
 
     def __init__(self, blocks: Blocks, report: Report, kind: BlockKind | None = None, level: int = 0) -> None:
         self._blocks = blocks
         self._report = report
-        self._place = _Place(kind or BlockKind.PARAGRAPH, level if kind else 0)
-        self._stack: list[tuple[LexborNode, _Place] | Callable[[], object]] = []
+        self._context = _Context(kind or BlockKind.PARAGRAPH, level if kind else 0)
+        self._stack: list[tuple[LexborNode, _Context] | Callable[[], object]] = []
         self._breaks = 0
         self._layout: set[int] = set()
 
@@ -285,7 +285,7 @@ class _Walk:
             return
         self._report.check()
         self._layout, total = _layout_tables(root)
-        self._stack = [(root, self._place)]
+        self._stack = [(root, self._context)]
         done = 0
         while self._stack:
             step = self._stack.pop()
@@ -298,10 +298,10 @@ class _Walk:
                 self._report.check()
                 self._report.progress(Progress(done, max(total, done), Message("Reading the page")))
 
-    def _enter(self, node: LexborNode, place: _Place) -> None:
+    def _enter(self, node: LexborNode, context: _Context) -> None:
         tag = node.tag or ""
         if tag == "-text":
-            self._text(node.text_content or "", place)
+            self._text(node.text_content or "", context)
             return
         if tag in _DROPPED:
             return
@@ -309,46 +309,46 @@ class _Walk:
         if _is_hidden(tag, attributes):
             return
         if tag == "br":
-            self._break(place)
+            self._break(context)
             return
         styles = _styles_of(tag, attributes)
         if styles:
-            place = replace(place, styles=place.styles | styles)
+            context = replace(context, styles=context.styles | styles)
         if tag not in _BLOCKS:
             if tag == "q":
-                self._quotation(node, place)
+                self._quotation(node, context)
             else:
-                self._children(node, place)
-        elif place.kind is BlockKind.CODE:
+                self._children(node, context)
+        elif context.kind is BlockKind.CODE:
             # Blocks inside code are its lines.
             self._then(self._line_of_code)
-            self._children(node, place)
+            self._children(node, context)
         else:
-            self._block(tag, node, place)
+            self._block(tag, node, context)
 
-    def _block(self, tag: str, node: LexborNode, place: _Place) -> None:
+    def _block(self, tag: str, node: LexborNode, context: _Context) -> None:
         self._blocks.end()
         self._breaks = 0
         if tag == "table":
-            self._table(node, place)
+            self._table(node, context)
             return
-        in_rows = place.items is _ROWS and self._blocks.in_table
+        in_rows = context.items is _ROWS and self._blocks.in_table
         if tag == "tr" and in_rows:
             self._blocks.row(_is_header(node))
         elif tag in ("td", "th"):
             if in_rows:
                 rows = _bounded_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
                 self._blocks.cell(rows, _bounded_number(node.attributes.get("colspan"), 1, 1000, 1))
-                place = _Place(styles=place.styles)
-            elif place.layout:
-                place = replace(place, styles=place.styles - {Style.STRONG})
+                context = _Context(styles=context.styles)
+            elif context.layout:
+                context = replace(context, styles=context.styles - {Style.STRONG})
         else:
-            place = _place_in(tag, node, place)
+            context = _context_in(tag, node, context)
         self._then(self._blocks.end)
-        self._children(node, place)
+        self._children(node, context)
 
-    def _table(self, node: LexborNode, place: _Place) -> None:
-        inner = replace(place, items=None, layout=False, marker=[])
+    def _table(self, node: LexborNode, context: _Context) -> None:
+        inner = replace(context, items=None, layout=False, marker=[])
         if self._blocks.in_table or node.mem_id in self._layout:
             self._then(self._blocks.end)
             self._children(node, replace(inner, layout=True))
@@ -362,22 +362,22 @@ class _Walk:
         self._then(self._blocks.begin_table)
         self._stack += [(child, inner) for child in reversed(captions)]
 
-    def _text(self, text: str, place: _Place) -> None:
+    def _text(self, text: str, context: _Context) -> None:
         if not self._blocks.is_open:
             if not text.strip():
                 return
             marker = ""
-            if place.kind is BlockKind.ITEM and place.marker:
-                marker = place.marker.pop()
-            self._blocks.begin(place.kind, place.level, marker)
+            if context.kind is BlockKind.ITEM and context.marker:
+                marker = context.marker.pop()
+            self._blocks.begin(context.kind, context.level, marker)
         if self._breaks and text.strip():
             self._breaks = 0
-        self._blocks.words(text, place.styles)
+        self._blocks.words(text, context.styles)
 
-    def _break(self, place: _Place) -> None:
+    def _break(self, context: _Context) -> None:
         """One break ends a line; two in a row end a paragraph."""
         self._breaks += 1
-        if self._breaks > 1 and place.kind not in (BlockKind.CODE, BlockKind.HEADING):
+        if self._breaks > 1 and context.kind not in (BlockKind.CODE, BlockKind.HEADING):
             self._blocks.end()
         self._blocks.line_break()
 
@@ -385,13 +385,13 @@ class _Walk:
         if self._blocks.is_open:
             self._blocks.words("\n")
 
-    def _quotation(self, node: LexborNode, place: _Place) -> None:
-        self._text("“", place)
-        self._then(lambda: self._text("”", place))
-        self._children(node, place)
+    def _quotation(self, node: LexborNode, context: _Context) -> None:
+        self._text("“", context)
+        self._then(lambda: self._text("”", context))
+        self._children(node, context)
 
-    def _children(self, node: LexborNode, place: _Place) -> None:
-        self._stack += [(child, place) for child in reversed(list(node.iter(include_text=True)))]
+    def _children(self, node: LexborNode, context: _Context) -> None:
+        self._stack += [(child, context) for child in reversed(list(node.iter(include_text=True)))]
 
     def _then(self, step: Callable[[], object]) -> None:
         self._stack.append(step)
@@ -400,30 +400,30 @@ class _Walk:
 _ROWS = _List("-")  # placeholder for the list where a table's rows are expected
 
 
-def _place_in(tag: str, node: LexborNode, place: _Place) -> _Place:
-    """The place inside a block element."""
+def _context_in(tag: str, node: LexborNode, context: _Context) -> _Context:
+    """The context inside a block element."""
     attributes = node.attributes
     if tag in _HEADINGS:
-        return replace(place, kind=BlockKind.HEADING, level=_HEADINGS[tag], marker=[])
+        return replace(context, kind=BlockKind.HEADING, level=_HEADINGS[tag], marker=[])
     if tag in _CODE_BLOCKS:
-        return replace(place, kind=BlockKind.CODE, level=0, styles=place.styles - {Style.CODE})
+        return replace(context, kind=BlockKind.CODE, level=0, styles=context.styles - {Style.CODE})
     if tag == "blockquote":
-        deeper = place.quotes + 1
-        return replace(place, kind=BlockKind.QUOTE, level=deeper, quotes=deeper, marker=[])
+        deeper = context.quotes + 1
+        return replace(context, kind=BlockKind.QUOTE, level=deeper, quotes=deeper, marker=[])
     if tag in ("ul", "ol", "menu", "dir"):
-        return replace(place, lists=place.lists + 1, items=_list(tag, node))
+        return replace(context, lists=context.lists + 1, items=_list(tag, node))
     if tag == "dl":
-        return replace(place, items=None, marker=[])
+        return replace(context, items=None, marker=[])
     if tag == "li":
-        level = max(1, place.lists)
-        marker = (place.items or _List()).marker(level, attributes.get("value"))
-        return replace(place, kind=BlockKind.ITEM, level=level, items=None, marker=[marker])
+        level = max(1, context.lists)
+        marker = (context.items or _List()).marker(level, attributes.get("value"))
+        return replace(context, kind=BlockKind.ITEM, level=level, items=None, marker=[marker])
     if tag == "dd":
-        deeper = place.lists + 1
-        return replace(place, kind=BlockKind.ITEM, level=deeper, lists=deeper, marker=[])
+        deeper = context.lists + 1
+        return replace(context, kind=BlockKind.ITEM, level=deeper, lists=deeper, marker=[])
     if tag in ("tbody", "thead", "tfoot"):
-        return place
-    return replace(place, items=None) if place.items is not None else place
+        return context
+    return replace(context, items=None) if context.items is not None else context
 
 
 def _list(tag: str, node: LexborNode) -> _List:

@@ -1,4 +1,4 @@
-"""Detects the language of a text from a few stretches of it; none where that is unsure."""
+"""Detects the language of a text from a few stretches of it, or none where that is unsure."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _STRETCHES, _LENGTH = 8, 600
 # of another script counts as two, an ideograph, a kana or a syllable of Korean as three and as half a word.
 _LEAST_WORDS, _LEAST_LETTERS = 3, 24
 _LEAST_PROBABILITY = 0.6
-# The least share of a language among the stretches whose language is detected, and these among all.
-_MOST_OF_THEM, _SOME_OF_THEM = 0.75, 1 / 3
+# The least share of a language among the stretches whose language is detected, and of these among all.
+_LEAST_AGREEMENT, _LEAST_DETECTED = 0.75, 1 / 3
 # A fifth of the words of English are these (sentences have at least one in twelve), and hardly one of any other
 # language: so no English question counts as another because of the names in it, and English, the usual case, needs no
 # detector, which takes half a second to load and 80 MB.
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 def stretches(text: str) -> tuple[str, ...]:
-    """The stretches of a text by which its language is detected; none of a text with too few words."""
+    """The stretches of a text from which its language is detected; none for a text with too few words."""
     number = min(_STRETCHES, max(1, len(text) // _LENGTH))
     step = len(text) // number
     parts = (text[at * step : at * step + _LENGTH] for at in range(number))
@@ -48,19 +48,19 @@ def stretches(text: str) -> tuple[str, ...]:
 
 
 def is_english(parts: Sequence[str]) -> bool:
-    """Whether a text is English by the commonest words of its `stretches`."""
-    return bool(parts) and sum(map(_has_english_words, parts)) >= _MOST_OF_THEM * len(parts)
+    """Whether a text is English, judged by the commonest English words in its `stretches`."""
+    return bool(parts) and sum(map(_has_english_words, parts)) >= _LEAST_AGREEMENT * len(parts)
 
 
 def language_of(parts: Sequence[str]) -> str:
-    """The ISO 639 code of the language of a text's `stretches`, one that core.languages names; empty where unsure."""
+    """The ISO 639 code of the language of a text's `stretches`, as core.languages names it; empty where unsure."""
     if is_english(parts):
         return ENGLISH
     votes = Counter(ENGLISH if _has_english_words(part) else _detected(part) for part in parts)
     votes.pop("", None)
     voting = votes.total()
     language, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
-    return language if most >= _MOST_OF_THEM * voting and voting >= _SOME_OF_THEM * len(parts) else ""
+    return language if most >= _LEAST_AGREEMENT * voting and voting >= _LEAST_DETECTED * len(parts) else ""
 
 
 def _is_long(part: str) -> bool:
@@ -86,7 +86,7 @@ def _detected(part: str) -> str:
 
 @cache
 def _detector() -> LanguageIdentifier | None:
-    """The detector (langid.py, Lui and Baldwin 2012); None where it cannot be loaded: a file is opened all the same."""
+    """The detector (langid.py, Lui and Baldwin 2012); None where it cannot be loaded, which keeps no file closed."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     try:

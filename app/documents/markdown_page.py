@@ -1,4 +1,4 @@
-"""Markdown to text and blocks."""
+"""Converts Markdown to text and blocks."""
 
 from __future__ import annotations
 

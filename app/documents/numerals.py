@@ -1,4 +1,4 @@
-"""Numerals of items, chapters and pages: 3, c, iii."""
+"""Writes and reads the numerals of items, chapters and pages: 3, c, iii."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROMAN_DIGITS = {digits: value for value, digits in _ROMAN if len(digits) == 1}
 
 
 def letters(number: int) -> str:
-    """1 as a, 26 as z, 27 as aa, 28 as ab; digits below 1."""
+    """A number in letters: 1 as a, 26 as z, 27 as aa, 28 as ab; in digits below 1."""
     if number < 1:
         return str(number)
     written = ""
@@ -23,7 +23,7 @@ def letters(number: int) -> str:
 
 
 def roman(number: int) -> str:
-    """4 as iv; digits outside 1 to 3999."""
+    """A number in Roman numerals: 4 as iv; in digits outside 1 to 3999."""
     if not 1 <= number <= 3999:
         return str(number)
     written = ""
@@ -34,13 +34,13 @@ def roman(number: int) -> str:
 
 
 def numeral(number: int, form: str) -> str:
-    """A number in a form as HTML and OpenDocument name it: 1, a, A, i or I."""
+    """A number in the form that HTML and OpenDocument call 1, a, A, i or I."""
     written = {"a": letters, "i": roman}.get(form.lower(), str)(number)
     return written.upper() if form.isupper() else written
 
 
 def from_roman(written: str) -> int:
-    """iv as 4; raises KeyError for letters that are not Roman numerals."""
+    """The number that Roman numerals stand for: iv as 4. Raises KeyError for other letters."""
     values = [_ROMAN_DIGITS[letter] for letter in written.casefold()]
     return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
 

@@ -1,4 +1,4 @@
-"""Orders to the process that reads documents: plain values that cross between the processes."""
+"""Orders to the processes that read documents and draw their pages: plain values that cross between processes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Recognise:
-    """Recognise the text of `pages`, from 0, of the file at `path` or in `data`.
+    """Recognise the text of `pages`, from 0, of the file at `path` or in `data`; the result is None.
 
-    Each is a partial result: its number and its text as bytes, for `Read.recognised`. `folder` holds what languages
-    are recognised by; the result is None. `modified`, `size` and `sha256` are as in `Draw`.
+    Each page is a partial result: its number and its text as bytes, for `Read.recognised`. `folder` has Tesseract's
+    data of languages. `modified`, `size` and `sha256` are as in `Draw`.
     """
 
     path: str
@@ -43,7 +43,7 @@ class Recognise:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class DetectLanguage:
     """Detect the language of a text by its `stretches` (documents.language); the result is a code, or ""."""
 
     stretches: tuple[str, ...]
@@ -60,8 +60,8 @@ class ReadSheet:
 class Extend:
     """Make a copy of the spreadsheet at `path`, or a new one of `rows`, with columns added; the result is its bytes.
 
-    `added` are the cells of each row behind its own. With `heads` there is a row above them where the formulas and
-    merged cells of the others allow that, and in it `over` above the columns that were there.
+    `added` are the cells to add to each row. With `heads` a row with these is inserted above the added cells, if there
+    are no formulas or merged cells that would not move with the rows; it has `over` above the columns that were there.
     """
 
     path: str

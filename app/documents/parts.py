@@ -1,4 +1,4 @@
-"""The result of one format's reader."""
+"""What the reader of each format returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decodes plain text files in any common encoding."""
+"""Reads plain text files in any common encoding."""
 
 from __future__ import annotations
 

@@ -12,12 +12,21 @@ from app.core.report import Progress, Report
 from app.documents.block_words import Styles
 from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
 from app.documents.numerals import bullet, numeral
+from app.documents.package import (
+    Element,
+    Package,
+    attribute,
+    child,
+    count_of,
+    integer,
+    local,
+    open_package,
+    whole_or_noted,
+)
 from app.documents.parts import Parts
 from app.documents.sheets.rows import Percentage, in_words
 from app.documents.slides import notes_heading, parts_of_slides, slide_heading
-from app.documents.word.lists import shown_bullet
-from app.documents.word.xml import Element, attribute, child, integer, local
-from app.documents.word.zip import Package, open_package, whole_or_noted
+from app.documents.symbols import shown_bullet
 
 _SLIDE = re.compile(r"ppt/slides/slide(\d{1,9})\.xml")
 _TITLES = frozenset(("title", "ctrTitle"))
@@ -53,7 +62,7 @@ def read_pptx(data: bytes, name: str, report: Report) -> Parts:
 
 
 def _slides(package: Package) -> list[str]:
-    """The slides' parts in the presentation's order; without one, by the numbers in their names."""
+    """The parts of the slides in the presentation's order, or by the numbers in their names if that is missing."""
     main = package.main_part("ppt/presentation.xml")
     listed = child(package.xml(main), "sldIdLst")
     targets = {each.identifier: each.target for each in package.relations(main) if each.kind == "slide"}
@@ -114,7 +123,7 @@ class _Reader:
             self._frame(child(shape, "txBody"))
 
     def _once(self, part: str) -> Element | None:
-        """The root of a part that belongs to one slide; none where another slide has had it."""
+        """The root of a part that belongs to one slide; None if another slide has used it."""
         if part in self._read:
             return None
         self._read.add(part)
@@ -124,7 +133,7 @@ class _Reader:
         self._package.report.check()
         if local(shape) == "sp":
             kind = _kind(shape)
-            like = layout.get(attribute(_holder(shape), "idx") or "", layout.get(kind))
+            like = layout.get(attribute(_placeholder(shape), "idx") or "", layout.get(kind))
             styles = child(child(like, "txBody"), "lstStyle")
             self._frame(child(shape, "txBody"), styles, bulleted=kind in _BULLETED)
             return
@@ -170,7 +179,9 @@ class _Reader:
             for cell in row:
                 merged = attribute(cell, "hMerge") in _ON or attribute(cell, "vMerge") in _ON
                 if local(cell) == "tc" and not merged:
-                    blocks.cell(_span(cell, "rowSpan"), _span(cell, "gridSpan"))
+                    blocks.cell(
+                        count_of(cell, "rowSpan", MOST_COLUMNS), count_of(cell, "gridSpan", MOST_COLUMNS)
+                    )
                     self._frame(child(cell, "txBody"))
         blocks.end_table()
 
@@ -225,7 +236,7 @@ def _shapes(parent: Element | None) -> Iterator[Element]:
 
 
 def _chosen(alternatives: Element) -> Element | None:
-    """Of a shape and its fallback for older programs the first."""
+    """The first of the alternatives, a shape and its fallback for older programs."""
     return next((each for each in alternatives if local(each) in ("Choice", "Fallback")), None)
 
 
@@ -234,14 +245,14 @@ def _property(shape: Element, name: str) -> Element | None:
     return child(holder, name)
 
 
-def _holder(shape: Element) -> Element | None:
-    """What says that a shape is a placeholder of the master, and which."""
+def _placeholder(shape: Element) -> Element | None:
+    """The element that makes a shape a placeholder of the master; None for any other shape."""
     return child(_property(shape, "nvPr"), "ph")
 
 
 def _kind(shape: Element) -> str:
     """A placeholder's kind, empty for any other shape."""
-    holder = _holder(shape)
+    holder = _placeholder(shape)
     return "" if holder is None else attribute(holder, "type") or "obj"
 
 
@@ -251,7 +262,7 @@ def _placeholders(root: Element | None) -> dict[str, Element]:
     for shape in _shapes(_tree(root)):
         if kind := _kind(shape):
             found.setdefault(kind, shape)
-            found.setdefault(attribute(_holder(shape), "idx") or kind, shape)
+            found.setdefault(attribute(_placeholder(shape), "idx") or kind, shape)
     return found
 
 
@@ -260,7 +271,7 @@ def _has_words(shape: Element) -> bool:
 
 
 def _title(shape: Element) -> Iterator[tuple[str, Styles]]:
-    """A frame's words in a row."""
+    """The words of a frame with their styles, with a LINE_BREAK after each paragraph."""
     body = child(shape, "txBody")
     for paragraph in body if body is not None else ():
         if local(paragraph) == "p":
@@ -286,7 +297,7 @@ def _runs(paragraph: Element) -> Iterator[tuple[str, Styles]]:
 
 
 def _points(holder: Element | None) -> dict[int, str]:
-    """The words and numbers that a chart keeps of the cells which it refers to, by their places."""
+    """The words and numbers that a chart has stored of the cells to which it refers, by their indices."""
     found: dict[int, str] = {}
     form = ""
     for each in holder.iter() if holder is not None else ():
@@ -300,7 +311,7 @@ def _points(holder: Element | None) -> dict[int, str]:
 
 
 def _as_formatted(words: str, form: str) -> str:
-    """A number of a chart by the format of its cell: a percentage, a day, or as it is."""
+    """A number of a chart in the format of its cell: as a percentage, as a date, or as it is."""
     try:
         number = float(words)
     except ValueError:
@@ -330,7 +341,7 @@ def _styles(properties: Element | None) -> Styles:
 
 
 def _marker(levels: list[Element | None], level: int, counts: list[int], bulleted: bool) -> str | None:
-    """A paragraph's number or bullet by the first of its properties that say so; None if it is not an item."""
+    """A paragraph's number or bullet, by the first properties that have one; None if it is not an item."""
     counts[level + 1 :] = [0] * (_LEVELS - level - 1)
     for properties in levels:
         for each in properties if properties is not None else ():
@@ -357,7 +368,3 @@ def _number(count: int, form: str) -> str:
     if form.endswith("ParenBoth"):
         return f"({written})"
     return f"{written}{')' if form.endswith('ParenR') else '' if form.endswith('Plain') else '.'}"
-
-
-def _span(cell: Element, name: str) -> int:
-    return max(1, min(integer(attribute(cell, name)) or 1, MOST_COLUMNS))

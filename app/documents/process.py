@@ -1,4 +1,4 @@
-"""The processes that read documents and draw their pages; quick to import, as each starts with this file."""
+"""Runs in the processes that read documents and draw their pages; quick to import, as each starts with this file."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Recognise, Tell
+from app.documents.orders import DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
 
 if TYPE_CHECKING:
-    from app.documents.pdf.draw import PdfDesk
+    from app.documents.pdf.draw import OpenPdfs
     from app.documents.recognition.engine import Recogniser
     from app.documents.recognition.program import Run
 
-Order = Read | Recognise | Tell | ReadSheet | Extend | Draw | MarkUp
+Order = Read | Recognise | DetectLanguage | ReadSheet | Extend | Draw | MarkUp
 Result = Opened | str | bytes | Picture | tuple[str, ...] | None
 
 
-class Clerk:
-    """Carries out orders one by one, from one thread; keeps the PDFs open that were drawn last.
+class DocumentWorker:
+    """Carries out orders one by one, in one thread; keeps open the PDFs that were drawn last.
 
-    `run` runs the program that recognises text, where the library for that is missing. Called in its own process, it
-    ends that with `memory_limit.OUT_OF_MEMORY` if memory runs out.
+    `run` runs the program that recognises text, where the library is missing. If memory runs out in a call, the process
+    ends with `memory_limit.OUT_OF_MEMORY`.
     """
 
     def __init__(self, run: Run | None = None) -> None:
         self._run = run
-        self._desk: PdfDesk | None = None
+        self._open_pdfs: OpenPdfs | None = None
         self._recogniser: Recogniser | None = None
 
     def carry_out(self, order: Order, report: Report) -> Result:
-        """The result of an order, as app.documents.orders has it; raises as its function does."""
+        """The result of an order, as described in app.documents.orders; raises as the function that it calls does."""
         match order:
             case Read():
                 from app.documents.reader import read
@@ -46,7 +46,7 @@ class Clerk:
                     self._recogniser = Recogniser(order.folder, self._run)
                 self._recogniser.carry_out(order, report)
                 return None
-            case Tell():
+            case DetectLanguage():
                 from app.documents.language import language_of
 
                 return language_of(order.stretches)
@@ -61,18 +61,18 @@ class Clerk:
                 return extended(order, report)
             case Draw():
                 report.check()
-                if self._desk is None:
-                    from app.documents.pdf.draw import PdfDesk
+                if self._open_pdfs is None:
+                    from app.documents.pdf.draw import OpenPdfs
 
-                    self._desk = PdfDesk()
-                return self._desk.draw(order)
+                    self._open_pdfs = OpenPdfs()
+                return self._open_pdfs.draw(order)
             case MarkUp():
                 from app.documents.pdf.marks import mark_up
 
                 return mark_up(order, report)
 
     def __call__(self, order: Order, report: Report) -> Result:
-        """Carry out one order."""
+        """Carry out an order, and end the process if memory runs out."""
         try:
             return self.carry_out(order, report)
         except MemoryError:
@@ -82,24 +82,27 @@ class Clerk:
             raise
 
     def close(self) -> None:
-        """Close the files, and free what recognises text."""
-        if self._desk is not None:
-            self._desk.close()
+        """Close the files, and free the engine that recognises text."""
+        if self._open_pdfs is not None:
+            self._open_pdfs.close()
         if self._recogniser is not None:
             self._recogniser.close()
 
 
-def recognising(folder: str) -> Callable[[], Clerk]:
-    """`start_limited` of a process that recognises text by what is in `folder`; called before it is confined."""
+def recognising(folder: str) -> Callable[[], DocumentWorker]:
+    """`start_limited` for a process that recognises text; to be called before it is confined.
+
+    `folder` has Tesseract's data of languages.
+    """
     from app.documents.recognition.program import runner
 
     return partial(start_limited, runner(folder))
 
 
-def start_limited(run: Run | None = None) -> Clerk:
-    """Return the handler of orders for its own process, whose memory is limited from here on."""
+def start_limited(run: Run | None = None) -> DocumentWorker:
+    """Limit this process's memory, and return the worker that handles its orders."""
     from app.core.memory_limit import limit_memory
     from app.documents.limits import MEMORY
 
     limit_memory(MEMORY)
-    return Clerk(run)
+    return DocumentWorker(run)

@@ -25,17 +25,17 @@ from app.documents.orders import Read
 from app.documents.parts import Parts
 from app.documents.sniff import HEAD, first_look, look_into_zip, suffix_kind
 
-_PIECE = 1 << 22
-# Mails that are attached to mails as files; those that are part of them are counted by mail.MailWriter.
+_CHUNK = 1 << 22
+# How deep mails that are attached as files may be nested; mail.MailWriter counts those that are parts of a mail.
 _MOST_MAILS_AROUND = 3
-# Where the kind's title is of a mass.
+# One file of a kind whose title is a mass noun.
 _ONE = {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
-# What is read in place when it is large.
+# Kinds that are read in place when they are large.
 _IN_PLACE = (Kind.PDF, Kind.MBOX)
 
 
 class _Loaded(NamedTuple):
-    """A file's content: its kind, its bytes (empty for what is large and read in place), and its state."""
+    """A file's kind, its bytes (empty for one that is read in place), and its state."""
 
     kind: Kind
     data: bytes
@@ -55,9 +55,9 @@ def read(order: Read, report: Report) -> Opened:
     name = order.name or PurePath(order.path).name or order.path
     report.check()
     report.progress(Progress(0, 0, Message("Reading {name}", name=name)))
-    loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
+    loaded = _load_file(order.path, name, report) if order.path else _load_bytes(order.data, name)
     try:
-        loaded = _as_its_zip_tells(loaded, name)
+        loaded = _with_kind_in_zip(loaded, name)
         parts = _parts(loaded, order, name, report)
     except PasswordNeeded:
         raise
@@ -97,7 +97,7 @@ def _without_characters(page: PageText) -> PageText:
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int = 0) -> Parts:
-    """The content as read by its kind's reader; `depth` is in mails."""
+    """The content as read by its kind's reader; `depth` is the number of mails around it."""
     source = loaded.data or order.path
     if loaded.kind in (Kind.PDF, Kind.IMAGE):
         from app.documents.pdf.document import read_pdf
@@ -146,16 +146,16 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report, depth: int =
 
 
 def _attachment(data: bytes, name: str, *, report: Report, depth: int) -> Parts:
-    """A mail's attachment as read by its format's own reader."""
+    """A mail's attachment as read by the reader of its own kind."""
     if depth > _MOST_MAILS_AROUND:
         raise NoText(f"{name} is within too many mails.", "")  # the mail lists it as not read
     report.check()
-    loaded = _take(data, name)
-    return _parts(_as_its_zip_tells(loaded, name), Read("", name), name, report, depth)
+    loaded = _load_bytes(data, name)
+    return _parts(_with_kind_in_zip(loaded, name), Read("", name), name, report, depth)
 
 
-def _as_its_zip_tells(loaded: _Loaded, name: str) -> _Loaded:
-    """The content with the kind of document that its zip holds; unchanged if it is none."""
+def _with_kind_in_zip(loaded: _Loaded, name: str) -> _Loaded:
+    """The content with the kind of document that it is if it is a zip; any other unchanged."""
     if loaded.data.startswith(b"PK") and loaded.kind is Kind.DOCX:
         return loaded._replace(kind=look_into_zip(loaded.data, name))
     return loaded
@@ -169,14 +169,14 @@ def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
         yield Message("“{name}” was changed while it was read; read it again to have it whole.", name=name)
 
 
-def _take(data: bytes, name: str) -> _Loaded:
+def _load_bytes(data: bytes, name: str) -> _Loaded:
     _require_some(len(data), name)
     kind = first_look(data[:HEAD], name)
     _require_room(len(data), kind, name)
     return _Loaded(kind, data, sha256(data).hexdigest(), len(data))
 
 
-def _load(path: str, name: str, report: Report) -> _Loaded:
+def _load_file(path: str, name: str, report: Report) -> _Loaded:
     """The content of a regular file."""
     with open_regular(path, name) as file:
         before = os.fstat(file.fileno())
@@ -192,15 +192,15 @@ def _load(path: str, name: str, report: Report) -> _Loaded:
 
 
 def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[str, bytes]:
-    """The file's SHA-256, and its bytes unless it is large and read in place."""
+    """The file's SHA-256, and its bytes, empty if it is to be read in place."""
     digest, data, length = sha256(), bytearray(), 0
-    while piece := file.read(_PIECE):
+    while chunk := file.read(_CHUNK):
         report.check()
-        digest.update(piece)
-        length += len(piece)
+        digest.update(chunk)
+        length += len(chunk)
         _require_room(length, kind, name)  # a file may grow, or not report its length
         if kind not in _IN_PLACE or length <= LARGEST_IN_MEMORY:
-            data += piece
+            data += chunk
         else:
             data.clear()
     return digest.hexdigest(), bytes(data)

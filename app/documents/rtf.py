@@ -12,8 +12,7 @@ from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN
 from app.documents.blocks import Blocks
 from app.documents.parts import Parts
-from app.documents.word.lists import shown_bullet
-from app.documents.word.symbols import symbol
+from app.documents.symbols import shown_bullet, symbol
 
 _TOKEN = re.compile(
     rb"\\bin(\d{1,9}) ?|\\([a-zA-Z]{1,32})(-?\d{1,9})?\d* ?|((?:\\'[0-9a-fA-F]{2})+)|\\([^a-zA-Z])|([{}])|([^\\{}]+)"
@@ -22,8 +21,8 @@ _CHECK_EVERY = 20_000
 _DEEPEST = 1000
 _LEVELS = 9
 _MOST_SKIPPED = 100
-# So many pieces of words are put into the text at once.
-_MOST_PIECES = 10_000
+# Words are put into the text when so many stretches of them wait.
+_MOST_WAITING = 10_000
 # Parts of the file that hold no words of the text, also where they are not marked as such by `\*`.
 _PARTS = frozenset(
     "aftncn aftnsep aftnsepc annotation atnauthor atndate atnicn atnid atnparent atnref atntime atrfend atrfstart "
@@ -70,7 +69,7 @@ def read_rtf(data: bytes, name: str, report: Report) -> Parts:
 
 
 class _State(NamedTuple):
-    """What a group of the file inherits from the one around it."""
+    """What a group of the file inherits from the group around it."""
 
     part: str = ""  # of _PARTS, or _OTHER_PART; empty among the words of the text
     hidden: bool = False
@@ -105,7 +104,7 @@ class _Reader:
         self._label: str | None = None  # an item's number or bullet
 
     def read(self, data: bytes) -> None:
-        """Add the text, and after it the notes that stand in it."""
+        """Add the text, and after it its foot- and endnotes."""
         stack: list[_State] = []
         at = count = 0
         while (token := _TOKEN.match(data, at)) is not None:
@@ -165,7 +164,7 @@ class _Reader:
             self._write(words.decode(encoding, "replace"))
 
     def _write(self, words: str) -> None:
-        """Add words to the label, the note or the text that they are in, unless they are not shown."""
+        """Add words to the label, the note or the text, whichever they are in, unless they are not shown."""
         state = self._state
         if not words or state.part or state.hidden or state.deleted:
             return
@@ -175,7 +174,7 @@ class _Reader:
             state.note.append(words)
         else:
             self._words.append(words)
-            if len(self._words) >= _MOST_PIECES and not "\ud800" <= words[-1] < "\udc00":
+            if len(self._words) >= _MOST_WAITING and not "\ud800" <= words[-1] < "\udc00":
                 self._put()
 
     def _leave(self, around: _State) -> None:
@@ -221,10 +220,10 @@ class _Reader:
             self._state = state._replace(note=[])
             self._begin_note()
         else:
-            self._place(word, value, number)
+            self._layout(word, value, number)
 
     def _define(self, part: str, word: str, number: str) -> None:
-        """Keep the encoding of a font, or the outline level of a style."""
+        """Remember the encoding of a font, or the outline level of a style."""
         if part == "fonttbl" and word == "f":
             self._defined = number
         elif part == "fonttbl" and word == "fcharset":
@@ -235,8 +234,8 @@ class _Reader:
         elif part == "stylesheet" and word == "outlinelevel" and self._defined:
             self._levels[self._defined] = int(number or _LEVELS)
 
-    def _place(self, word: str, value: int | None, number: str) -> None:
-        """Do what a control word says of paragraphs and tables."""
+    def _layout(self, word: str, value: int | None, number: str) -> None:
+        """Apply a control word of paragraphs and tables."""
         if word in ("s", "outlinelevel"):
             level = self._levels.get(number) if word == "s" else value
             if level is not None and 0 <= level < _LEVELS:
@@ -274,7 +273,7 @@ class _Reader:
                 self._in_table &= not self._is_defined
 
     def _put(self, *, raised: bool = False) -> None:
-        """Put the words so far into the text."""
+        """Put the waiting words into the text."""
         words, self._words = _characters(self._words), []
         if words.strip() and not self._blocks.is_open:
             self._begin()
@@ -320,10 +319,10 @@ class _Reader:
         self._row_begun = self._cell_begun = False
 
 
-def _characters(pieces: list[str]) -> str:
-    """Words in which what is beyond U+FFFF was written as two characters, and symbols as private ones."""
-    words = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _OF_SYMBOLS.sub(lambda found: symbol(found[0], "") or "\ufffd", words)
+def _characters(words: list[str]) -> str:
+    """Words as Unicode: characters beyond U+FFFF are written as surrogate pairs, symbols as private characters."""
+    text = "".join(words).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _OF_SYMBOLS.sub(lambda found: symbol(found[0], "") or "\ufffd", text)
 
 
 def _is_known(encoding: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a file is unchanged."""
+"""Tells whether a file is unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def holds_same_bytes(
 ) -> bool:
     """Whether a file is unchanged: by its time and size, and by its SHA-256 if only its time differs.
 
-    `modified` is in nanoseconds, `size` in bytes; `check` is called between pieces. Raises OSError if the file does not
+    `modified` is in nanoseconds, `size` in bytes; `check` is called between reads. Raises OSError if the file does not
     exist, is not a regular file or may not be read, and ValueError for an invalid path.
     """
     now = status(path)

@@ -1,4 +1,4 @@
-"""How the slides of a presentation follow each other in a text: a heading for each, its words, its notes."""
+"""Writes the slides of a presentation one after the other: a heading for each, its words, its notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBERED = re.compile(r"Slide \d+( \(hidden\))?")
 
 
 def slide_heading(blocks: Blocks, number: int, title: Iterable[tuple[str, Styles]], *, hidden: bool) -> None:
-    """Begin a slide with "Slide 3: Title", or "Slide 3 (hidden)"; numbers count from 1, hidden slides as well."""
+    """Begin a slide with the heading "Slide 3: Title" or "Slide 3 (hidden)"; numbers count from 1, hidden ones too."""
     words = [(" " if text == LINE_BREAK else text, styles) for text, styles in title]
     blocks.begin(BlockKind.HEADING, 1)
     blocks.words(f"Slide {number}{' (hidden)' if hidden else ''}")
@@ -25,12 +25,12 @@ def slide_heading(blocks: Blocks, number: int, title: Iterable[tuple[str, Styles
 
 
 def parts_of_slides(blocks: Blocks) -> Parts:
-    """Everything collected; no text if there is nothing but the numbers of slides."""
+    """The slides that were added; no text if they have nothing but their numbers."""
     parts = blocks.parts()
     only_numbers = all(_NUMBERED.fullmatch(block.span.of(parts.text)) for block in parts.blocks)
     return Parts("") if only_numbers else parts
 
 
 def notes_heading(blocks: Blocks) -> None:
-    """Begin the notes of a slide; no heading of the document, so that what is in them has the slide's."""
+    """Begin the notes of a slide, with a bold line rather than a heading, so that they stand under the slide's."""
     blocks.block(BlockKind.PARAGRAPH, "Notes", styles=frozenset([Style.STRONG]))

@@ -73,10 +73,10 @@ def suffix_kind(name: str) -> Kind | None:
 
 
 def first_look(head: bytes, name: str) -> Kind:
-    """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of such a name.
+    """The kind of a file by its first `HEAD` bytes and its name.
 
-    Kind.XLS for `OLE` that has the name of a spreadsheet. Raises SpanlightError, which names what the file is, if it
-    cannot be read.
+    It is Kind.DOCX for any zip (see `look_into_zip`). `OLE` is a mail or, by its name, Kind.DOCX, or Kind.XLS for a
+    spreadsheet. Raises SpanlightError, which names what the file is, if it cannot be read.
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
@@ -118,9 +118,9 @@ def first_look(head: bytes, name: str) -> Kind:
 
 
 def look_into_zip(data: bytes, name: str) -> Kind:
-    """The kind of document in a zip, by its directory, which is not compressed.
+    """The kind of document that a zip is, by its directory, which is not compressed.
 
-    Raises SpanlightError for any other zip, naming what it is if that is known.
+    Raises SpanlightError for any other zip, which names what it is if that is known.
     """
     named = suffix_kind(name)
     for kind, mark in _TYPES.items():
@@ -142,7 +142,7 @@ def look_into_zip(data: bytes, name: str) -> Kind:
 
 
 def _mail(head: bytes, named: Kind | None) -> Kind | None:
-    """A mail or a mailbox by its first lines, where its name suggests no other kind; None for anything else."""
+    """Whether a file is a mail or a mailbox, by its first lines, unless its name suggests another kind; else None."""
     if named not in (None, Kind.EML, Kind.MBOX, Kind.MSG):
         return None
     head = head.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
@@ -155,13 +155,13 @@ def _mail(head: bytes, named: Kind | None) -> Kind | None:
 
 
 def look_into_ole(data: bytes, name: str) -> None:
-    """Raise SpanlightError for a container that is no spreadsheet of an old Excel; one with a password passes."""
+    """Raise SpanlightError for a container that is no spreadsheet of an old Excel, unless it has a password."""
     if LOCKED not in data and not any(book in data for book in _BOOKS):
         raise _refusal(name, _ANY_OLD_OFFICE)
 
 
 def _other(head: bytes, name: str) -> str:
-    """What else a file is by its first bytes, in words; empty if unknown."""
+    """What a file that cannot be read is, by its first bytes, in words; empty if unknown."""
     for beginning, what in _OTHERS:
         # "BZh" and "ID3" are words as well.
         if head.startswith(beginning) and (len(beginning) > 3 or b"\0" in head or not _reads_as_text(head)):
@@ -174,7 +174,7 @@ def _other(head: bytes, name: str) -> str:
 
 
 def _start(head: bytes) -> str:
-    """The first characters of a text in any encoding, without a byte-order mark and blanks."""
+    """The first characters of a text in any encoding, after a byte-order mark and blanks."""
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if head.startswith(mark):
             return head.decode(encoding, "replace").lstrip("\ufeff \t\r\n\f")

@@ -1,4 +1,4 @@
-"""XLSX: the rows of a spreadsheet's first sheet, and a copy of a spreadsheet with columns added."""
+"""Reads the rows of an XLSX file's first sheet, and makes a copy of a spreadsheet with columns added."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CELLS_AT_ONCE = 100_000
 
 
 def read_sheet(path: Path, report: Report) -> None:
-    """Read the first sheet of a spreadsheet; its rows, as tuples of texts, are partial results, many in a list each.
+    """Read the first sheet of a spreadsheet; lists of its rows, which are tuples of texts, are partial results.
 
     Raises SpanlightError where it cannot be read; Stopped when cancelled.
     """
@@ -55,7 +55,7 @@ def read_sheet(path: Path, report: Report) -> None:
 
 
 def extended(order: Extend, report: Report) -> bytes:
-    """The spreadsheet of an order with its columns behind the others; raises as `read_sheet` does."""
+    """The bytes of an order's spreadsheet with the columns added behind its own; raises as `read_sheet` does."""
     if not order.path:
         book = Workbook()
         for row in order.rows:
@@ -75,7 +75,7 @@ def extended(order: Extend, report: Report) -> bytes:
 
 @contextmanager
 def _readable(path: Path, report: Report) -> Iterator[BinaryIO]:
-    """A spreadsheet's file. Raises SpanlightError where it cannot be read, or would unpack to very much."""
+    """Open a spreadsheet's file. Raises SpanlightError where it cannot be read, or would unpack to very much."""
     with open_regular(path) as file:
         try:
             with zipfile.ZipFile(file) as archive:
@@ -98,10 +98,9 @@ def _readable(path: Path, report: Report) -> Iterator[BinaryIO]:
 
 
 def _refuse_crowded(archive: zipfile.ZipFile, part: str, name: str) -> None:
-    """Raises SpanlightError for a part with more elements in a row, or outside of rows, than any program writes."""
-    if not part.endswith(".xml") or part.startswith(
-        "xl/pivotCache/"
-    ):  # copies of a sheet's rows, not read here
+    """Raise SpanlightError for a part with more elements in a row, or outside of rows, than any program writes."""
+    # A pivot table's cache has copies of rows, which are not read here.
+    if not part.endswith(".xml") or part.startswith("xl/pivotCache/"):
         return
     elements = 0
     with archive.open(part) as content:
@@ -115,7 +114,7 @@ def _refuse_crowded(archive: zipfile.ZipFile, part: str, name: str) -> None:
 
 
 def _refuse_spread(archive: zipfile.ZipFile, part: str, name: str) -> None:
-    """Raises SpanlightError for merged cells or links over a vast range, of which openpyxl makes every cell."""
+    """Raise SpanlightError for merged cells or links over a vast range, for which openpyxl makes every cell."""
     with archive.open(part) as sheet:
         for _, element in ElementTree.iterparse(sheet):
             if element.tag.rpartition("}")[2] in ("mergeCell", "hyperlink"):
@@ -139,7 +138,7 @@ def _with_columns(book: Workbook, order: Extend) -> bytes:
     sheet = book.worksheets[0]
     behind = sheet.max_column + 1
     rows = order.added
-    if order.heads and _rows_move(sheet):
+    if order.heads and _can_insert_row(sheet):
         sheet.insert_rows(1)
         for place, words in enumerate(order.over, start=1):
             sheet.cell(1, place, words or None)
@@ -160,8 +159,8 @@ def _with_columns(book: Workbook, order: Extend) -> bytes:
     return data.getvalue()
 
 
-def _rows_move(sheet: Worksheet) -> bool:
-    """Whether a row can be put in: formulas and merged cells do not move with the rows below it."""
+def _can_insert_row(sheet: Worksheet) -> bool:
+    """Whether a row can be inserted: formulas and merged cells would not move with the rows below it."""
     has_formulas = any(cell.data_type == "f" for row in sheet.iter_rows() for cell in row)
     return not sheet.merged_cells.ranges and not has_formulas
 

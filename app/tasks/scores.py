@@ -1,8 +1,9 @@
-"""Logits to probabilities, and the few numbers fitted on dev data that make them calibrated."""
+"""Turns logits into probabilities, and fits on dev data the few numbers that calibrate them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
 from app.tasks.task import ReadyModel
 
-# At most this share of the answerable questions may fall below the fitted limit `absent`.
+# At most this share of the answerable questions may be below the fitted limit `absent`.
 MOST_TAKEN_FOR_ABSENT = 0.1
-# Keeps the log loss of a certain mistake finite.
+# Keeps the log loss of a mistake made with certainty finite.
 _LEAST_PROBABILITY = 1e-7
 
 
@@ -44,108 +45,129 @@ def sigmoid(values: np.ndarray | float, temperature: float = 1.0) -> np.ndarray:
 def answer_probability(
     calibration: QaCalibration, margin: float, windows: int, in_table: bool = False
 ) -> float:
-    """The calibrated probability that a text of `windows` windows answers, from the best span's margin and place."""
-    less = calibration.offset + calibration.per_log_window * np.log(max(1, windows))
-    less += calibration.long * (windows > 1) + calibration.table * in_table
-    return float(sigmoid(margin - less, calibration.temperature))
+    """The calibrated probability that a text of `windows` windows answers, from its best span's margin.
+
+    `in_table` tells whether that span is in a table.
+    """
+    midpoint = calibration.offset + calibration.per_log_window * np.log(max(1, windows))
+    midpoint += calibration.long * (windows > 1) + calibration.table * in_table
+    return float(sigmoid(margin - midpoint, calibration.temperature))
 
 
 def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
-    """How the probability that the text answers is shared among spans of these scores, float64[n], best first.
+    """Each span's share of the probability that the text answers, float64[n], from their scores, best first.
 
-    The first `SHARED_AMONG` sum to 1; later ones are measured against those, so that a span's share does not depend
-    on how many are listed.
+    The first `SHARED_AMONG` shares sum to 1; later ones are measured against those, so that a span's share does not
+    depend on how many are listed.
     """
     scaled = np.asarray(scores, dtype=np.float64) / calibration.answer_temperature
     return np.exp(scaled - logsumexp(scaled[:SHARED_AMONG]))
 
 
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
-    """The calibration that minimises log loss on dev readings, with the `balanced_threshold`, one of paragraphs' own.
+    """The calibration that minimises the log loss of dev readings, with its thresholds.
 
-    `absent` is the largest limit, up to that threshold, below which no more than `MOST_TAKEN_FOR_ABSENT` of the
-    answerable questions fall.
-
-    The chance that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
+    The probability that the text answers is a logistic regression (Platt scaling) on the margin, ln of the number of
     windows, whether there are several, and whether the span is in a table; among texts of several windows more of
-    them never make it likelier. The answer temperature, one for texts of one window and one for longer ones, then
-    makes the first answer's share of it the chance that it is right. A covariate that does not vary has weight 0.
-    Raises ValueError where there are none.
+    them never make it likelier. The answer temperatures, one for texts of one window and one for longer ones, then
+    make the first answer's share of it the probability that it is right. A covariate that does not vary has weight 0.
+
+    `threshold` is the `balanced_threshold`; paragraphs have one of their own where there are other texts too. `absent`
+    is the largest limit, up to these, below which no more than `MOST_TAKEN_FOR_ABSENT` of the answerable questions are.
+    Raises ValueError where there are no readings.
     """
     if not readings:
         raise ValueError("no readings to fit a calibration on")
-    found = [o for o in readings if o.scores and np.isfinite(o.margin)]
-    margins = np.array([o.margin for o in found])
+    scored = [reading for reading in readings if reading.scores and np.isfinite(reading.margin)]
+    fitted = _fit_answer_probability(scored)
+    short = [reading for reading in scored if reading.windows <= 1]
+    long = [reading for reading in scored if reading.windows > 1]
+    temperature = _fit_answer_temperature(fitted, short if short and long else scored)
+    long_temperature = _fit_answer_temperature(fitted, long) if short and long else 0.0
+
+    paragraphs = [reading for reading in readings if reading.windows < 2 and not reading.in_table]
+    others = [reading for reading in readings if reading.windows >= 2 or reading.in_table]
+    threshold = _fit_threshold(fitted, others if paragraphs and others else readings)
+    paragraph_threshold = _fit_threshold(fitted, paragraphs) if paragraphs and others else 0.0
+    answerable = sorted(_probability(fitted, reading) for reading in readings if reading.answerable)
+    absent = answerable[int(MOST_TAKEN_FOR_ABSENT * len(answerable))] if answerable else 0.0
+    return replace(
+        fitted,
+        answer_temperature=temperature,
+        long_answer_temperature=long_temperature,
+        threshold=threshold,
+        paragraph_threshold=paragraph_threshold,
+        absent=min(threshold, paragraph_threshold or threshold, absent),
+    )
+
+
+def _fit_answer_probability(readings: Sequence[DevReading]) -> QaCalibration:
+    """A calibration fitted to whether the texts answer, with default answer temperatures and thresholds."""
+    margins = np.array([reading.margin for reading in readings])
+    answerable = np.array([reading.answerable for reading in readings], dtype=np.float64)
     covariates = np.array(
-        [(np.log(max(1, o.windows)), o.windows > 1, o.in_table) for o in found], dtype=np.float64
+        [(np.log(max(1, each.windows)), each.windows > 1, each.in_table) for each in readings],
+        dtype=np.float64,
     ).reshape(-1, 3)
-    answerable = np.array([o.answerable for o in found], dtype=np.float64)
     slope, weights, bias = logistic(margins, covariates, answerable)
     if weights[0] > 0:
         # More text is no evidence for an answer; a positive weight comes from having few questions on long documents.
         covariates[:, 0] = 0.0
         slope, weights, bias = logistic(margins, covariates, answerable)
     per_log_window, long, table = (0.0 - weights / slope).tolist()
-    fitted = QaCalibration(1.0 / slope, -bias / slope, max(0.0, per_log_window), long=long, table=table)
-    chance = np.array([_chance(fitted, o) for o in found])
-    right = np.array([o.right for o in found], dtype=np.float64)
+    return QaCalibration(1.0 / slope, -bias / slope, max(0.0, per_log_window), long=long, table=table)
+
+
+def _fit_answer_temperature(fitted: QaCalibration, readings: Sequence[DevReading]) -> float:
+    """The temperature that best makes the first answer's share the probability that it is right; 1 without readings."""
+    if not readings:
+        return 1.0
+    probabilities = np.array([_probability(fitted, reading) for reading in readings])
+    right = np.array([reading.right for reading in readings], dtype=np.float64)
     # Scores less the best one, so that the first one's share is 1 / sum(exp(gap / temperature)).
-    gaps = np.full((len(found), max((len(o.scores) for o in found), default=1)), -np.inf)
-    for row, o in enumerate(found):
-        gaps[row, : len(o.scores)] = np.array(o.scores) - o.scores[0]
+    gaps = np.full((len(readings), max(len(reading.scores) for reading in readings)), -np.inf)
+    for row, reading in zip(gaps, readings, strict=True):
+        row[: len(reading.scores)] = np.array(reading.scores) - reading.scores[0]
 
-    def answer_temperature(some: np.ndarray | slice) -> float:
-        def loss(log_temperature: float) -> float:
-            first = np.exp(-logsumexp(gaps[some] / np.exp(log_temperature)))
-            return log_loss(chance[some] * first, right[some])
+    def loss(log_temperature: float) -> float:
+        first_shares = np.exp(-logsumexp(gaps / np.exp(log_temperature)))
+        return log_loss(probabilities * first_shares, right)
 
-        return float(np.exp(least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
+    return float(np.exp(minimise(loss, np.log(0.02), np.log(50.0))))
 
-    several = np.array([o.windows > 1 for o in found], dtype=bool)
-    differs = len(set(several.tolist())) > 1
-    everything = np.array([_chance(fitted, o) for o in readings])
-    answers = np.array([o.answerable for o in readings])
-    rightness = np.array([o.right for o in readings])
-    paragraphs = np.array([o.windows < 2 and not o.in_table for o in readings])
 
-    def balanced(some: np.ndarray | slice) -> float:
-        return balanced_threshold(everything[some], rightness[some], answers[some])
-
-    is_mixed = paragraphs.any() and not paragraphs.all()
-    threshold = balanced(~paragraphs if is_mixed else slice(None))
-    own = balanced(paragraphs) if is_mixed else 0.0
-    rising = np.sort(everything[answers])
-    absent = float(rising[int(MOST_TAKEN_FOR_ABSENT * len(rising))]) if len(rising) else 0.0
-    return QaCalibration(
-        temperature=fitted.temperature,
-        offset=fitted.offset,
-        per_log_window=fitted.per_log_window,
-        answer_temperature=answer_temperature(~several if differs else slice(None)),
-        threshold=threshold,
-        absent=min(threshold, own or threshold, absent),
-        long=long,
-        table=table,
-        long_answer_temperature=answer_temperature(several) if differs else 0.0,
-        paragraph_threshold=own,
+def _fit_threshold(fitted: QaCalibration, readings: Sequence[DevReading]) -> float:
+    """The `balanced_threshold` of readings."""
+    return balanced_threshold(
+        np.array([_probability(fitted, reading) for reading in readings]),
+        np.array([reading.right for reading in readings]),
+        np.array([reading.answerable for reading in readings]),
     )
 
 
-def balanced_threshold(chance: np.ndarray, right: np.ndarray, answerable: np.ndarray) -> float:
-    """The least chance that the text answers from which on answering errs as little on both sides as can be.
+def _probability(calibration: QaCalibration, reading: DevReading) -> float:
+    """The probability that a reading's text answers, 0 where it has no span."""
+    if not reading.scores:
+        return 0.0
+    return answer_probability(calibration, reading.margin, reading.windows, reading.in_table)
 
-    It is where the larger of two shares is smallest: of all questions those that are given wrong words, and of the
-    answerable ones those that are given none. Takes, for each question, the chance, whether its best span is right,
-    and whether the text answers.
+
+def balanced_threshold(probabilities: np.ndarray, right: np.ndarray, answerable: np.ndarray) -> float:
+    """The threshold of the probability that the text answers that balances wrong answers against refused ones.
+
+    The larger of two shares is smallest there: of all questions those that are given wrong words, and of the answerable
+    ones those that are given none. Takes, for each question, the probability, whether its best span is right, and
+    whether the text answers.
     """
-    order = np.argsort(-chance, kind="stable")
+    order = np.argsort(-probabilities, kind="stable")
     wrong = np.concatenate([[0], np.cumsum(~right.astype(bool)[order])]) / max(1, len(order))
     refused = 1 - np.concatenate([[0], np.cumsum(answerable[order])]) / max(1, answerable.sum())
-    sorted_chance = chance[order]
-    # Only cuts between different chances are thresholds.
-    cuts = np.concatenate([[True], sorted_chance[1:] != sorted_chance[:-1], [True]])
+    falling = probabilities[order]
+    # Only cuts between different probabilities are thresholds.
+    cuts = np.concatenate([[True], falling[1:] != falling[:-1], [True]])
     best = int(np.flatnonzero(cuts)[np.argmin(np.maximum(wrong, refused * answerable.any())[cuts])])
-    above = sorted_chance[best - 1] if best > 0 else 1.0
-    below = sorted_chance[best] if best < len(sorted_chance) else 0.0
+    above = falling[best - 1] if best > 0 else 1.0
+    below = falling[best] if best < len(falling) else 0.0
     return float((above + below) / 2)
 
 
@@ -165,15 +187,11 @@ def fit_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
         scaled = logits / temperature
         return float((logsumexp(scaled) - scaled[np.arange(len(scaled)), targets]).mean())
 
-    return float(np.exp(least(loss, np.log(0.05), np.log(20.0))))
-
-
-def _chance(calibration: QaCalibration, o: DevReading) -> float:
-    return answer_probability(calibration, o.margin, o.windows, o.in_table) if o.scores else 0.0
+    return float(np.exp(minimise(loss, np.log(0.05), np.log(20.0))))
 
 
 def log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
-    """The mean negative log likelihood of truths of 0 and 1 under these probabilities; both are float[n]."""
+    """The mean negative log likelihood of truths (0 or 1) under these probabilities, float[n] each."""
     p = np.clip(probability, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
     return float(-(truth * np.log(p) + (1 - truth) * np.log1p(-p)).mean())
 
@@ -181,10 +199,10 @@ def log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
 def logistic(
     margins: np.ndarray, covariates: np.ndarray, truth: np.ndarray, ridge: tuple[float, float] = (1.0, 1e-2)
 ) -> tuple[float, np.ndarray, float]:
-    """Slope, covariates' weights (float[n, k]) and bias of a logistic regression, by Newton's method and a ridge.
+    """Slope, weights of the covariates (float[n, k]) and bias of a ridge logistic regression, by Newton's method.
 
-    The ridge, that of the slope and that of all others, pulls to slope 1 and to 0, so that data that is separable, or
-    all of one kind, stays finite. A covariate that does not vary has the weight 0.
+    The ridge, one for the slope and one for the rest, pulls to slope 1 and to 0, so that the solution is finite where
+    data is separable or of one class. A covariate that does not vary has weight 0.
     """
     varied = (
         np.ptp(covariates, axis=0) > 1e-9 if len(covariates) else np.zeros(covariates.shape[1], dtype=bool)
@@ -215,8 +233,8 @@ def logistic(
     return slope, weights[1:-1], float(weights[-1])
 
 
-def least(loss: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function is least between two numbers: by a coarse grid, then golden sections around its best."""
+def minimise(loss: Callable[[float], float], low: float, high: float) -> float:
+    """The minimum of a function between two numbers: by a coarse grid, then golden-section search around its best."""
     grid = np.linspace(low, high, 41)
     best = int(np.argmin([loss(float(x)) for x in grid]))
     a, b = float(grid[max(0, best - 1)]), float(grid[min(40, best + 1)])
@@ -228,7 +246,7 @@ def least(loss: Callable[[float], float], low: float, high: float) -> float:
 
 
 def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> QaCalibration:
-    """The QaCalibration fitted to the readings; the model is not run.
+    """Fit a QaCalibration to the readings; the model is not run.
 
     Raises SpanlightError where all questions are answerable, or none is.
     """
@@ -241,7 +259,7 @@ def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> Qa
 
 
 def calibrate_classes(request: ClassCalibrationData, model: ReadyModel, report: Report) -> float:
-    """The temperature fitted to the readings of a softmax head; the model is not run.
+    """Fit a temperature to the readings of a softmax head; the model is not run.
 
     Logits are recovered from probabilities: temperature * ln(p), up to a constant that does not change softmax. Raises
     SpanlightError where all readings are right, or all wrong: then no temperature is the best.

@@ -1,4 +1,4 @@
-"""Which task answers which request."""
+"""Says which task answers which request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.tasks.task import Task
 
 
 def task_for(request: object) -> Task[Any, Any] | None:
-    """The task that answers a request, None where none does; of the tasks' modules only its own is imported."""
+    """The task that answers a request, None where none does. Imports only that task's module."""
     match request:
         case Question():
             from app.tasks.qa.question_answering import read
@@ -68,11 +68,11 @@ def task_for(request: object) -> Task[Any, Any] | None:
             from app.tasks.heads.embedding import embed
 
             return Task(Head.EMBEDDINGS, embed)
-    return _look_for(request)
+    return _inspection_for(request)
 
 
-def _look_for(request: object) -> Task[Any, Any] | None:
-    """The task that looks inside."""
+def _inspection_for(request: object) -> Task[Any, Any] | None:
+    """The task that answers a request to look inside a model."""
     from app.core import inspection
 
     match request:

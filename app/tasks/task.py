@@ -1,4 +1,4 @@
-"""What a task is: one request in, arrays through a model, one result out. No torch, no Qt, no disk."""
+"""Defines a task: one request in, arrays through a model, one result out. No torch, no Qt, no disk."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RequestT = TypeVar("RequestT")
 ResultT = TypeVar("ResultT")
 
 
-# A sum of a head's outputs: (output's name, its indices in the one row, weight) each.
+# A weighted sum of a head's outputs on one row: of each the output's name, the indices in the row, the weight.
 Score = Sequence[tuple[str, tuple[int, ...], float]]
 
 
 class Pooled(Protocol):
-    """A first token's last state, the pooled output, and that computed by hand: float32[width] each.
+    """The first token's last state, the pooled output, and that computed by hand: float32[width] each.
 
     Where no layer takes the first token's state, the last two are empty.
     """
@@ -39,7 +39,7 @@ class Pooled(Protocol):
 
     @property
     def pooled(self) -> np.ndarray:
-        """The output of its layer and activation."""
+        """The output of the layer that takes that state, and of its activation."""
 
     @property
     def recomputed(self) -> np.ndarray:
@@ -47,19 +47,19 @@ class Pooled(Protocol):
 
     @property
     def path(self) -> str:
-        """The layer that takes the first token's state, empty without one."""
+        """The name of the layer that takes the first token's state, empty without one."""
 
     @property
     def activation(self) -> str:
-        """The activation function behind it, empty without one."""
+        """The name of the layer's activation function, empty without one."""
 
     @property
     def is_pooler(self) -> bool:
-        """Whether it is a pooler, not a head's own layer."""
+        """Whether the layer is a pooler, not a head's own."""
 
     @property
     def used(self) -> bool:
-        """Whether the scores rest on it."""
+        """Whether the scores are computed from the pooled output."""
 
 
 class Inside(Protocol):
@@ -67,15 +67,15 @@ class Inside(Protocol):
 
     @property
     def layers(self) -> int:
-        """How many encoder layers run one after another."""
+        """The number of encoder layers."""
 
     def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
-        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays, and every
-        head of the model's family, the one in use first; the others' modules were built and run to see shapes.
+        """The stages up to the heads, with the shapes that hooks saw while the model ran on these arrays, and all heads
+        of the model's family, the one in use first; the others' modules are built and run for their shapes.
         """
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
-        """The module tree in rows, and as `print(model)` gives it."""
+        """The module tree in rows, and as `print(model)` shows it."""
 
     def pooling(self, arrays: Arrays) -> Pooled:
         """The first token's state and the pooled output on these arrays."""
@@ -84,16 +84,16 @@ class Inside(Protocol):
         """Attention weights of one layer, float32[heads, length, length]."""
 
     def loss(self, arrays: Arrays, labels: Arrays) -> float:
-        """The loss that the model's own class in transformers gives; `labels` are named as its forward names them."""
+        """The loss by the model's class in transformers; `labels` are named as its `forward` names them."""
 
     def shares(
         self, arrays: Arrays, score: Score, steps: int, on_step: Callable[[int, int], None]
     ) -> tuple[np.ndarray, float, float, int]:
-        """A score shared out over the tokens by integrated gradients in `steps` steps from padding; 0 steps: by
-        gradient × input. Gives float[length], the score, the score of padding (0 without steps), and the
-        steps taken: more than `steps` where the shares would not add up. The arrays hold
-        `special_tokens_mask` too: int64[1, length], 1 for a token that padding does not replace.
-        `on_step` is called now and then with the steps done and all steps, and may raise to break off.
+        """A score attributed to the tokens by integrated gradients, in `steps` steps from padding, or with 0 steps by
+        gradient × input. Returns the shares (float[length]), the score, the score of padding (0 without steps), and
+        the steps taken: more than `steps` where the shares would not add up to the score. The arrays also have
+        `special_tokens_mask`, int64[1, length], 1 for a token that padding does not replace. `on_step` is called now
+        and then with the steps done and their total, and may raise to break off.
         """
 
 
@@ -101,16 +101,20 @@ class Inside(Protocol):
 class ReadyModel:
     """A loaded model as a task sees it.
 
-    `forward` takes `input_ids`, `attention_mask` and `token_type_ids`, int64 arrays of batch × length
-    (a model without token types ignores the last), and returns float32 arrays: `start_logits` and
-    `end_logits` of batch × length for the question answering head, `logits` of batch × labels for the
-    classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
-    classification, and `embeddings` of batch × width, unit vectors. For masked words an array `positions` (int64,
-    batch × places, -1 for none) comes with the others, and `logits` are batch × places × vocabulary. The tokenizer
-    neither truncates nor pads. `inside` is there for tasks that need an opened model; `text_cache` caches the texts it
-    read last, if there is one. `precise` is `forward` in float32 where that computes in less; it gives None where there
-    is no memory for it. `finder` loads the quicker reader that finds passages of a long text for this one, where there
-    is one; it gives None where that cannot be loaded.
+    `forward` takes `input_ids`, `attention_mask` and `token_type_ids`, int64 arrays of batch × length (a model without
+    token types ignores the last), and returns float32 arrays, by head:
+
+    - question answering: `start_logits` and `end_logits`, batch × length;
+    - classification: `logits`, batch × labels;
+    - next sentence: `logits`, batch × 2 (continues, does not);
+    - token classification: `logits`, batch × length × labels;
+    - masked words: `logits`, batch × m × vocabulary, at the further input `positions` (int64, batch × m, -1 for none);
+    - embeddings: `embeddings`, batch × width, unit vectors.
+
+    The tokenizer neither truncates nor pads. `inside` is the opened model, for the tasks that need it; `text_cache` the
+    cache of the texts that the model read last. `precise` is `forward` in float32 where that computes in less; it
+    returns None where memory does not suffice. `finder` loads the quicker reader that finds the passages of a long text
+    for this one; it returns None where that cannot be loaded.
     """
 
     card: ModelCard
@@ -125,9 +129,9 @@ class ReadyModel:
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[RequestT, ResultT]):
-    """One kind of request, the head it needs (None: its subject's own), and the function that answers it.
+    """What answers one kind of request: the head it needs (None: that of its subject), and a function.
 
-    `opened`: whether it needs a model whose inside can be inspected.
+    `opened` tells whether it needs a model whose inside can be inspected.
     """
 
     head: Head | None
@@ -140,7 +144,7 @@ class Task(Generic[RequestT, ResultT]):
 
 
 def opened(model: ReadyModel) -> Inside:
-    """The inside of a model that was opened; ValueError for one that was not."""
+    """The inside of an opened model. Raises ValueError for one that is not."""
     if model.inside is None:
         raise ValueError(f"{model.card.name} was not opened")
     return model.inside

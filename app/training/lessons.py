@@ -18,7 +18,7 @@ from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.tasks.qa.spans import Candidate, window_candidates
-from app.tasks.text.characters import pieces_at
+from app.tasks.text.characters import token_properties
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import PairTemplate, Window, pad, padding_id, single_windows, windows
 from app.training import losses, metrics
@@ -219,10 +219,10 @@ def qa_figures(
         question = tokenizer.encode(example.question, add_special_tokens=False).ids
         view = example.view
         tokens, _ = tokenise_view(tokenizer, example.context, view.replacements if view else ())
-        pieces = pieces_at(example.context, tokens.starts, tokens.ends, view)
+        properties = token_properties(example.context, tokens.starts, tokens.ends, view)
         for window in windows(template, question, [tokens], example.context, length=length):
-            own = pieces.part(window.first, window.first + len(window.starts))
-            window = replace(window, pieces=own)
+            own = properties.part(window.first, window.first + len(window.starts))
+            window = replace(window, properties=own)
             cut_windows.append(window)
             owners.append(i)
     best: dict[int, Candidate] = {}

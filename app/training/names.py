@@ -14,7 +14,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TrainingRequest
-from app.tasks.heads.token_classification import whole_words
+from app.tasks.heads.token_classification import tokens_by_word
 from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.tasks.text.words import words
@@ -110,7 +110,7 @@ class Tagging:
     def of_text(self, text: TaggedText) -> TaggedTokens:
         """The text's input, cut to the longest input."""
         tokens = join(tokenise(self._tokenizer, text.text))
-        found = whole_words(text.text, *words(text.text), tokens.starts, tokens.ends)
+        found = tokens_by_word(text.text, *words(text.text), tokens.starts, tokens.ends)
         at = len(self._template.single_parts[0])
         ids = tokens.ids[: self._room].astype(np.int64)
         tags = np.full(len(ids) + self._template.single_overhead, UNTAGGED, dtype=np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.core.corrections import Judgement
 from app.core.models import Adjustment, QaCalibration, log_odds, log_rivals
-from app.tasks.scores import balanced_threshold, least, log_loss, logistic, sigmoid
+from app.tasks.scores import balanced_threshold, log_loss, logistic, minimise, sigmoid
 
 # How hard the slope, the bias and ln of the sharing are pulled to 1, 0 and 0, in inverse variances, and the threshold
 # to the shipped one, in verdicts: measured by `bench teach`.
@@ -40,7 +40,7 @@ def fit_adjustment(judgements: Sequence[Judgement], shipped: QaCalibration) -> A
         lost = shown.sum() * log_loss(said[shown], right[shown]) if shown.any() else 0.0
         return float(lost + 0.5 * _SHARING * log_sharing**2)
 
-    sharing = float(np.exp(least(loss, *np.log(_SLOPES))))
+    sharing = float(np.exp(minimise(loss, *np.log(_SLOPES))))
     balanced = log_odds(balanced_threshold(chance, right, answers))
     same = slope * log_odds(shipped.threshold) + bias  # with it the same questions are answered
     pulled = (len(odds) * balanced + _THRESHOLD * same) / (len(odds) + _THRESHOLD)

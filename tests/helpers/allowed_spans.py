@@ -12,7 +12,7 @@ from app.tasks.qa.spans import MAX_TOKENS, whole_span
 
 CLOSING, OPENING = ",;:.!?)]}”’»%…", ",;:([{“‘«$€£#-–—"
 PAIRS = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
-_NUMBERS = re.compile(r"[(\[]?(\d{1,3}(\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
+_NUMBERS = re.compile(r"[(\[]?(\d{1,3}\.)*(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
 
 Place = tuple[int, int]
 

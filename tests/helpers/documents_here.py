@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from app.core.report import Report
 from app.documents.language import stretches
-from app.documents.orders import MarkUp, ReadSheet, Tell
-from app.documents.process import Clerk, Order
+from app.documents.orders import DetectLanguage, MarkUp, ReadSheet
+from app.documents.process import DocumentWorker, Order
 from app.flows.ask.document_process import Copy, Documents, SheetRows
 from app.flows.workspace import Workspace
 
@@ -24,7 +24,7 @@ class _Here:
 
     def __init__(self) -> None:
         self.orders: list[Order] = []
-        self._clerk = Clerk()
+        self._clerk = DocumentWorker()
         self._alone = threading.Lock()  # pictures are recognised by another thread, and the engine takes one
 
     def read(self, order: Order, report: Report) -> Any:
@@ -48,7 +48,7 @@ class _Here:
     extend = read
 
     def language(self, text: str, report: Report) -> Any:
-        return self._clerk.carry_out(Tell(stretches(text)), report)
+        return self._clerk.carry_out(DetectLanguage(stretches(text)), report)
 
     def close(self) -> None:
         self._clerk.close()

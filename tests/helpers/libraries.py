@@ -20,7 +20,7 @@ from app.core.memory_limit import exit_out_of_memory
 from app.core.report import Report, Silent
 from app.core.text import Document, View
 from app.documents.orders import Read
-from app.documents.process import Clerk, Order, Result
+from app.documents.process import DocumentWorker, Order, Result
 from app.flows.library.libraries import planned, save_library
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -145,13 +145,13 @@ def have_their_own(index: Index, library: Library, vectors: str) -> bool:
 DEADLY = "deadly.txt"
 
 
-class _Dying(Clerk):
+class _Dying(DocumentWorker):
     def __call__(self, order: Order, report: Report) -> Result:
         if isinstance(order, Read) and order.name == DEADLY:
             exit_out_of_memory()
         return super().__call__(order, report)
 
 
-def start_dying() -> Clerk:
+def start_dying() -> DocumentWorker:
     """The handler of a documents process that ends, as if out of memory, with the file `DEADLY`."""
     return _Dying()

@@ -10,7 +10,7 @@ from app.core.report import Silent
 from app.core.text import Document
 from app.documents.orders import Draw
 from app.documents.pdf.document import read_pdf
-from app.documents.pdf.draw import PdfDesk
+from app.documents.pdf.draw import OpenPdfs
 from app.ui.document.pdf.page_desk import PageDesk
 from tests.helpers.small_pdfs import Page, small_pdf
 
@@ -40,7 +40,7 @@ class Drawn:
 
     def draw(self, most: int = 1000) -> int:
         """Draw what is wanted, until nothing is or so many pictures were drawn; how many were."""
-        desk = PdfDesk()
+        desk = OpenPdfs()
         drawn = 0
         while self.wanted and drawn < most:
             page, scale, left, top, width, height = self.wanted[0]

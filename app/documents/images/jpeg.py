@@ -1,4 +1,4 @@
-"""JPEG files as parts of a PDF, which holds them as they are."""
+"""Puts JPEG files into a PDF, which takes them as they are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACES = {1: b"/DeviceGray", 3: b"/DeviceRGB", 4: b"/DeviceCMYK"}
 
 
 class Frame(NamedTuple):
-    """What a JPEG says of its pixels; `is_adobe` is whether Adobe's programs wrote it, which invert four inks."""
+    """The properties of a JPEG's pixels; `is_adobe` tells whether an Adobe program wrote it, which inverts CMYK."""
 
     width: int
     height: int
@@ -26,14 +26,14 @@ class Frame(NamedTuple):
 
 
 def jpeg_page(data: bytes) -> ShownPage:
-    """The page of a JPEG; raises Damaged, and Unknown for rare ways to compress."""
+    """The page of a JPEG. Raises Damaged, and Unknown for rare ways of compression."""
     frame = frame_of(data)
     part = jpeg_part(data, frame, 0, 0)
     return ShownPage(frame.width, frame.height, (part,), frame.dpi, frame.orientation)
 
 
 def jpeg_part(data: bytes, frame: Frame, left: int, top: int, parameters: bytes = b"") -> Part:
-    """A JPEG's pixels; `parameters` are those of the filter."""
+    """A JPEG's pixels as a Part; `parameters` are those of the PDF's filter."""
     inverted = b"/Decode[1 0 1 0 1 0 1 0]" if frame.channels == 4 and frame.is_adobe else b""
     filtered = b"/Filter/DCTDecode" + parameters
     head = image_head(frame.width, frame.height, 8, _SPACES[frame.channels], filtered, inverted)

@@ -1,4 +1,4 @@
-"""A picture's file as a PDF of its pages: its pixels are put there as they are compressed, and decoded where drawn."""
+"""Makes a PDF of a picture's file: its pixels stay compressed as they are, and are decoded when they are drawn."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _TURNS = {3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270}
 
 
 def is_picture_file(head: bytes) -> bool:
-    """Whether a file begins as a picture that can be read."""
+    """Whether a file begins like a picture that can be read."""
     return head.startswith((_PNG, _JPEG, *_TIFFS))
 
 
 def pdf_of_picture(data: bytes, name: str) -> bytes:
-    """The PDF of a PNG, JPEG or TIFF file; raises SpanlightError for one that is damaged or of a rare kind."""
+    """The PDF of a PNG, JPEG or TIFF file. Raises SpanlightError for one that is damaged or of a rare kind."""
     try:
         pages = list(_pages(data))
         if not pages or any(not page.width or not page.height for page in pages):

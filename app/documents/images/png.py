@@ -1,4 +1,4 @@
-"""PNG files as parts of a PDF, whose filter for pixels is PNG's own (ISO 32000-1, 7.4.4.4)."""
+"""Puts PNG files into a PDF, whose filter for pixels is that of PNG (ISO 32000-1, 7.4.4.4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_UNPACKED = 700_000_000
 
 
 def png_page(data: bytes) -> ShownPage:
-    """The page of a PNG; raises Damaged, and Unknown for one that is interlaced."""
+    """The page of a PNG. Raises Damaged, and Unknown for one that is interlaced."""
     header, palette, dpi, packed = b"", b"", (0.0, 0.0), []
     for kind, content in _chunks(data):
         if kind == b"IHDR":
@@ -64,7 +64,7 @@ def _filter(channels: int, bits: int, width: int) -> bytes:
 
 
 def _without_opacity(packed: bytes, width: int, height: int, bits: int, colours: int) -> Part:
-    """The colours, and the opacity as their mask: a row's filter works on each channel by itself."""
+    """The colours, with the opacity as their mask; both stay filtered, as PNG filters each channel by itself."""
     channels, size = _CHANNELS[colours], bits // 8
     if bits not in (8, 16):
         raise Damaged

@@ -1,4 +1,4 @@
-"""A page of a picture's file, as the parts of compressed pixels that show it."""
+"""Defines a page of a picture's file as parts of compressed pixels."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 
 class Damaged(Exception):
-    """The file is not as its format says."""
+    """The file does not follow its format."""
 
 
 class Unknown(Exception):
-    """The file is sound as far as was read, and of a `kind` that is not read."""
+    """The file is of a `kind` that is not read, and sound as far as it was read."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -19,9 +19,9 @@ class Unknown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Pixels from (`left`, `top`) on: an image's stream in a PDF by its dictionary and its data.
+    """Pixels from (`left`, `top`) on, as the dictionary and the data of an image stream in a PDF.
 
-    `mask` is that of its opacity, if it has one.
+    `mask` are those of its opacity, if it has any.
     """
 
     left: int
@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page's size in pixels, its pixels an inch across and down (0 where it does not say), and its parts.
+    """A page's size in pixels, its parts, and its dots per inch across and down, 0 where the file has none.
 
     `orientation` is as in EXIF: 1 upright, 6 to be turned right.
     """

@@ -1,4 +1,4 @@
-"""The directories of TIFF files, which EXIF has too: numbered tags with values."""
+"""Reads the directories of TIFF files and of EXIF: numbered tags with values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Tags:
 
     @staticmethod
     def all_of(data: bytes) -> Iterator[Tags]:
-        """Those of each page in turn; raises Damaged where there is none."""
+        """The tags of each page in turn. Raises Damaged where there is no page."""
         order = {b"II": "<", b"MM": ">"}.get(data[:2])
         if order is None or len(data) < 8:
             raise Damaged
@@ -57,12 +57,12 @@ class Tags:
         return int(found[0]) if found else default
 
     def content(self, tag: int) -> bytes:
-        """The bytes of a tag; none where it is missing."""
+        """The bytes of a tag; empty where it is missing."""
         found = self._place(tag)
         return self._data[found[2] : found[2] + found[1]] if found else b""
 
     def _place(self, tag: int) -> tuple[str, int, int] | None:
-        """The format of a tag's values, their number, and where they are."""
+        """The format of a tag's values, how many there are, and where they begin."""
         if tag not in self._values:
             return None
         kind, count, place = self._values[tag]

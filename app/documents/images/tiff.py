@@ -1,4 +1,4 @@
-"""TIFF files as parts of a PDF: each strip or tile of pixels, compressed as it is (TIFF 6.0; ISO 32000-1, 7.4)."""
+"""Puts TIFF files into a PDF: each strip or tile of pixels as it is compressed (TIFF 6.0; ISO 32000-1, 7.4)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REVERSED = bytes(int(f"{each:08b}"[::-1], 2) for each in range(256))
 
 
 def tiff_pages(data: bytes) -> Iterator[ShownPage]:
-    """The pages of a TIFF, without those that only preview another; raises Damaged and Unknown."""
+    """The pages of a TIFF, without previews of other pages. Raises Damaged and Unknown."""
     for tags in Tags.all_of(data):
         if not tags.number(254) & 1:  # a smaller copy
             yield _page(data, tags)
@@ -89,7 +89,7 @@ class _Pixels:
             raise Unknown(Message("a TIFF that is compressed in a rare way"))
 
     def parts(self, pieces: list[_Piece], width: int) -> Iterator[Part]:
-        """The parts of a page of this width; strips are one where Python can unpack them, or need not."""
+        """The parts of a page of this width; strips that Python can unpack, or need not, become one part."""
         are_strips = all(not piece.left and piece.width == width for piece in pieces)
         if pieces and are_strips and self._how in (_NONE, *_DEFLATE):
             yield self._joined(pieces, width)
@@ -129,7 +129,7 @@ class _Pixels:
         return jpeg_part(content, frame_of(content), left, top, plain)
 
     def _in_order(self, content: bytes) -> bytes:
-        """The bytes in the order that a PDF has them in."""
+        """The bytes in a PDF's order of bits and bytes."""
         if self._tags.number(266, 1) == 2 and self._how in (_FAX3, _FAX4):
             return content.translate(_REVERSED)
         if self._bits == 16 and self._tags.order == "<":

@@ -1,4 +1,4 @@
-"""A mail with its attachments, and how it is added to blocks."""
+"""Adds mails with their attachments to blocks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ReadFile = Callable[[bytes, str], Parts]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A part of a mail's text, plain, as HTML or as rich text; `flowed` and `joined` are those of `add_plain`."""
+    """A part of a mail's text: plain, HTML or rich text; `flowed` and `joined` are as in `add_plain`."""
 
     text: str = ""
     is_html: bool = False
@@ -56,7 +56,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """An attachment: its name, and its bytes or, for a mail, what that is."""
+    """An attachment: its name, and its bytes or, for a mail, that mail."""
 
     name: str
     content: bytes | Mail
@@ -64,7 +64,7 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail: its subject, the lines of its head as label and words, its text, and what is attached to it."""
+    """A mail: its subject, the lines of its head (label and words), the parts of its text, and its attachments."""
 
     subject: str = ""
     head: tuple[tuple[str, str], ...] = ()
@@ -75,26 +75,29 @@ class Mail:
 
 @dataclass
 class MailWriter:
-    """Adds mails to blocks, until they hold as much as is shown of one file, all attachments together."""
+    """Adds mails to blocks, up to what is shown of one file, all attachments together.
+
+    `text_left` is in code points, `bytes_left` and `files_left` count what may still be read of attachments.
+    """
 
     blocks: Blocks
     report: Report
     read_file: ReadFile
-    text: int = MOST_TEXT
-    bytes: int = MOST_BYTES_ATTACHED
-    files: int = MOST_FILES_ATTACHED
+    text_left: int = MOST_TEXT
+    bytes_left: int = MOST_BYTES_ATTACHED
+    files_left: int = MOST_FILES_ATTACHED
     notes: dict[str, None] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
-        """Whether no more text is added."""
-        return self.text <= 0
+        """Whether no more text may be added."""
+        return self.text_left <= 0
 
     def add(self, mail: Mail, level: int = 1, title: str = "") -> None:
         """Add a mail: its subject, or a `title`, as a heading, its head as a table, its text, and its attachments.
 
-        Attachments of a kind that is read follow the text, each below its name; of all of them the head has the names
-        and sizes.
+        The head lists all attachments with their sizes; those of a kind that is read follow the text, each below its
+        name.
         """
         self.report.check()
         read = list(self._read(mail.attached, level))
@@ -112,7 +115,7 @@ class MailWriter:
                 self.blocks.add(parts, level + 1)
 
     def _read(self, attached: Iterable[Attached], level: int) -> Iterator[tuple[Attached, Parts | None]]:
-        """Attachments, each with what was read of it; None for a mail and for what was not read."""
+        """The attachments, each with what was read of it; None for a mail and for one that was not read."""
         for each in attached:
             yield each, self._parts(each) if isinstance(each.content, bytes) and level <= DEEPEST else None
 
@@ -120,7 +123,7 @@ class MailWriter:
         assert isinstance(attached.content, bytes)
         if not attached.content:
             return None
-        if len(attached.content) > self.bytes or not self.files or self.is_full:
+        if len(attached.content) > self.bytes_left or not self.files_left or self.is_full:
             note = Message(
                 "Attachments beyond {files:,} files or {size} are listed and not read.",
                 files=MOST_FILES_ATTACHED,
@@ -132,11 +135,11 @@ class MailWriter:
             parts = self.read_file(attached.content, attached.name)
         except SpanlightError:
             return None
-        if len(parts.text) > self.text or not parts.text.strip():
+        if len(parts.text) > self.text_left or not parts.text.strip():
             return None
-        self.text -= len(parts.text)
-        self.bytes -= len(attached.content)
-        self.files -= 1
+        self.text_left -= len(parts.text)
+        self.bytes_left -= len(attached.content)
+        self.files_left -= 1
         for each in parts.notes:
             self.notes[Message("{name}: {note}", name=attached.name, note=each)] = None
         return parts
@@ -164,8 +167,8 @@ class MailWriter:
 
     def _body(self, body: Body, deeper: int) -> None:
         whole = body.rich or body.text
-        shown = whole[: max(0, self.text)]
-        self.text -= len(shown)
+        shown = whole[: max(0, self.text_left)]
+        self.text_left -= len(shown)
         if len(shown) < len(whole):
             self.notes[Message("The mail is too long: its beginning is shown.")] = None
         if isinstance(shown, bytes):
@@ -185,7 +188,7 @@ class MailWriter:
 
 
 def when(moment: datetime) -> str:
-    """A day and time, "2021-03-04 10:00", with the offset of its zone, " +01:00", if this computer's is another."""
+    """A day and time, "2021-03-04 10:00", with its UTC offset, " +01:00", where that is not this computer's."""
     words = moment.isoformat(" ", "minutes")
     day, offset = words[:_DAY_AND_TIME], words[_DAY_AND_TIME:]
     return f"{day} {offset}" if offset and moment.utcoffset() != moment.astimezone().utcoffset() else day
@@ -225,7 +228,7 @@ def add_plain(text: str, blocks: Blocks, *, flowed: bool = False, joined: bool =
 
 
 def _lines(text: str, flowed: bool) -> Iterator[tuple[int, int, str]]:
-    """The lines with words: the number of their paragraph, how deep they are quoted, and the line without marks."""
+    """The lines with words: the number of the paragraph, how deep the line is quoted, and the line without marks."""
     paragraph = below = 0
     for line in normalise_newlines(text).split("\n"):
         marks = _MARKS.match(line)

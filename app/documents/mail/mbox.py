@@ -60,7 +60,7 @@ def read_mbox(source: bytes | str, name: str, report: Report, read_file: ReadFil
 
 
 def _lines(source: bytes | str) -> Iterator[bytes]:
-    """The lines, each with its end; a very long one in pieces."""
+    """The lines with their ends; a very long one comes in several parts."""
     if isinstance(source, str):
         with Path(source).open("rb") as file:
             while line := file.readline(_CHECK_EVERY):
@@ -75,9 +75,9 @@ def _lines(source: bytes | str) -> Iterator[bytes]:
 
 
 def _mails(lines: Iterable[bytes], report: Report) -> Iterator[tuple[list[bytes], int, bool]]:
-    """Each mail's lines without the one that begins it, its size in bytes, and whether these are all of its lines.
+    """Each mail's lines without its “From …” line, its size in bytes, and whether these are all of its lines.
 
-    A mail begins with a line “From …” at the start or below an empty line, and above a header.
+    A mail begins with a line “From …” at the start of the file or after an empty line, if a header follows.
     """
     mail: list[bytes] = []
     size = kept = count = 0

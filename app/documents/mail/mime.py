@@ -1,4 +1,4 @@
-"""Reads mails in the Internet's own format (RFC 5322, MIME), and files with one of them (.eml)."""
+"""Reads mails in the Internet Message Format (RFC 5322, MIME), and files with one of them (.eml)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_eml(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
 
 
 def parse(data: bytes) -> Mail | None:
-    """The mail in these bytes; None if it cannot be read, its parts being nested too deep."""
+    """The mail in these bytes; None if it cannot be read, as one whose parts are nested too deep."""
     return tried(lambda: mail_of(email.message_from_bytes(data, policy=_Policy())), None)
 
 
@@ -67,7 +67,7 @@ def _inner(part: MimeMessage) -> list[MimeMessage]:
 
 
 def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
-    """A mail as it was parsed: its plain text rather than its HTML, unless that is all that there is."""
+    """The Mail of a parsed message, with its plain text, or its HTML if it has no other."""
     bodies: list[Body] = []
     attached: list[Attached] = []
     encrypted = False
@@ -97,12 +97,12 @@ def mail_of(parsed: MimeMessage, depth: int = 1) -> Mail:
 
 
 def _parameter(part: MimeMessage, name: str) -> str:
-    """A parameter of a part's type, in small letters; empty without one."""
+    """A parameter of a part's type, in lower case; empty without one."""
     return tried(lambda: str(part.get_param(name, "")).lower(), "")
 
 
 def _leaves(parsed: MimeMessage) -> Iterator[MimeMessage]:
-    """The parts of a mail that have no parts of their own, in order, one of each set of alternatives."""
+    """The parts of a mail that have no parts themselves, in order, one of each set of alternatives."""
     stack, count = [parsed], 0
     while stack and count < _MOST_PARTS:
         part = stack.pop()
@@ -117,7 +117,7 @@ def _leaves(parsed: MimeMessage) -> Iterator[MimeMessage]:
 
 
 def _preferred(alternatives: list[MimeMessage]) -> MimeMessage:
-    """The plain text, unless it is blank; else HTML, by itself or with its pictures; else the last one."""
+    """The alternative that is read: plain text that is not blank, else HTML with or without pictures, else the last."""
     for part in alternatives:
         if part.get_content_type() == "text/plain" and (part.get_payload(decode=True) or b"").strip():  # type: ignore[union-attr]
             return part
@@ -135,7 +135,7 @@ def header(parsed: MimeMessage, name: str) -> str:
 
 
 def _in_words(raw: str) -> str:
-    """A header's value in characters, on one line, beyond ASCII as RFC 2047 has it or as it stands."""
+    """A header's value on one line, with encoded words (RFC 2047) decoded."""
     line = raw if raw.isascii() else decoded(raw.encode("utf-8", "surrogateescape"), "")
     line = " ".join((line[:_LONGEST_HEADER] + "…" * (len(line) > _LONGEST_HEADER)).split())
     if "=?" not in line:
@@ -145,14 +145,14 @@ def _in_words(raw: str) -> str:
 
 
 def _chunk(chunk: bytes | str, charset: str | None) -> str:
-    """A part of a header as `decode_header` returns it."""
+    """The characters of a chunk that `decode_header` returns."""
     if isinstance(chunk, str):
         return chunk
     return decoded(chunk, charset) if charset else chunk.decode("raw-unicode-escape")
 
 
 def decoded(data: bytes, charset: str) -> str:
-    """The characters of a mail's text: UTF-8 wherever it is that beyond ASCII, else as declared, else as guessed."""
+    """The characters of a mail's text: UTF-8 if it is valid and not ASCII, else as declared, else as guessed."""
     declared = encoding_of(charset) if charset else ""
     try:
         return data.decode("utf-8") if not declared or not data.isascii() else data.decode(declared)
@@ -166,7 +166,7 @@ def decoded(data: bytes, charset: str) -> str:
 
 
 def tried(call: Callable[[], _T], otherwise: _T) -> _T:
-    """The result of a call of the `email` package, which lets through whatever damaged mails cause."""
+    """The result of a call, or `otherwise` if it fails: the mail libraries raise whatever damaged mails cause."""
     try:
         return call()
     except MemoryError:

@@ -61,7 +61,7 @@ def read_msg(data: bytes, name: str, report: Report, read_file: ReadFile) -> Par
 
 
 def _storage(data: bytes) -> Storage | None:
-    """What the file holds, all of which is read; None where that would be more than the file has."""
+    """The file's content, all of which is read; None where its directory claims more than the file has."""
     with OleFileIO(io.BytesIO(data)) as ole:
         if sum(entry.size for entry in ole.direntries if entry is not None) > 2 * len(data):
             return None
@@ -76,7 +76,7 @@ class _Item:
         self._properties = Properties(storage, head)
 
     def mail(self, depth: int = 1) -> Mail:
-        """The item as a mail, its plain text rather than its HTML, and that rather than its rich text."""
+        """The item as a mail, with its plain text, else its HTML, else its rich text."""
         headers = self._text(constants.PID_TRANSPORT_MESSAGE_HEADERS)
         sent = parse(headers.encode("utf-8", "replace")) if headers else None
         head = dict(sent.head if sent is not None else ())
@@ -158,7 +158,7 @@ def _stream(storage: Storage, identifier: int, kind: int) -> bytes:
 
 
 def unpacked(data: bytes) -> bytes:
-    """Rich text as Outlook packs it (MS-OXRTFCP); none if it is damaged, its beginning if it is very long."""
+    """Unpack rich text that Outlook compressed (MS-OXRTFCP): empty if it is damaged, cut if it is very long."""
     if len(data) < _RICH_HEAD.size:
         return b""
     size, length, kind, _ = _RICH_HEAD.unpack_from(data)

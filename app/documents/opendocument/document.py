@@ -11,10 +11,21 @@ from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import LINE_BREAK, MOST_COLUMNS, Blocks
 from app.documents.opendocument.styles import OpenStyles, TextStyle
+from app.documents.package import (
+    Element,
+    Package,
+    attribute,
+    child,
+    count_of,
+    damaged_beyond_reading,
+    encrypted,
+    integer,
+    local,
+    open_package,
+    whole_or_noted,
+)
 from app.documents.parts import Parts
 from app.documents.slides import notes_heading, parts_of_slides, slide_heading
-from app.documents.word.xml import Element, attribute, child, integer, local
-from app.documents.word.zip import Package, damaged_beyond_reading, encrypted, open_package, whole_or_noted
 
 _CHECK_EVERY = 100
 _MOST_BLANKS = 100
@@ -49,14 +60,14 @@ def read_odt(data: bytes, name: str, report: Report) -> Parts:
     package = _open(data, name, report)
     body, styles = _body(package, "text")
     blocks = Blocks()
-    flow = _Flow(blocks, styles, report)
+    reader = _Reader(blocks, styles, report)
     total = len(body)
     for done, each in enumerate(body):
         if done % _CHECK_EVERY == 0:
             report.progress(Progress(done, total, Message("Reading the document")))
-        flow.element(each)
+        reader.element(each)
     blocks.end()
-    flow.add_notes()
+    reader.add_notes()
     return whole_or_noted(blocks.parts(), package)
 
 
@@ -70,24 +81,24 @@ def read_odp(data: bytes, name: str, report: Report) -> Parts:
     package = _open(data, name, report)
     body, styles = _body(package, "presentation")
     blocks = Blocks()
-    flow = _Flow(blocks, styles, report, slides=True)
+    reader = _Reader(blocks, styles, report, slides=True)
     slides = [each for each in body if local(each) == "page"]
     for number, slide in enumerate(slides, start=1):
         report.progress(Progress(number - 1, len(slides), Message("Reading the slides")))
         frames = [each for each in slide if _is_own(each)]
         title = next((each for each in frames if attribute(each, "class") == "title"), None)
         hidden = styles.is_hidden_page(attribute(slide, "style-name"))
-        slide_heading(blocks, number, [] if title is None else _title(flow, title), hidden=hidden)
+        slide_heading(blocks, number, [] if title is None else _title(reader, title), hidden=hidden)
         for frame in frames:
             if frame is not title:
-                flow.element(frame)
+                reader.element(frame)
         notes = child(slide, "notes")
         shown = [each for each in notes if _is_own(each)] if notes is not None else []
         if any(text.strip() for each in shown for text in each.itertext()):
             notes_heading(blocks)
             for each in shown:
-                flow.element(each)
-    flow.add_notes()
+                reader.element(each)
+    reader.add_notes()
     return whole_or_noted(parts_of_slides(blocks), package)
 
 
@@ -114,22 +125,22 @@ def _body(package: Package, kind: str) -> tuple[Element, OpenStyles]:
 
 
 def _is_own(frame: Element) -> bool:
-    """Whether a frame is the slide's own, and no empty place for words."""
+    """Whether a frame is the slide's own, not the master's, and not an empty placeholder."""
     return attribute(frame, "class") not in _OF_MASTER and attribute(frame, "placeholder") != "true"
 
 
-def _title(flow: _Flow, frame: Element) -> Iterator[tuple[str, Styles]]:
-    """A frame's words in a row."""
+def _title(reader: _Reader, frame: Element) -> Iterator[tuple[str, Styles]]:
+    """The words of a frame with their styles, with a LINE_BREAK after each paragraph."""
     for paragraph in frame.iter():
         if local(paragraph) in ("p", "h"):
-            yield from flow.words(paragraph)
+            yield from reader.words(paragraph)
             yield LINE_BREAK, PLAIN
 
 
-class _Flow:
-    """Adds what stands in an element to blocks; foot- and endnotes are kept until `add_notes`.
+class _Reader:
+    """Adds the content of elements to blocks; foot- and endnotes wait for `add_notes`.
 
-    With `slides` only these have headings: others are set in bold, so that the words below them have the slide's.
+    With `slides` only the slides have headings: any others become bold, so that what follows stands under the slide's.
     """
 
     def __init__(self, blocks: Blocks, styles: OpenStyles, report: Report, *, slides: bool = False) -> None:
@@ -144,7 +155,7 @@ class _Flow:
         self._repeated = 0
 
     def content(self, parent: Element) -> None:
-        """Add all that an element holds."""
+        """Add the content of an element."""
         for each in parent:
             self.element(each)
         self._blocks.end()
@@ -168,7 +179,7 @@ class _Flow:
             self.content(element)
 
     def add_notes(self) -> None:
-        """Add the foot- and endnotes that were referred to; a note may refer to further ones."""
+        """Add the foot- and endnotes to which the text refers; a note may refer to further ones."""
         for number, note in enumerate(self._notes, start=1):
             marker = f"{number}."
             body = child(note, "note-body")
@@ -226,7 +237,7 @@ class _Flow:
         for each in parent:
             name = local(each)
             if name in ("s", "tab"):
-                yield " " * min(_span(each, "c"), _MOST_BLANKS), styles
+                yield " " * count_of(each, "c", _MOST_BLANKS), styles
             elif name == "line-break":
                 yield LINE_BREAK, PLAIN
             elif name == "note":
@@ -245,7 +256,7 @@ class _Flow:
                 yield each.tail, styles
 
     def _list(self, element: Element, around: str, level: int) -> None:
-        """Add a list's items; a list in one has the style of the outer one unless it has its own."""
+        """Add a list's items; a list in a list has the style of the outer one unless it has its own."""
         style = attribute(element, "style-name") or around
         counts = self._counts.setdefault(style, [0] * (_LEVELS + 1))
         going_on = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
@@ -297,13 +308,18 @@ class _Flow:
 
     def _cell(self, cell: Element) -> None:
         for _ in range(self._times(cell, "number-columns-repeated")):
-            self._blocks.cell(_span(cell, "number-rows-spanned"), _span(cell, "number-columns-spanned"))
+            self._blocks.cell(
+                count_of(cell, "number-rows-spanned", MOST_COLUMNS),
+                count_of(cell, "number-columns-spanned", MOST_COLUMNS),
+            )
             self.content(cell)
 
     def _times(self, element: Element, name: str) -> int:
-        """How often a row or a cell stands there."""
+        """The number of times that a row or a cell is repeated, within what is left of `_MOST_REPEATED`."""
         cost = 1 + len(element)
-        times = min(_span(element, name), 1 + max(0, _MOST_REPEATED - self._repeated) // cost)
+        times = min(
+            count_of(element, name, MOST_COLUMNS), 1 + max(0, _MOST_REPEATED - self._repeated) // cost
+        )
         self._repeated += (times - 1) * cost
         return times
 
@@ -316,7 +332,3 @@ def _rows(table: Element, is_header: bool = False) -> Iterator[tuple[Element, bo
             yield each, is_header
         elif name in _ROWS_AROUND:
             yield from _rows(each, is_header or name == "table-header-rows")
-
-
-def _span(element: Element, name: str) -> int:
-    return max(1, min(integer(attribute(element, name)) or 1, MOST_COLUMNS))

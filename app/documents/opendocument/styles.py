@@ -1,4 +1,4 @@
-"""The effect of an OpenDocument file's named styles on its paragraphs, words, lists and pages."""
+"""Resolves the named styles of an OpenDocument file: those of paragraphs, words, lists and pages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from app.core.layout import BlockKind, Style
 from app.documents.block_words import PLAIN, Styles
 from app.documents.numerals import bullet, numeral
-from app.documents.word.lists import shown_bullet
+from app.documents.package import Element, attribute, child, integer, local
+from app.documents.symbols import shown_bullet
 from app.documents.word.styles import is_code_font
-from app.documents.word.xml import Element, attribute, child, integer, local
 
 _DEEPEST = 40
 _KINDS = {"preformatted text": BlockKind.CODE, "quotations": BlockKind.QUOTE, "quotation": BlockKind.QUOTE}
@@ -18,7 +18,7 @@ _KINDS = {"preformatted text": BlockKind.CODE, "quotations": BlockKind.QUOTE, "q
 
 @dataclass(frozen=True)
 class TextStyle:
-    """A paragraph's or a run's style with all that it is based on; `title` is whether it is the document's title."""
+    """The style of a paragraph or a run with all that it is based on; `title` tells that of the document's title."""
 
     styles: Styles = PLAIN
     kind: BlockKind | None = None
@@ -56,7 +56,7 @@ class OpenStyles:
         if key not in self._made:
             found = PLAIN_STYLE
             for each in reversed(list(self._chain(key))):
-                found = _extended(found, each)
+                found = _derived(found, each)
             self._made[key] = found
         return self._made[key]
 
@@ -105,8 +105,8 @@ class OpenStyles:
             name = attribute(element, "parent-style-name") or ""
 
 
-def _extended(base: TextStyle, element: Element) -> TextStyle:
-    """A style that is based on another."""
+def _derived(base: TextStyle, element: Element) -> TextStyle:
+    """A base style with the changes of a style that is based on it."""
     properties = child(element, "text-properties")
     styles = set(base.styles)
     for style, on in (

@@ -1,4 +1,4 @@
-"""Lines in right-to-left scripts: the reading order, found from the characters' places.
+"""Finds the reading order of lines in right-to-left scripts from the characters' positions.
 
 A simplified inverse of the Unicode Bidirectional Algorithm (UAX #9): levels are found for the characters from left to
 right as they are drawn, and rule L2's reversal, which is its own inverse, gives the reading order.
@@ -22,7 +22,7 @@ _BLANK = 0.12
 def logical_words(words: list[Word], sheet: Sheet, fixes: dict[int, str]) -> list[Word]:
     """The words of a line with right-to-left letters, in reading order; other lines unchanged.
 
-    Corrections of brackets that are the wrong way round are put into `fixes`, by their place on the page.
+    Corrections of brackets that are the wrong way round are put into `fixes`, by their number on the page.
     """
     characters = sheet.characters
     if not any(_side(characters[each]) == "R" for word in words for each in range(word.first, word.last)):
@@ -58,7 +58,7 @@ def _visual(words: Sequence[Word], characters: str, boxes: Sequence[float]) -> l
 
 
 def _with_blanks(visual: Sequence[int], words: Sequence[Word], boxes: Sequence[float]) -> list[int]:
-    """The characters from left to right, with -1 where the gap between two of them is a blank."""
+    """The characters from left to right, with -1 for each gap that is a blank."""
     quarter, size = words[0].quarter, max(word.size for word in words)
     spaced: list[int] = []
     reached = float("inf")
@@ -72,7 +72,7 @@ def _with_blanks(visual: Sequence[int], words: Sequence[Word], boxes: Sequence[f
 
 
 def _sides(boxes: Sequence[float], place: int, quarter: int) -> tuple[float, float]:
-    """Where a character begins and ends in the frame in which its line is level."""
+    """A character's left and right edges in the frame in which its line is level."""
     left, top, right, bottom = boxes[4 * place : 4 * place + 4]
     return ((left, right), (-bottom, -top), (-right, -left), (top, bottom))[quarter]
 
@@ -106,7 +106,7 @@ def _levels(sides: list[str], characters: list[str]) -> list[int]:
 
 
 def _reordered(levels: list[int]) -> list[int]:
-    """Places from left to right, in reading order (rule L2)."""
+    """The indices of the levels, which are from left to right, in reading order (rule L2)."""
     order = list(range(len(levels)))[::-1]
     place = 0
     while place < len(order):
@@ -119,7 +119,7 @@ def _reordered(levels: list[int]) -> list[int]:
 
 
 def _in_words(places: Sequence[int], words: Sequence[Word]) -> list[Word]:
-    """Words from characters in reading order, separated by -1, with the style of the words they are from."""
+    """Words made of characters in reading order, which -1 separates, with the styles of the words they come from."""
     style = {each: word for word in words for each in range(word.first, word.last)}
     ordered: list[Word] = []
     gap = True

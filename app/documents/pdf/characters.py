@@ -1,4 +1,4 @@
-"""A page of a PDF as the engine reads it: characters with their boxes, and the words that they form."""
+"""Reads a page of a PDF with the engine: its characters with their boxes, and the words that they form."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _character(code: int) -> str:
 
 
 def _join_surrogates(codes: list[int]) -> set[int]:
-    """Combine each pair of surrogates, in either order, into one code point; returns the freed places, now zero."""
+    """Combine each pair of surrogates, in either order, into one code point; return the freed indices, now zero."""
     hidden = set()
     wide = [each for each, code in enumerate(codes) if 0xD800 <= code <= 0xDFFF]
     for each in wide:
@@ -163,7 +163,7 @@ def _join_surrogates(codes: list[int]) -> set[int]:
 
 
 def _boxes(handle: pdfium.FPDF_TEXTPAGE, codes: list[int], check: Callable[[], None]) -> array[float]:
-    """Left, top, right, bottom of each character in the page's own space, upwards, with the height of its line."""
+    """Left, top, right, bottom of each character in the page's own space (y upwards), as high as its line."""
     count = len(codes)
     rectangles = (pdfium.FS_RECTF * count)()
     head, size_of, loose = rectangles[0], 16, pdfium.FPDFText_GetLooseCharBox
@@ -194,7 +194,7 @@ def _words(
     handle: pdfium.FPDF_TEXTPAGE, sheet: Sheet, shown: ShownPart, hidden: set[int], check: Callable[[], None]
 ) -> list[Word]:
     characters = sheet.characters
-    # The freed place of a surrogate pair belongs to the word around it.
+    # The freed index of a surrogate pair belongs to the word around it.
     marked = characters if not hidden else _masked(characters, hidden)
     pattern = _WORD if len(characters) <= _MOST_CHARACTERS else _LINE
     matrix, x, y = pdfium.FS_MATRIX(), c_double(), c_double()
@@ -213,7 +213,7 @@ def _words(
         return size, (y, x, -y, -x)[quarter]  # as in in_frame
 
     def pieces() -> Iterator[tuple[int, int]]:
-        for first, last in _places(handle, pattern, marked, sheet, shown):
+        for first, last in _word_ranges(handle, pattern, marked, sheet, shown):
             marks = cuts(characters, first, last, standing) if sheet.rightwards else []
             yield from pairwise([first, *marks, last])
 
@@ -238,10 +238,13 @@ def _words(
     return words
 
 
-def _places(
+def _word_ranges(
     handle: pdfium.FPDF_TEXTPAGE, pattern: re.Pattern[str], characters: str, sheet: Sheet, shown: ShownPart
 ) -> Iterator[tuple[int, int]]:
-    """The places of words, split where the engine merged two lines or, from right to left, distant words."""
+    """The characters of words, first to last (not included), split where the engine merged lines or distant words.
+
+    Only right-to-left words are split for the distance between their characters.
+    """
     boxes = sheet.boxes
     for found in pattern.finditer(characters):
         first, last = found.span()
@@ -271,7 +274,7 @@ def _leaves_line(boxes: array[float], one: int, other: int, quarter: int) -> boo
 
 
 def _quarter(handle: pdfium.FPDF_TEXTPAGE, character: int, shown: ShownPart) -> int:
-    """How many quarter turns counterclockwise a character is rotated on the page as shown."""
+    """The number of quarter turns counterclockwise by which a character is rotated on the page as shown."""
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(handle, character, matrix)
     return _turns(matrix, shown)

@@ -1,4 +1,4 @@
-"""PDF files: opened with their password, read as far as possible, with notes for the user."""
+"""Opens PDF files with their password, and reads them as far as possible, with notes for the user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DAMAGED = Message("This PDF is damaged: it was read as far as it goes, and some
 
 
 def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:
-    """The PDF at a path, or in a file's bytes, or made of a picture there; to be closed by the caller.
+    """Open the PDF at a path or in a file's bytes, or one made of a picture; the caller closes it.
 
     A truncated file has the pages that are left. Nothing in it is run, and nothing outside it is loaded. Raises
     PasswordNeeded for one that is encrypted and does not open with the password, and SpanlightError for one that is
@@ -37,7 +37,7 @@ def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.Pd
 
 
 def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pypdfium2.PdfDocument, bool]:
-    """The PDF as from `open_pdf`, and whether it is complete."""
+    """Open a PDF as `open_pdf` does; return it and whether it is complete."""
     try:
         content = _as_pdf(_content(source) if isinstance(source, str) else source, name)
         try:
@@ -74,7 +74,7 @@ def read_pdf(
     report: Report,
     recognised: Mapping[int, bytes] | None = None,
 ) -> Parts:
-    """The text and the pages of the PDF at a path, or in a file's bytes; `recognised` has texts as in orders.Read.
+    """The text and the pages of the PDF at a path or in a file's bytes; `recognised` is as in orders.Read.
 
     Its notes are about damage, pages that could not be read, and pages that are pictures; a PDF without any text has an
     empty text. Raises the same as `open_pdf`, and Stopped when the report says so.
@@ -90,7 +90,7 @@ def read_pdf(
 
 
 def _content(path: str) -> bytes | io.FileIO:
-    """The bytes of a file, or a large file, which is read in place, until the document is closed."""
+    """The bytes of a file, or a large file itself, which is read in place until the document is closed."""
     file = open_unbuffered(path)
     if os.fstat(file.fileno()).st_size > LARGEST_IN_MEMORY:
         return file
@@ -99,7 +99,7 @@ def _content(path: str) -> bytes | io.FileIO:
 
 
 def _as_pdf(content: bytes | io.FileIO, name: str) -> bytes | io.FileIO:
-    """A picture's file as a PDF; any other unchanged."""
+    """A picture's file as a PDF; any other file unchanged."""
     if isinstance(content, bytes):
         return pdf_of_picture(content, name) if is_picture_file(content) else content
     head = content.read(8)
@@ -163,7 +163,7 @@ def _error(source: bytes | io.FileIO, password: str) -> int:
 
 
 def _notes(document: pypdfium2.PdfDocument, parts: Parts, complete: bool) -> list[str]:
-    """Sentences about what cannot be read in a PDF, and what was recognised."""
+    """Notes about what could not be read in a PDF, and what was recognised."""
     pages = parts.pages
     lost, pictures = 0, 0
     without = [

@@ -53,7 +53,7 @@ class _OpenPdf:
 
 
 class _Key(NamedTuple):
-    """Identifies a file: what was ordered, and its time and size."""
+    """What identifies an open file: the order's path, password and SHA-256, and the file's time and size."""
 
     path: str
     password: str
@@ -62,18 +62,18 @@ class _Key(NamedTuple):
     size: int
 
 
-class PdfDesk:
+class OpenPdfs:
     """The PDFs that were drawn last, kept open so that the next part of a page comes quickly.
 
-    The engine is not thread-safe: one thread owns a desk and everything else that uses the engine. A file that changed
-    is opened again.
+    The engine is not thread-safe: one thread owns these and everything else that uses it. A file that has changed is
+    opened again.
     """
 
     def __init__(self) -> None:
         self._open: OrderedDict[_Key, _OpenPdf] = OrderedDict()
 
     def draw(self, order: Draw) -> Picture:
-        """The picture of a part of a page, on white paper, with its annotations; white outside the page.
+        """Draw a part of a page with its annotations on white paper, white outside the page too.
 
         Raises ValueError for a page that does not exist, a scale not above zero, or a picture with no pixels or more
         than `MOST_PIXELS` a side, and SpanlightError or PasswordNeeded if the file cannot be opened (any more), has
@@ -130,7 +130,7 @@ def require_same(order: Draw | Recognise, path: Path) -> None:
 
 
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
-    """The picture of a part of an open page, as for `PdfDesk.draw`; SpanlightError for a page that is too large."""
+    """Draw a part of an open page, as `OpenPdfs.draw` does. Raises SpanlightError for a page that is too large."""
     width, height = page.get_size()
     page_size = max(1, round(width * order.scale)), max(1, round(height * order.scale))
     if max(page_size) > _LARGEST_PAGE:

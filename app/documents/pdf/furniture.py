@@ -1,4 +1,4 @@
-"""Running heads, feet and page numbers: lines at the upper or lower edge that recur page after page."""
+"""Finds running heads, feet and page numbers: lines at the upper or lower edge that recur page after page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _NUMBER = re.compile(r"\d+|^[ivxlc]+$|(?<=\W)[ivxlc]+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _EdgeLine:
+    """A line at a page's edge: its folded words as `key`, and the numbers in it."""
+
     page: int
     key: str
     numbers: tuple[str, ...]
@@ -26,7 +28,7 @@ class _Found:
 
 
 def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
-    """The `id`s of the lines that are furniture, over all pages of a document.
+    """The `id`s of the lines that are furniture, on all pages of a document.
 
     A line is furniture if the same words, except numbers that count the pages, are at the same height at the edge of
     at least three pages near each other, with nothing but furniture farther out.
@@ -37,11 +39,13 @@ def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
         open_pages = set(range(len(pages)))
         for depth in range(_DEEPEST):
             open_pages = {page for page in open_pages if depth < len(levels[page])}
-            candidates = [_seen(page, line) for page in sorted(open_pages) for line in levels[page][depth]]
-            again = {id(each.line) for each in _returning(candidates)}
+            candidates = [
+                _edge_line(page, line) for page in sorted(open_pages) for line in levels[page][depth]
+            ]
+            recurring = {id(each.line) for each in _recurring(candidates)}
             # A level is furniture only as a whole: part of it may be a line of the text.
             open_pages = {
-                page for page in open_pages if all(id(line) in again for line in levels[page][depth])
+                page for page in open_pages if all(id(line) in recurring for line in levels[page][depth])
             }
             found.update(id(line) for page in open_pages for line in levels[page][depth])
     return found
@@ -65,26 +69,26 @@ def _levels(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
     return levels
 
 
-def _seen(page: int, line: Line) -> _Found:
-    return _Found(page, folded(line.text), tuple(_NUMBER.findall(line.text)), line)
+def _edge_line(page: int, line: Line) -> _EdgeLine:
+    return _EdgeLine(page, folded(line.text), tuple(_NUMBER.findall(line.text)), line)
 
 
-def _returning(candidates: Sequence[_Found]) -> list[_Found]:
-    kinds: dict[str, list[_Found]] = defaultdict(list)
+def _recurring(candidates: Sequence[_EdgeLine]) -> list[_EdgeLine]:
+    kinds: dict[str, list[_EdgeLine]] = defaultdict(list)
     for each in candidates:
         kinds[each.key].append(each)
     found = []
     for kind in kinds.values():
         for group in _by_height(kind):
-            pages: dict[int, list[_Found]] = defaultdict(list)
+            pages: dict[int, list[_EdgeLine]] = defaultdict(list)
             for each in group:
                 pages[each.page].append(each)
             found += [each for each in group if _has_company(each, pages)]
     return found
 
 
-def _by_height(kind: list[_Found]) -> list[list[_Found]]:
-    groups: list[list[_Found]] = []
+def _by_height(kind: list[_EdgeLine]) -> list[list[_EdgeLine]]:
+    groups: list[list[_EdgeLine]] = []
     for each in sorted(kind, key=lambda found: found.line.base):
         if groups and each.line.base - groups[-1][-1].line.base <= _SAME_PLACE:
             groups[-1].append(each)
@@ -93,7 +97,7 @@ def _by_height(kind: list[_Found]) -> list[list[_Found]]:
     return [sorted(group, key=lambda found: found.page) for group in groups if len(group) >= _FEWEST]
 
 
-def _has_company(one: _Found, pages: dict[int, list[_Found]]) -> bool:
+def _has_company(one: _EdgeLine, pages: dict[int, list[_EdgeLine]]) -> bool:
     """Whether enough pages nearby have the line too, word for word or with a number that counts the pages."""
     nearby = range(one.page - _NEAR_PAGES, one.page + _NEAR_PAGES + 1)
     near = [each for page in nearby if page != one.page and page in pages for each in pages[page]]
@@ -102,7 +106,7 @@ def _has_company(one: _Found, pages: dict[int, list[_Found]]) -> bool:
     return max(same, counting) >= _FEWEST - 1
 
 
-def _counts(one: _Found, other: _Found) -> bool:
+def _counts(one: _EdgeLine, other: _EdgeLine) -> bool:
     """Whether one number in the two lines increases by as much as the pages, the others being equal."""
     step = other.page - one.page
     different = [

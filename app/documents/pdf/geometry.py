@@ -1,4 +1,4 @@
-"""Coordinates on a PDF's page: its own space, the page as shown, and frames in which rotated text is level."""
+"""Converts coordinates of a PDF's page: its own space, the page as shown, frames in which rotated text is level."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def near(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """Which part of a page's own space is shown, and its rotation in quarter turns clockwise."""
+    """The part of a page's own space that is shown, and its rotation in quarter turns clockwise."""
 
     left: float
     bottom: float
@@ -28,7 +28,7 @@ class ShownPart:
     turns: int
 
     def boxes(self, corners: array[float]) -> array[float]:
-        """Boxes of the page's own space as boxes of the page as shown: from the upper left corner, downwards."""
+        """Convert boxes of the page's own space to boxes of the page as shown, counted from its upper left corner."""
         left, top, right, bottom = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
         # The sides that become left, top, right and bottom, and what each is measured from, in which direction.
         sides, (across, step_across), (down, step_down) = (
@@ -45,7 +45,7 @@ class ShownPart:
         return shown
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page's own space on the page as shown."""
+        """Convert a point of the page's own space to one of the page as shown."""
         return (
             (x - self.left, self.top - y),
             (y - self.bottom, x - self.left),
@@ -54,7 +54,7 @@ class ShownPart:
         )[self.turns]
 
     def own_point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page as shown in the page's own space: the inverse of `point`."""
+        """Convert a point of the page as shown to one of the page's own space: the inverse of `point`."""
         return (
             (self.left + x, self.top - y),
             (self.left + y, self.bottom + x),
@@ -64,7 +64,7 @@ class ShownPart:
 
 
 def load_page(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPage:
-    """The page `number`, from 0, to be closed by the caller; one cropped to nothing is shown whole.
+    """Load page `number`, from 0, which the caller closes; one that is cropped to nothing is shown whole.
 
     Raises pypdfium2.PdfiumError for a page that the engine cannot load.
     """

@@ -47,37 +47,37 @@ class Line:
 
     @property
     def start(self) -> float:
-        """Where reading begins, in points that increase in reading direction."""
+        """The line's start, in points that increase in reading direction."""
         return self.left if self.rightwards else -self.right
 
     @property
     def end(self) -> float:
-        """Where reading ends, in points that increase in reading direction."""
+        """The line's end, in points that increase in reading direction."""
         return self.right if self.rightwards else -self.left
 
     @property
     def top(self) -> float:
-        """Where the line's letters begin."""
+        """The top of the line's letters."""
         return self.base - _ASCENT * self.size
 
     @property
     def bottom(self) -> float:
-        """Where the line's letters end."""
+        """The bottom of the line's letters."""
         return self.base + _DESCENT * self.size
 
     def is_level_with(self, other: Line) -> bool:
-        """Whether the two are on one base line, also if one is raised or lowered."""
+        """Whether two lines have one base line, even if one of them is raised or lowered."""
         return self.quarter == other.quarter and abs(self.base - other.base) <= _SAME_LINE * max(
             self.size, other.size
         )
 
     def is_beside(self, other: Line) -> bool:
-        """Whether the two do not overlap horizontally."""
+        """Whether two lines do not overlap horizontally."""
         return min(self.right, other.right) - max(self.left, other.left) <= 0.2 * min(self.size, other.size)
 
 
 def lines_of(sheet: Sheet, page: int) -> list[Line]:
-    """The lines of a page in the order of its file."""
+    """The lines of a page in the order of the file."""
     groups = _split_at_gutters(_groups(sheet.words))
     lines = [_line(group, page) for group in groups]
     fixes: dict[int, str] = {}
@@ -165,7 +165,7 @@ def _line(words: list[Word], page: int) -> Line:
 
 
 def _split_at_gutters(groups: list[list[Word]]) -> list[list[Word]]:
-    """Cut lines that run over a narrow gutter between columns: where most lines have a gap at one place."""
+    """Split lines that run over a narrow gutter between columns, where most lines have a gap at the same position."""
     for _ in range(3):
         if len(groups) > _MOST_LINES:
             return groups

@@ -22,14 +22,14 @@ from app.documents.pdf.text import read_pages
 
 _AUTHOR = "Spanlight"
 _AMBER = (0xFF, 0xD9, 0x7A, 0xFF)
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 
 
 def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
-    """Report a copy of a PDF, piece by piece, with a highlight annotation on each page of each place.
+    """Report a copy of a PDF in chunks, with a highlight annotation on each page of each highlighted span.
 
     Returns for each highlight an empty string, or why it was not marked (see core.pages.mark_on_pages); if none can be
-    marked, no piece is reported. The copy keeps the original's encryption. Raises SpanlightError if it would replace
+    marked, nothing is reported. The copy keeps the original's encryption. Raises SpanlightError if it would replace
     the original, the same as pdf.open_pdf for the original, and Stopped when the report says so.
     """
     source, output = Path(order.path), Path(order.output)
@@ -53,7 +53,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
         if not all(reasons):
             # Appending to the original's bytes leaves everything else unchanged; a damaged file is written completely.
             flags = pdfium.FPDF_INCREMENTAL if complete else pdfium.FPDF_NO_INCREMENTAL
-            with io.BufferedWriter(_Pieces(report), _PIECE) as copy:
+            with io.BufferedWriter(_ReportedFile(report), _CHUNK) as copy:
                 document.save(copy, flags=flags)
         return tuple(reasons)
     finally:
@@ -103,7 +103,7 @@ def _annotate(document: pypdfium2.PdfDocument, place: PagePlace, comment: str) -
 
 
 def _set_text(annotation: pdfium.FPDF_ANNOTATION, key: str, value: str) -> bool:
-    """Set a text of an annotation; a lone surrogate becomes U+FFFD."""
+    """Set a text value of an annotation; a lone surrogate becomes U+FFFD."""
     text = value.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     units = (text + "\0").encode("utf-16-le")
     buffer = (pdfium.FPDF_WCHAR * (len(units) // 2)).from_buffer_copy(units)
@@ -120,7 +120,7 @@ def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
     )
 
 
-class _Pieces(io.RawIOBase):
+class _ReportedFile(io.RawIOBase):
     """A file whose content is reported as partial results."""
 
     def __init__(self, report: Report) -> None:
@@ -130,7 +130,7 @@ class _Pieces(io.RawIOBase):
         """True."""
         return True
 
-    def write(self, piece: Any) -> int:
-        """Report a piece."""
-        self._report.partial(bytes(piece))
-        return len(piece)
+    def write(self, chunk: Any) -> int:
+        """Report a chunk."""
+        self._report.partial(bytes(chunk))
+        return len(chunk)

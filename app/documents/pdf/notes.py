@@ -1,4 +1,4 @@
-"""The marks of notes on a page: small raised numbers and signs that are not part of the adjacent word."""
+"""Recognises the marks of notes on a page: small raised numbers and signs that belong to no word beside them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SMALLER, _RAISED = 0.85, 0.15
 
 
 class _Word(Protocol):
-    """The attributes used of a word: as in characters.Word."""
+    """The attributes of characters.Word that are used here."""
 
     first: int
     last: int
@@ -44,7 +44,7 @@ Measure = Callable[[int], tuple[float, float]]
 
 
 def cuts(characters: str, first: int, last: int, measure: Measure) -> list[int]:
-    """Where to cut characters `first` to `last` (not included) to separate the marks of notes from words.
+    """The positions at which to cut characters `first` to `last` (not included), between words and the marks of notes.
 
     A mark at the beginning is separated from the word after it, any other one from the word before it.
     """

@@ -1,4 +1,4 @@
-"""The reading order of a page's lines: the file's own if it makes sense, by columns if it mixes them."""
+"""Finds the reading order of a page's lines: the file's own if that makes sense, by columns if it mixes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[-+(−–±~<>≤≥]?\s?[$€£¥]?\s?[-−]?\.?\d")
 
 
 def in_reading_order(lines: Sequence[Line]) -> list[Line]:
-    """The lines in reading order; those rotated differently than most come last, unchanged."""
+    """The lines in reading order; those that are rotated differently from most come last."""
     if len(lines) > _MOST_LINES:
         return list(lines)
     most = Counter[int]()
@@ -129,7 +129,7 @@ def across_tables(lines: Sequence[Line]) -> list[Line]:
     tables: list[list[list[Line]]] = []
     for line in lines:
         last = tables[-1][-1][-1] if tables else None
-        if last and _goes_on(last, line):
+        if last and _continues_column(last, line):
             tables[-1][-1].append(line)
         else:
             if len(tables) > 1 and _is_column_of(tables[-2], tables[-1][0]):
@@ -140,8 +140,8 @@ def across_tables(lines: Sequence[Line]) -> list[Line]:
     return [line for columns in tables for line in (_row_by_row(columns) if len(columns) > 1 else columns[0])]
 
 
-def _goes_on(last: Line, line: Line) -> bool:
-    """Whether a line goes on downwards in a column, not in what is wider than that."""
+def _continues_column(last: Line, line: Line) -> bool:
+    """Whether a line continues a column downwards, rather than text that is wider than the column."""
     return (
         last.quarter == line.quarter
         and last.base < line.base
@@ -151,7 +151,7 @@ def _goes_on(last: Line, line: Line) -> bool:
 
 
 def _is_column_of(columns: Sequence[Sequence[Line]], other: Sequence[Line]) -> bool:
-    """Whether lines are a further column to the right of a table's."""
+    """Whether lines are another column of a table, to the right of its columns."""
     top, bottom = other[0].top, other[-1].bottom
     beside, last = (
         [line for line in column if top < line.bottom and line.top < bottom]
@@ -169,7 +169,7 @@ def _is_column_of(columns: Sequence[Sequence[Line]], other: Sequence[Line]) -> b
 
 
 def _level_with(lines: Sequence[Line], column: Sequence[Line]) -> list[list[Line]]:
-    """For each of the lines, those of a column, from its top downwards, that are level with it."""
+    """For each of the lines, the lines of a column that are level with it; the column is in order downwards."""
     reach = max((each.size for each in (*lines, *column)), default=0.0)
     bases = [each.base for each in column]
     return [

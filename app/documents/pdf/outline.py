@@ -1,4 +1,4 @@
-"""A PDF's own bookmarks, where in its text they lead, and the headings among its blocks."""
+"""Reads a PDF's bookmarks and where in the text they lead, and finds the headings among its blocks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Bookmark:
 
 
 def bookmarks_of(document: pypdfium2.PdfDocument) -> list[Bookmark]:
-    """The outline's titles that lead to a page, `_MOST` at most; broken ones are left out."""
+    """The bookmarks that lead to a page, `_MOST` at most; broken ones are left out."""
     found: list[Bookmark] = []
     try:
         for bookmark in document.get_toc(max_depth=_DEEPEST):
@@ -78,30 +78,30 @@ def outline_of(
     headings: Sequence[Heading],
     text: str,
 ) -> tuple[OutlineEntry, ...]:
-    """The bookmarks as places of the text: the heading of these words on the page, else what stands at the height."""
+    """The outline: for each bookmark the heading with its words on its page, else the text at its height."""
     words: dict[int, dict[str, int]] = defaultdict(dict)
     at = 0
     for heading in headings:
         while at + 1 < len(pages) and pages[at + 1].span.start <= heading.span.start:
             at += 1
-        words[at].setdefault(_bare(heading.span.of(text)), heading.span.start)
+        words[at].setdefault(_folded(heading.span.of(text)), heading.span.start)
     entries = []
-    ends: dict[int, list[float]] = {}
+    lowest: dict[int, list[float]] = {}
     for bookmark in bookmarks:
         title = legible(bookmark.title)
         if not title or bookmark.page >= len(pages):
             continue
-        point = words[bookmark.page].get(_bare(bookmark.title))
+        point = words[bookmark.page].get(_folded(bookmark.title))
         if point is None:
-            if bookmark.page not in ends:
-                ends[bookmark.page] = _ends(pages[bookmark.page])
-            point = _point_at(bookmark, sheets[bookmark.page], pages[bookmark.page], ends[bookmark.page])
+            if bookmark.page not in lowest:
+                lowest[bookmark.page] = _lowest_so_far(pages[bookmark.page])
+            point = _point_at(bookmark, sheets[bookmark.page], pages[bookmark.page], lowest[bookmark.page])
         entries.append(OutlineEntry(title, bookmark.level, point, bookmark.page + 1))
     return tuple(entries)
 
 
-def _bare(text: str) -> str:
-    """A title without what its spellings differ in: blanks, marks, capitals."""
+def _folded(text: str) -> str:
+    """A title's letters and digits in one case, by which spellings are compared."""
     return _NOT_LETTERS.sub("", text).casefold()
 
 
@@ -111,20 +111,20 @@ def _height(target: pypdfium2.PdfDest) -> float | None:
     return numbers[at] if at < len(numbers) and isfinite(numbers[at]) else None
 
 
-def _ends(page: PageText) -> list[float]:
-    """How far down a page's letters reach up to each of its code points."""
+def _lowest_so_far(page: PageText) -> list[float]:
+    """For each code point of a page, how far down its letters reach up to there."""
     return list(
         accumulate((page.boxes[4 * number + 3] if number >= 0 else -inf for number in page.index), max)
     )
 
 
-def _point_at(bookmark: Bookmark, sheet: Sheet, page: PageText, ends: Sequence[float]) -> int:
-    """The first code point whose letter reaches below the bookmark's height; the page's first without a height."""
+def _point_at(bookmark: Bookmark, sheet: Sheet, page: PageText, lowest: Sequence[float]) -> int:
+    """The first code point whose letter reaches below the bookmark's height; without a height, the page's first."""
     if bookmark.height is None or sheet.shown is None or sheet.shown.turns:
         return page.span.start
     _, top = sheet.shown.point(0.0, bookmark.height)
-    below = bisect_right(ends, top + 1)
-    return page.span.start + (below if below < len(ends) else 0)
+    below = bisect_right(lowest, top + 1)
+    return page.span.start + (below if below < len(lowest) else 0)
 
 
 def headings_of(
@@ -138,10 +138,10 @@ def headings_of(
     Bookmarks decide if most of them are found in the text of their pages, else the blocks' look does. What looks like a
     heading on `recognised` pages may be a formula or a drawing.
     """
-    named = _by_bookmarks(blocks, bookmarks)
-    if bookmarks and len(named) >= 0.5 * len(bookmarks):
-        return named
-    return _by_look(blocks, measures, recognised) | named
+    bookmarked = _by_bookmarks(blocks, bookmarks)
+    if bookmarks and len(bookmarked) >= 0.5 * len(bookmarks):
+        return bookmarked
+    return _by_look(blocks, measures, recognised) | bookmarked
 
 
 def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dict[int, int]:
@@ -149,10 +149,10 @@ def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dic
     for number, block in enumerate(blocks):
         on_page = pages[block.lines[0].page]
         if len(block.lines) <= 2 * _MOST_LINES and not block.is_furniture and len(on_page) < _MOST_BLOCKS:
-            on_page[number] = _bare(block.text)
+            on_page[number] = _folded(block.text)
     found: dict[int, int] = {}
     for bookmark in bookmarks:
-        title = _bare(bookmark.title)
+        title = _folded(bookmark.title)
         if not title:
             continue
         match = _match(title, pages[bookmark.page].items())
@@ -163,7 +163,7 @@ def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dic
 
 
 def _match(title: str, candidates: Iterable[tuple[int, str]]) -> int | None:
-    """The block with a title's words: exactly, else with its number before or a little after it."""
+    """The number of the block with a title's words: exactly these, else with a number before or a little after them."""
     near: int | None = None
     for number, words in candidates:
         if words == title:
@@ -195,9 +195,9 @@ def _by_look(blocks: Sequence[Block], measures: Measures, recognised: Container[
 
 
 def _is_of_words(text: str) -> bool:
-    """Whether most of a text's parts are written as words or numbers are."""
-    parts = text.split()
-    return sum(_WORD.fullmatch(part) is not None for part in parts) >= _WORDS * len(parts)
+    """Whether most of a text's words look like words or numbers."""
+    words = text.split()
+    return sum(_WORD.fullmatch(word) is not None for word in words) >= _WORDS * len(words)
 
 
 def _looks_like_heading(block: Block, measures: Measures) -> bool:

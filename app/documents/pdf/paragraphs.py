@@ -1,4 +1,4 @@
-"""Groups rows into paragraphs, also over columns and pages: which lines belong together."""
+"""Groups the lines of rows into paragraphs, also across columns and pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BULLET = re.compile(rf"(?:[✓✔]|{MARKER.pattern}|\d+(?:\.\d+)+)(?=\s|$)")
 # Dots that lead to a page's number.
 LEADERS = re.compile(r"(?: ?\.){5,} ?|(?: ?…){3,} ?|(?: ?·){5,} ?")
 _NUMBER = re.compile(r"(?:[A-Z]\.?)?\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)*\.?")
-_CAPTION = re.compile(r"(?:figure|fig\.|table|abb\.|tabelle|图|表)\s*\d", re.IGNORECASE)
+CAPTION = re.compile(r"(?:figure|fig\.|table|tab\.|abb\.|tabelle|图|表)\s*\d", re.IGNORECASE)
 # Blocks between the two parts of a paragraph.
 _MOST_BETWEEN = 8
 
@@ -43,17 +43,17 @@ class Block:
 
     @property
     def text(self) -> str:
-        """Its words as on the page, on one line."""
+        """The block's words as on the page, on one line."""
         return " ".join(line.text for line in self.lines)
 
     @property
     def is_caption(self) -> bool:
-        """Whether it begins as one of a figure or a table does."""
-        return _CAPTION.match(" ".join(line.text for line in self.lines[:2])) is not None
+        """Whether the block begins like the caption of a figure or a table."""
+        return CAPTION.match(" ".join(line.text for line in self.lines[:2])) is not None
 
     @property
     def size(self) -> float:
-        """The size of its largest line's letters, in points."""
+        """The font size of the block's largest line, in points."""
         return max(line.size for line in self.lines)
 
 
@@ -70,7 +70,7 @@ class Measures:
 
 
 def measures_of(pages: Iterable[Sequence[Row]]) -> Measures:
-    """The most common size and the smallest common step of each size."""
+    """The most common font size of a document, and the smallest common step for each size."""
     sizes: Counter[float] = Counter()
     steps: dict[float, Counter[float]] = defaultdict(Counter)
     for rows in pages:
@@ -104,7 +104,7 @@ def blocks_of(rows: Sequence[Row], measures: Measures) -> list[Block]:
 
 
 def _is_label(label: Line, row: Row, measures: Measures) -> bool:
-    """Whether the first of two cells is an item's mark or a heading's number."""
+    """Whether the first of two cells is the mark of an item or the number of a heading."""
     text = label.text.strip()
     if MARKER.fullmatch(text):
         return True
@@ -131,11 +131,11 @@ def _table_row(row: Row) -> Block:
 
 
 def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
-    """Running text split into paragraphs, by gaps, indents, sizes, marks of items and lines that end early.
+    """Split running text into paragraphs by gaps, indents, sizes, marks of items and lines that end early.
 
     If many lines of a paragraph end early, as in a poem or a list of names, none of them is joined.
     """
-    early = _early(lines)
+    early = _early_ends(lines)
     blocks: list[Block] = []
     for number, line in enumerate(lines):
         before = lines[number - 1] if number else None
@@ -145,7 +145,7 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
         if (
             before is None
             or block is None
-            or _parts(before, line, block, full, measures)
+            or _begins_paragraph(before, line, block, full, measures)
             or (is_item and (block.is_item or _STOPS.search(before.text)))
             or (not full and _STOPS.search(before.text) and not before.code)
         ):
@@ -162,7 +162,7 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
 
 
 def _is_item(line: Line, measures: Measures) -> bool:
-    """Whether a line begins an item of a list, or is one of a table of contents."""
+    """Whether a line begins an item of a list, or is an entry of a table of contents."""
     if line.code:
         return False
     if LEADERS.search(line.text):
@@ -177,7 +177,7 @@ def _is_heavy(line: Line, measures: Measures) -> bool:
     return line.bold or line.size > 1.1 * measures.body
 
 
-def _early(lines: Sequence[Line]) -> set[int]:
+def _early_ends(lines: Sequence[Line]) -> set[int]:
     """The numbers of the lines that end early: the next line's first word would have fitted.
 
     All lines of code do.
@@ -201,8 +201,8 @@ def _ends_early(line: Line, following: Line, edge: float) -> bool:
     return room > width + 0.9 * line.size and room > 0.12 * (edge - line.start)
 
 
-def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measures) -> bool:
-    """Whether a new paragraph begins between two lines, by their places; `full`: the first does not end early."""
+def _begins_paragraph(before: Line, line: Line, block: Block, full: bool, measures: Measures) -> bool:
+    """Whether a line begins a new paragraph by its position after the line `before`, which ends early unless `full`."""
     if not _same_size(before, line):
         return True
     # The last words of a sentence may be all bold or all code, and bold words may run on into its next line.
@@ -224,19 +224,19 @@ def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measure
 
 
 def _same_size(one: Line, two: Line) -> bool:
-    """Whether the font sizes of two lines are nearly equal."""
+    """Whether two lines have nearly the same font size."""
     return abs(one.size - two.size) <= _SAME_SIZE * max(one.size, two.size)
 
 
 def insert_at_page(blocks: list[Block], extra: Block, upper: bool) -> None:
-    """Insert a block at the beginning or the end of its page into blocks in page order."""
+    """Insert a block at the beginning (`upper`) or the end of its page into blocks in page order."""
     page = extra.lines[0].page
     place = bisect_left(blocks, page if upper else page + 1, key=lambda each: each.lines[0].page)
     blocks.insert(place, extra)
 
 
-def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
-    """The blocks of a whole document, with paragraphs that continue over columns or pages merged.
+def merge_continued(blocks: list[Block], measures: Measures) -> list[Block]:
+    """The blocks of a whole document, with the parts of paragraphs that run over columns or pages merged.
 
     Blocks between the two parts (notes, captions, tables, running heads) go before the paragraph if they are on the
     first part's page, and after it if they are on the second's.
@@ -247,7 +247,7 @@ def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
         block = blocks[number]
         number += 1
         if merged and not block.is_furniture:
-            start = _runs_on_from(merged, block, measures)
+            start = _continued_by(merged, block, measures)
             if start >= 0:
                 paragraph, between = merged[start], merged[start + 1 :]
                 page = paragraph.lines[-1].page
@@ -267,8 +267,8 @@ def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
     return merged
 
 
-def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> int:
-    """The number of the paragraph that a block continues; -1 if there is none."""
+def _continued_by(merged: Sequence[Block], block: Block, measures: Measures) -> int:
+    """The number of the paragraph that a block continues; -1 if it continues none."""
     first = block.lines[0]
     if block.is_row or block.is_item:
         return -1
@@ -281,7 +281,13 @@ def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> 
             jumped = last.page != first.page or first.base < last.base - 2 * first.size
             ends = bool(_STOPS.search(last.text)) and not last.text.endswith("\x02")
             is_text = not _is_heavy(last, measures) and not _BULLET.match(first.text)
-            if jumped and not ends and is_text and _goes_on(last.text, first.text) and not earlier.is_caption:
+            if (
+                jumped
+                and not ends
+                and is_text
+                and _continues_sentence(last.text, first.text)
+                and not earlier.is_caption
+            ):
                 return len(merged) - back
             if not earlier.is_caption:
                 return -1
@@ -300,8 +306,8 @@ def _may_be_heading(block: Block, paragraph: Block) -> bool:
     )
 
 
-def _goes_on(last: str, first: str) -> bool:
-    """Whether a line's beginning continues the sentence at another's end."""
+def _continues_sentence(last: str, first: str) -> bool:
+    """Whether the beginning of a line continues the sentence at the end of another."""
     if last.endswith(("\x02", "\u00ad", ",", "，", "、")):
         return True
     head = first.lstrip("\"'“‘«[")
@@ -316,7 +322,7 @@ def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
 
 
 def separate(blocks: Sequence[Block]) -> None:
-    """Set the separator before each block: shorter between rows of a table and items of a list."""
+    """Set the separator before each block: a newline between a table's rows and a list's items, else an empty line."""
     for before, block in pairwise(blocks):
         together = (before.is_row and block.is_row) or (before.is_item and block.is_item)
         block.joins[0] = "\n" if together else "\n\n"

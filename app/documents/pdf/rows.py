@@ -1,4 +1,4 @@
-"""Groups lines into rows: running text is a row of one cell, and lines side by side are a table's row."""
+"""Groups lines into rows: running text is a row of one cell, lines side by side are a row of a table."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Cell:
 
     @property
     def top(self) -> float:
-        """Where its letters begin, in points."""
+        """The top of its letters, in points."""
         return self.lines[0].top
 
     @property
     def bottom(self) -> float:
-        """Where its letters end, in points."""
+        """The bottom of its letters, in points."""
         return self.lines[-1].bottom
 
     @property
@@ -45,7 +45,7 @@ class Cell:
 
     @property
     def size(self) -> float:
-        """The size of its first line's letters, in points."""
+        """The font size of its first line, in points."""
         return self.lines[0].size
 
     def is_beside(self, line: Line) -> bool:
@@ -66,7 +66,7 @@ class Row:
 
     @property
     def is_table(self) -> bool:
-        """Whether it has several cells."""
+        """Whether it is a row of a table, which has several cells."""
         return len(self.cells) > 1
 
 
@@ -86,7 +86,7 @@ def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
 
 
 def _stacks(lines: Sequence[Line]) -> list[Cell]:
-    """Lines that follow each other downwards."""
+    """The lines grouped into cells of lines that follow each other downwards."""
     stacks: list[Cell] = []
     in_row = False
     for number, line in enumerate(lines):
@@ -102,7 +102,7 @@ def _stacks(lines: Sequence[Line]) -> list[Cell]:
 
 
 def _is_under_both(lines: Sequence[Line], number: int) -> bool:
-    """Whether a line is below the line before it and below one on the same level, which begins another row."""
+    """Whether a line is below two lines that are side by side, so that it begins another row."""
     if number < 2:
         return False
     left, right, below = lines[number - 2 : number + 1]
@@ -126,7 +126,7 @@ def _steps_down(line: Line, below: Line, step: float) -> bool:
 
 
 def _add_to_row(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
-    """Add a cell to the last row if it belongs to it; the row's own first lines may become a separate row before."""
+    """Add a cell to the last row if it belongs there; the row's first lines may become a row of their own."""
     row, first = rows[-1], cell.lines[0]
     if row.cells[0].lines[0].quarter != first.quarter:
         return False
@@ -187,13 +187,13 @@ def _add_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
 
 
 def _goes_down(cell: Cell, following: Cell, third: Cell) -> bool:
-    """Whether a cell and the following one are below each other, both next to a third."""
+    """Whether the following cell is below a cell, and both are next to a third."""
     first = following.lines[0]
     return not cell.is_beside(first) and third.is_beside(first) and cell.bottom <= following.middle
 
 
 def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
-    """The rows, merged where their cells hold the lines of wrapped texts side by side."""
+    """The rows, merged where their cells are the lines of wrapped texts side by side."""
     merged: list[Row] = []
     for row in rows:
         if merged and _wraps(merged[-1], row):

@@ -1,4 +1,4 @@
-"""Repairs truncated PDFs: their complete objects with a new cross-reference table (ISO 32000-1, 7.5)."""
+"""Repairs truncated PDFs: keeps their complete objects, with a new cross-reference table (ISO 32000-1, 7.5)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _unpacked(head: bytes, stream: bytes, room: int) -> Iterator[tuple[int, byte
 
 
 def _append(out: bytearray, number: int, body: bytes) -> int:
-    """Write an object at the end; returns where it starts."""
+    """Append an object; return where it starts."""
     out += b"\n"
     place = len(out)
     out += b"%d 0 obj\n%s\nendobj" % (number, body)
@@ -111,7 +111,7 @@ def _append(out: bytearray, number: int, body: bytes) -> int:
 
 
 def _catalogue(heads: dict[int, bytes]) -> int:
-    """The number of the last catalogue whose page tree exists, 0 without one."""
+    """The number of the last catalogue whose page tree exists; 0 if there is none."""
     for number, head in reversed(heads.items()):
         tree = _TREE.search(head) if _CATALOGUE.search(head) else None
         if tree and int(tree[1]) in heads:

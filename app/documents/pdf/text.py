@@ -1,4 +1,4 @@
-"""The text of a PDF in reading order, each code point with the character of the page it was read from."""
+"""Reads the text of a PDF in reading order, with the character of the page that each code point comes from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.documents.pdf.paragraphs import (
     blocks_of,
     insert_at_page,
     measures_of,
-    run_on,
+    merge_continued,
     separate,
 )
 from app.documents.pdf.rows import rows_of
@@ -32,7 +32,7 @@ from app.documents.pdf.writer import Hyphens, Writer
 from app.documents.recognition.page import RecognisedPage
 
 _MOSTLY = 0.6
-# A damaged page tree may say that it has any number of pages.
+# Reading stops after so many pages that cannot be read: a damaged page tree may claim any number of pages.
 _MOST_LOST = 1000
 
 # Shares of a page's letters: undefined by their fonts, or control characters; and of its words: written as words are.
@@ -49,10 +49,9 @@ def read_pages(
 ) -> Parts:
     """The text, headings and pages of an open PDF; a page that cannot be read, or has no text, has an empty span.
 
-    `recognised` has texts, by the page, that take the place of none or of a bad one.
-
-    After a thousand consecutive pages that cannot be read it stops: the pages end with the last readable one. Raises
-    Stopped when the report says so.
+    `recognised` has the recognised texts of pages, which replace missing or garbled ones. After a thousand consecutive
+    pages that cannot be read it stops: the pages end with the last readable one. Raises Stopped when the report says
+    so.
     """
     count = len(document)
     sheets: list[Sheet] = []
@@ -63,10 +62,12 @@ def read_pages(
         report.check()
         report.progress(Progress(number, count, Message("Reading pages")))
         sheets.append(read_sheet(document, number, report.check))
-        if is_picture(document, number, sheets[-1]) and not _take_up(
-            sheets[-1], (recognised or {}).get(number)
-        ):
-            pictures.append(number)
+        if is_picture(document, number, sheets[-1]):
+            page = RecognisedPage.from_bytes((recognised or {}).get(number, b""))
+            if page is not None:
+                page.replace_text(sheets[-1])
+            else:
+                pictures.append(number)
         lines.append(lines_of(sheets[-1], number))
         sheets[-1].words = []
         lost = lost + 1 if sheets[-1].is_lost else 0
@@ -90,16 +91,8 @@ def read_pages(
     return Parts(text, headings, outline=outline, pages=pages, pictures=tuple(pictures), view=view)
 
 
-def _take_up(sheet: Sheet, recognised: bytes | None) -> bool:
-    """Take up the recognised text of a page; False without one."""
-    page = RecognisedPage.from_bytes(recognised) if recognised else None
-    if page is not None:
-        page.take_up(sheet)
-    return page is not None
-
-
 def _forget_code(pages: Sequence[Sequence[Line]]) -> None:
-    """In a document set entirely in a monospaced font, that font is no sign of code."""
+    """Unmark code in a document that is mostly set in a monospaced font, where that font is no sign of code."""
     fixed = sum(line.length for lines in pages for line in lines if line.code)
     if fixed > _MOSTLY * sum(line.length for lines in pages for line in lines):
         for lines in pages:
@@ -116,15 +109,15 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
     ]
     measures = measures_of(rows)
     blocks = [block for page in rows for block in blocks_of(page, measures)]
-    met: set[str] = set()
+    seen: set[str] = set()
     for sheet, lines in zip(sheets, pages, strict=True):
         for upper in (True, False):
             edge = [
                 line for line in lines if id(line) in furniture and (line.base < sheet.height / 2) == upper
             ]
-            for block in _first_met(edge, met):
+            for block in _unseen(edge, seen):
                 insert_at_page(blocks, block, upper)
-    blocks = run_on(blocks, measures)
+    blocks = merge_continued(blocks, measures)
     separate(blocks)
     return blocks, measures
 
@@ -133,14 +126,14 @@ def _in_order(sheet: Sheet, lines: Sequence[Line]) -> list[Line]:
     return in_reading_order(across_tables(lines) if sheet.language else lines)
 
 
-def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
-    """Blocks of the running heads or feet of a page whose words, numbers aside, did not occur before."""
+def _unseen(lines: Sequence[Line], seen: set[str]) -> list[Block]:
+    """Blocks of a page's running heads or feet whose words, numbers aside, are not among those `seen`; adds them."""
     blocks: list[Block] = []
     for line in sorted(lines, key=lambda each: (each.base, each.left)):
         words = folded(line.text)
-        if words in met:
+        if words in seen:
             continue
-        met.add(words)
+        seen.add(words)
         if blocks and blocks[-1].lines[-1].is_level_with(line):
             blocks[-1].lines.append(line)
             blocks[-1].joins.append("\t")
@@ -150,7 +143,7 @@ def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
 
 
 def is_picture(document: pypdfium2.PdfDocument, number: int, sheet: Sheet) -> bool:
-    """Whether a page, from 0, shows something and has no text, or one that is plainly bad."""
+    """Whether page `number` shows something and has no text, or a garbled one."""
     text = sheet.characters
     if sheet.is_lost:
         return False
@@ -164,7 +157,7 @@ def is_picture(document: pypdfium2.PdfDocument, number: int, sheet: Sheet) -> bo
 
 
 def shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
-    """How many objects are drawn on a page, -1 for a page that cannot be loaded."""
+    """The number of objects on a page; -1 for a page that cannot be loaded."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
@@ -176,7 +169,7 @@ def shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
 
 
 def _is_garbled(text: str) -> bool:
-    """Whether few of the words are written as words are: letters without others between them, or a number."""
+    """Whether few of a text's words look like words, which are letters only, or a number."""
     words = text.split()
     good = sum(len(word) > 1 and _WORD.fullmatch(word) is not None for word in words)
     return good < _FEWEST_WORDS * len(words)

@@ -1,4 +1,4 @@
-"""How a model is shown a PDF: tables whose rows are aligned, paragraphs and cells as bounds, headings."""
+"""Makes the view in which a model reads a PDF: aligned rows as tables, paragraphs and cells as bounds, headings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.core.text import Replacement, Span, View
 from app.core.view import NUMBER, Row, caption_of, nested_headings, replacements_of_rows
 from app.documents.pdf.characters import Word
 from app.documents.pdf.lines import Line, distance
-from app.documents.pdf.paragraphs import Block
+from app.documents.pdf.paragraphs import CAPTION, Block
 
 # In em: the narrowest gap between two columns, in a monospaced font, and between two numbers.
 _GAP, _FIXED_GAP, _NUMBERS_GAP = 0.6, 1.0, 0.2
@@ -31,12 +31,11 @@ _ROWS_ACROSS = 10
 _FULL = 0.7
 _NUMBER = re.compile(r"[-−+]?\d+(?:\.\d+)?%?")
 _THOUSANDS = re.compile(r"\d{3}(?:\.\d+)?")
-_CAPTION = re.compile(r"(?:figure|fig\.|table|tab\.|abb\.|tabelle|图|表)\s*\d", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class _Piece:
-    """Words of a line without a wide gap: their place, and where they begin and end in reading direction."""
+    """Words of a line without a wide gap between them: their span, and their start and end in reading direction."""
 
     span: Span
     start: float
@@ -47,7 +46,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class _TableRow:
-    """A row's pieces in the order of the text; `is_certain` is whether its cells are side by side."""
+    """The pieces of a row in the order of the text; `is_certain` tells whether its cells are side by side."""
 
     pieces: list[_Piece]
     is_certain: bool = True
@@ -78,7 +77,7 @@ def view_of_pages(
     levels: Mapping[int, int],
     pages: Sequence[PageText],
 ) -> View:
-    """The view of a PDF; `spans` are the blocks' places in its text, `levels` the headings' by the blocks' numbers."""
+    """The view of a PDF; `spans` are those of the blocks, `levels` those of headings by the numbers of their blocks."""
     replacements: list[Replacement] = []
     bounds = {span.start for span in spans if len(span)}
     for block, span in zip(blocks, spans, strict=True):
@@ -120,7 +119,7 @@ def _runs(
     levels: Mapping[int, int],
     pages: Sequence[PageText],
 ) -> Iterator[_Run]:
-    """Runs of consecutive rows, including possible rows between others, such as a section's line."""
+    """Runs of consecutive rows, including probable rows between others, such as a section's line."""
     run: _Run | None = None
     waiting: list[_TableRow] = []
     for number, (block, span) in enumerate(zip(blocks, spans, strict=True)):
@@ -150,7 +149,7 @@ def _runs(
 
 
 def _is_other_header(text: str, row: _TableRow, rows: Sequence[_TableRow]) -> bool:
-    """Whether a row begins another table: a bold one of words that does not repeat the same header."""
+    """Whether a row begins another table: a bold row of words that does not repeat the table's header."""
     return (
         row.is_bold
         and not rows[-1].is_bold
@@ -168,11 +167,11 @@ def _first_of_several_pieces(rows: Sequence[_TableRow]) -> list[_TableRow]:
 def _rows_between(
     text: str, block: Block, span: Span, pages: Sequence[PageText], second: float
 ) -> list[_TableRow]:
-    """The rows that a block which is not a row may be in a table, else none.
+    """The rows of a table that a block may be although it was not recognised as a row; none if it is no such block.
 
-    These are closely set rows, a section's line, or the continuation of a cell after the first column.
+    It may be closely set rows, a section's line, or the continuation of a cell after the first column.
     """
-    if len(block.lines) > _MOST_LINES or len(span) > _LONGEST or _CAPTION.match(text, span.start):
+    if len(block.lines) > _MOST_LINES or len(span) > _LONGEST or CAPTION.match(text, span.start):
         return []
     rows: list[_TableRow] = []
     for line in _lines(text, block, span, pages):
@@ -192,7 +191,7 @@ def _rows_between(
 
 
 def _lines(text: str, block: Block, span: Span, pages: Sequence[PageText]) -> Iterator[list[_Piece]]:
-    """The pieces of a block's lines; none for a block on two pages."""
+    """The pieces of each of a block's lines; none for a block on two pages."""
     number = block.lines[0].page
     if block.lines[-1].page != number:
         return
@@ -209,7 +208,7 @@ def _pieces(text: str, line: Line, first: Mapping[int, int], last: Mapping[int, 
     piece: _Piece | None = None
     is_number = False
     for before, word in zip([None, *line.words], line.words, strict=False):
-        start, end = _place(word, first, last)
+        start, end = _range_in_text(word, first, last)
         if start == end:
             continue
         left, right = (word.left, word.right) if line.rightwards else (-word.right, -word.left)
@@ -229,8 +228,8 @@ def _pieces(text: str, line: Line, first: Mapping[int, int], last: Mapping[int, 
         yield piece
 
 
-def _place(word: Word, first: Mapping[int, int], last: Mapping[int, int]) -> tuple[int, int]:
-    """The start and end of a word in the text; 0 twice for one that was not written."""
+def _range_in_text(word: Word, first: Mapping[int, int], last: Mapping[int, int]) -> tuple[int, int]:
+    """The start and end of a word in the text; (0, 0) for one that was not written."""
     if word.order is None and word.first in first and word.last - 1 in last:
         return first[word.first], last[word.last - 1] + 1
     written = [each for each in word.characters() if each in first]
@@ -240,7 +239,7 @@ def _place(word: Word, first: Mapping[int, int], last: Mapping[int, int]) -> tup
 
 
 def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], list[int]]:
-    """The replacements in aligned rows, and where their cells begin."""
+    """The replacements in rows that are aligned as a table, and where its cells begin; none for any other rows."""
     columns = _columns(rows)
     if not 1 < len(columns) <= _MOST_COLUMNS:
         return [], []
@@ -269,7 +268,7 @@ def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], lis
 
 
 def _columns(rows: Sequence[_TableRow]) -> list[tuple[float, float]]:
-    """The start and end of each column: gaps that few rows run over separate them; a header may be one, too."""
+    """The start and end of each column; few rows run over the gaps between columns, and a header may stand alone."""
     certain = [row for row in rows if row.is_certain and len(row.pieces) > 1]
     if not certain:
         return []
@@ -295,7 +294,7 @@ def _columns(rows: Sequence[_TableRow]) -> list[tuple[float, float]]:
 
 
 def _breadth(row: _TableRow) -> int:
-    """How many of a row's pieces are side by side."""
+    """The number of a row's pieces that are side by side."""
     count, reached = 0, -inf
     for piece in sorted(row.pieces, key=lambda each: each.end):
         if piece.start >= reached:
@@ -304,7 +303,7 @@ def _breadth(row: _TableRow) -> int:
 
 
 def _placed(text: str, row: _TableRow, columns: Sequence[tuple[float, float]]) -> tuple[Row, dict[int, int]]:
-    """A row's cells by their columns, and the number of columns of those that span several.
+    """A row's cells by their columns, and how many columns the wide ones among them span.
 
     Both are empty for a row that does not fit the columns.
     """
@@ -335,7 +334,7 @@ def _is_aligned(piece: _Piece, start: float, end: float) -> bool:
 
 
 def _header_rows(text: str, cells: Sequence[Row], rows: Sequence[_TableRow]) -> int | None:
-    """The number of header rows: the bold ones at the head, or those of words above a column of numbers."""
+    """The number of header rows: bold rows at the top, or rows of words above a column of numbers; None if unknown."""
     bold = next((at for at, row in enumerate(rows) if not row.is_bold), len(rows))
     if 0 < bold < len(rows):
         return bold

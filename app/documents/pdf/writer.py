@@ -1,4 +1,4 @@
-"""Writes blocks of a PDF as one text, with the page's character for each code point: how two lines are joined."""
+"""Writes the blocks of a PDF as one text, joining their lines, with the page's character for each code point."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WHOLE, _OFTEN = 4, 3
 
 
 class Hyphens:
-    """Which words a document writes with a hyphen and which without, learned from all of its words."""
+    """Learns from a document's words which it writes with a hyphen, to join words that are broken at a line's end."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._words: Counter[str] = Counter()
@@ -106,7 +106,7 @@ _STRENGTH = ["", " ", "\t", "\n", "\n\n"]
 
 
 class Writer:
-    """Writes blocks one after the other; blocks and their lines come in the order of their pages."""
+    """Writes blocks one after the other, in the order of their pages."""
 
     def __init__(self, sheets: Sequence[Sheet], hyphens: Hyphens) -> None:
         self._sheets = sheets
@@ -119,7 +119,7 @@ class Writer:
         self._pending = ""
 
     def write(self, block: Block) -> Span:
-        """Write a block after the separator before it; returns its place in the text, empty if it has no words."""
+        """Write a block after its separator; return its span in the text, empty if it has no words."""
         start = end = -1
         for number, (line, join) in enumerate(zip(block.lines, block.joins, strict=True)):
             takes_out = False
@@ -197,7 +197,7 @@ class Writer:
 
 
 def _recognised(sheet: Sheet, index: array[int]) -> Recognised | None:
-    """How sure each code point's word is; what reading inserted is as sure as what is before it."""
+    """How sure each code point's word is; an inserted code point is as sure as the one before it."""
     if not sheet.language:
         return None
     sure, last = array("B"), 0
@@ -208,7 +208,7 @@ def _recognised(sheet: Sheet, index: array[int]) -> Recognised | None:
 
 
 def _blank_after(characters: str, place: int) -> int:
-    """The page's blank after a character; -1 if reading inserts one."""
+    """The number of the page's blank after a character; -1 if there is none and one is inserted."""
     following = place + 1
     if 0 < following < len(characters) and characters[following] in " \t\xa0\u3000":
         return following

@@ -1,4 +1,4 @@
-"""Recognises the text of pages in their pictures, with Tesseract: as a library, or else as a program."""
+"""Recognises the text of pages in their pictures with Tesseract, as a library or else as a program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from app.documents.recognition.words import (
     Engine,
     Languages,
     PagePicture,
-    Seen,
+    RecognisedWord,
     weighted_median,
 )
 
@@ -43,17 +43,17 @@ _MOST_LANGUAGES = 4
 
 # Below this, a page may lie on its side or be in another language.
 _SURE = 75.0
-# A page whose words are less sure than this on average shows none: they are taken out of a drawing, or a photograph.
+# The words of a page that are less sure than this on average are none: they were seen in a drawing or a photograph.
 _NONSENSE = 45.0
 _LOW_DPI = 150.0
-# In degrees: what is corrected, and what may be.
+# In degrees: the least and the largest skew that is corrected.
 _LEAST_SKEW, _MOST_SKEW = 0.2, 15.0
 
 
 class Recogniser:
-    """Recognises pages with the languages in `folder`, and with those of the system where these fit better.
+    """Recognises pages with the languages in `folder`, or with those of the system where these fit better.
 
-    `run` runs the program, where the library is missing. Raises SpanlightError where both are. Not thread-safe.
+    `run` runs the program where the library is missing. Raises SpanlightError where both are missing. Not thread-safe.
     """
 
     def __init__(self, folder: str, run: Run | None = None) -> None:
@@ -69,10 +69,10 @@ class Recogniser:
             ) from fault
 
     def carry_out(self, order: Recognise, report: Report) -> None:
-        """Send each page's number with its text as a partial result.
+        """Recognise the pages of an order; each page's number and text are a partial result.
 
-        Raises SpanlightError for a file that has changed, and with PasswordNeeded as `open_pdf` does; Stopped when the
-        report says so.
+        Raises SpanlightError for a file that has changed, SpanlightError and PasswordNeeded as `open_pdf` does, and
+        Stopped when the report says so.
         """
         if order.path:
             require_same(order, Path(order.path))
@@ -90,7 +90,7 @@ class Recogniser:
     def recognise(
         self, document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]
     ) -> RecognisedPage:
-        """The text of a page, from 0; without characters for one that holds none or cannot be drawn."""
+        """The text of page `number`, from 0; without characters if it has no text or cannot be drawn."""
         try:
             page = load_page(document, number)
         except pypdfium2.PdfiumError:
@@ -98,26 +98,29 @@ class Recogniser:
         try:
             quarter, language = 0, _ENGLISH
             picture, words = self._read(page, 0, check, self._own)
-            if _mean(words) < _SURE and (quarter := self._way_up(page, check)):
+            if _mean_confidence(words) < _SURE and (quarter := self._upright_turns(page, check)):
                 picture, words = self._read(page, quarter, check, self._own)
-            if _mean(words) < _SURE and (others := _languages_of_system()):
+            if _mean_confidence(words) < _SURE and (others := _languages_of_system()):
                 other_picture, other_words = self._read(page, quarter, check, others)
-                if _mean(other_words) > _mean(words) + 5:
+                if _mean_confidence(other_words) > _mean_confidence(words) + 5:
                     language, picture, words = others.names, other_picture, other_words
-            if _mean(words) < _NONSENSE:
+            if _mean_confidence(words) < _NONSENSE:
                 words = []
-            return _page(picture, words, "+".join(_CODES.get(one, one) for one in language.split("+")))
+            return _page(picture, words, "+".join(_CODES.get(name, name) for name in language.split("+")))
         finally:
             page.close()
 
     def close(self) -> None:
-        """Free what it holds."""
+        """Free the engine."""
         self._engine.close()
 
     def _read(
         self, page: pypdfium2.PdfPage, quarter: int, check: Callable[[], None], where: Languages
-    ) -> tuple[PagePicture, list[Seen]]:
-        """The words of a page that is turned and made level first, or once they have told how they lie."""
+    ) -> tuple[PagePicture, list[RecognisedWord]]:
+        """The picture of a page turned by `quarter` and made level, and its words.
+
+        Where the engine tells a slope only with the words, a page that is not level is read twice.
+        """
         check()
         slope = self._engine.slope(picture_of(page, quarter, dpi=_LOW_DPI), where)
         check()
@@ -133,8 +136,8 @@ class Recogniser:
         words = with_looks(picture, list(corrected(picture, words)))
         return picture, list(in_cells(picture, words, rules))
 
-    def _way_up(self, page: pypdfium2.PdfPage, check: Callable[[], None]) -> int:
-        """By how many quarter turns clockwise most words are legible."""
+    def _upright_turns(self, page: pypdfium2.PdfPage, check: Callable[[], None]) -> int:
+        """The number of quarter turns clockwise after which most words are legible."""
         best, most = 0, 0.0
         for quarter in range(4):
             check()
@@ -146,7 +149,7 @@ class Recogniser:
 
 
 def _level(slope: float) -> float:
-    """By how many degrees clockwise a page is turned whose lines fall by so many."""
+    """The degrees clockwise by which to turn a page whose lines fall by `slope` degrees."""
     return -slope if _LEAST_SKEW <= abs(slope) <= _MOST_SKEW else 0.0
 
 
@@ -163,14 +166,14 @@ def _languages_of_system() -> Languages | None:
     return None
 
 
-def _mean(words: Sequence[Seen]) -> float:
-    """How sure the letters are on average; 0 without any."""
+def _mean_confidence(words: Sequence[RecognisedWord]) -> float:
+    """The mean confidence of words, weighted by their letters; 0 without words."""
     letters = sum(len(word.letters) for word in words)
     return sum(len(word.letters) * word.sure for word in words) / letters if letters else 0.0
 
 
-def _page(picture: PagePicture, words: Sequence[Seen], language: str) -> RecognisedPage:
-    """The words in the order of their lines."""
+def _page(picture: PagePicture, words: Sequence[RecognisedWord], language: str) -> RecognisedPage:
+    """The RecognisedPage of a picture's words, in the order of their lines."""
     page = RecognisedPage(language)
     pieces: list[str] = []
     length = 0

@@ -1,4 +1,4 @@
-"""What the pixels tell of marks that Tesseract mistakes: bullets, quotation marks, upright strokes, rules of tables."""
+"""Corrects marks that Tesseract mistakes, by their pixels: bullets, quotation marks, upright strokes, tables' rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.documents.recognition.words import Letter, PagePicture, Seen
+from app.documents.recognition.words import Letter, PagePicture, RecognisedWord
 
 _BULLET = "•"
 _DARK = bytes(each < 170 for each in range(256))
@@ -35,8 +35,8 @@ class _Ink(NamedTuple):
     dark: int
 
 
-def corrected(picture: PagePicture, words: Sequence[Seen]) -> Iterator[Seen]:
-    """The words of a picture with these marks as they look; none that is nothing but a rule, or paper."""
+def corrected(picture: PagePicture, words: Sequence[RecognisedWord]) -> Iterator[RecognisedWord]:
+    """The words of a picture with these marks corrected, and without words that are nothing but a rule or paper."""
     begins_line = False
     for word in words:
         begins_line = begins_line or word.begins_line
@@ -48,14 +48,16 @@ def corrected(picture: PagePicture, words: Sequence[Seen]) -> Iterator[Seen]:
             begins_line = False
 
 
-def _has_ink(picture: PagePicture, word: Seen) -> bool:
-    """Whether anything is where a word is: Tesseract sees dashes in wide gaps."""
+def _has_ink(picture: PagePicture, word: RecognisedWord) -> bool:
+    """Whether there is ink where a word is: Tesseract sees dashes in wide gaps."""
     left, right = word.letters[0].left, max(letter.right for letter in word.letters)
     return _ink(picture, left, word.base - word.size, right, word.base + 0.3 * word.size) is not None
 
 
-def _with_bullet(picture: PagePicture, word: Seen, groups: list[list[Letter]]) -> list[list[Letter]]:
-    """The letters of a line's first word with the bullet that they are, or that stands before them."""
+def _with_bullet(
+    picture: PagePicture, word: RecognisedWord, groups: list[list[Letter]]
+) -> list[list[Letter]]:
+    """The letters of a line's first word, with the bullet before them, or as the bullet that they are."""
     first, size = word.letters[0], word.size
     aside = round(0.15 * size)
     if len(word.letters) == 1:
@@ -69,8 +71,8 @@ def _with_bullet(picture: PagePicture, word: Seen, groups: list[list[Letter]]) -
     return groups
 
 
-def _is_bullet(ink: _Ink | None, word: Seen) -> bool:
-    """Whether dark pixels are a filled disc or square as lists have it."""
+def _is_bullet(ink: _Ink | None, word: RecognisedWord) -> bool:
+    """Whether dark pixels are a bullet: a filled disc or square."""
     if ink is None:
         return False
     wide, high = ink.right - ink.left, ink.bottom - ink.top
@@ -97,8 +99,8 @@ def _ink(picture: PagePicture, left: float, top: float, right: float, bottom: fl
     return _Ink(most_left, rows[0], most_right, rows[-1] + 1, count) if rows else None
 
 
-def _single(picture: PagePicture, word: Seen, letter: Letter) -> Letter:
-    """A double quotation mark as a single one where it has one stroke."""
+def _single(picture: PagePicture, word: RecognisedWord, letter: Letter) -> Letter:
+    """A letter, as a single quotation mark if it is a double one of one stroke."""
     if letter.character not in _SINGLE:
         return letter
     base, size = word.base, word.size
@@ -119,8 +121,8 @@ def _single(picture: PagePicture, word: Seen, letter: Letter) -> Letter:
     return letter
 
 
-def _between_rules(picture: PagePicture, word: Seen) -> Iterator[list[Letter]]:
-    """The letters of a word, apart where a rule of a table was taken for one."""
+def _between_rules(picture: PagePicture, word: RecognisedWord) -> Iterator[list[Letter]]:
+    """The letters of a word, split where a rule of a table was taken for a letter."""
     letters: list[Letter] = []
     for letter in word.letters:
         if not _is_rule(picture, word, letter):
@@ -132,14 +134,13 @@ def _between_rules(picture: PagePicture, word: Seen) -> Iterator[list[Letter]]:
         yield letters
 
 
-def _is_rule(picture: PagePicture, word: Seen, letter: Letter) -> bool:
+def _is_rule(picture: PagePicture, word: RecognisedWord, letter: Letter) -> bool:
     if letter.character not in _LIKE_RULES:
         return False
     left, right = round(letter.left - _BESIDE * word.size), round(letter.right + _BESIDE * word.size)
     around = _ink(picture, left, word.base - 0.75 * word.size, right, word.base)
-    if around is None or around.dark > 0.4 * 0.75 * word.size * (
-        right - left
-    ):  # light letters on a dark ground
+    # More than this is light letters on a dark ground.
+    if around is None or around.dark > 0.4 * 0.75 * word.size * (right - left):
         return False
     upper, lower = (
         [round(word.base + end * word.size) for end in ends] for ends in ((-_ABOVE, -0.1), (-0.4, _BELOW))
@@ -159,8 +160,8 @@ def _is_dark(picture: PagePicture, column: int, top: int, bottom: int) -> bool:
     return all(any(row) for row in zip(*near, strict=False))
 
 
-def _capital(picture: PagePicture, word: Seen, letter: Letter) -> Letter:
-    """An upright stroke as a capital I where it ends on the base line."""
+def _capital(picture: PagePicture, word: RecognisedWord, letter: Letter) -> Letter:
+    """A letter, as a capital I if it is an upright stroke that ends on the base line."""
     if letter.character != "|":
         return letter
     below = _ink(

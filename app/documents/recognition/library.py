@@ -1,4 +1,4 @@
-"""Tesseract as a library in this process, by the package tesserocr."""
+"""Runs Tesseract as a library in this process, by the package tesserocr."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from app.documents.recognition.words import (
     Languages,
     Letter,
     PagePicture,
+    RecognisedWord,
     Row,
-    Seen,
     letters_of,
     require,
     unusable,
@@ -23,7 +23,7 @@ _MOST_MS = 60_000
 
 
 class Library:
-    """The engine of tesserocr. Raises ImportError where that is missing."""
+    """The engine that tesserocr provides. Raises ImportError where that is missing."""
 
     def __init__(self) -> None:
         import tesserocr
@@ -32,8 +32,8 @@ class Library:
         self._open: dict[Languages, Any] = {}
 
     def slope(self, picture: PagePicture, where: Languages) -> float:
-        """By how many degrees clockwise the lines of a picture fall, from its layout alone."""
-        level, api = self._library.RIL.TEXTLINE, self._shown(picture, where)
+        """The degrees clockwise by which the lines of a picture fall, by its layout alone."""
+        level, api = self._library.RIL.TEXTLINE, self._with_picture(picture, where)
         lines = api.AnalyseLayout()
         slopes: list[tuple[float, float]] = []
         for line in self._library.iterate_level(lines, level) if lines else ():
@@ -44,9 +44,9 @@ class Library:
                 slopes.append((Row((left, one), (right, other)).slope, right - left))
         return weighted_median(slopes)
 
-    def words(self, picture: PagePicture, where: Languages) -> Iterator[Seen]:
+    def words(self, picture: PagePicture, where: Languages) -> Iterator[RecognisedWord]:
         """The words of a picture, line by line; none where that takes more than a minute."""
-        level, api = self._library.RIL, self._shown(picture, where)
+        level, api = self._library.RIL, self._with_picture(picture, where)
         if not api.Recognize(_MOST_MS):
             return
         found = api.GetIterator()
@@ -70,12 +70,12 @@ class Library:
                 letters = []
 
     def close(self) -> None:
-        """Free what it holds."""
+        """Free the engine."""
         while self._open:
             self._open.popitem()[1].End()
 
-    def _shown(self, picture: PagePicture, where: Languages) -> Any:
-        """Tesseract's interface for languages, shown a picture."""
+    def _with_picture(self, picture: PagePicture, where: Languages) -> Any:
+        """Tesseract's interface for languages, with a picture set."""
         api = self._open[where] if where in self._open else self._start(where)
         api.SetImageBytes(picture.pixels, picture.width, picture.height, 1, picture.stride)
         api.SetSourceResolution(picture.dpi)

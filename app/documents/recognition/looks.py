@@ -1,4 +1,4 @@
-"""How words look in a picture, by their pixels: where they begin and end, how large they are, and which are bold."""
+"""Measures words by their pixels: where they begin and end, how large they are, and which are bold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from app.documents.recognition.words import PagePicture, Seen, weighted_median
+from app.documents.recognition.words import PagePicture, RecognisedWord, weighted_median
 
 _DARK = bytes(each < 150 for each in range(256))
 _LIGHT = bytes(each >= 150 for each in range(256))
@@ -34,17 +34,17 @@ _AS_HIGH = 0.12
 
 @dataclass(slots=True)
 class _Line:
-    """Words of a line; `tall` and `low` are the heights in pixels of those with and without tall letters."""
+    """The words of a line; `tall` and `low` are the heights in pixels of words with and without tall letters."""
 
-    words: list[Seen] = field(default_factory=list)
+    words: list[RecognisedWord] = field(default_factory=list)
     heights: list[float] = field(default_factory=list)
     low: list[float] = field(default_factory=list)
     tall: list[float] = field(default_factory=list)
     size: float = 0.0
 
-    def without_specks(self) -> list[Seen]:
-        """The words without doubtful ones that are not as high as others are, in the line's size."""
-        kept: list[Seen] = []
+    def without_specks(self) -> list[RecognisedWord]:
+        """The words in the line's size, without doubtful ones that are not as high as the others."""
+        kept: list[RecognisedWord] = []
         for word, height in zip(self.words, self.heights, strict=True):
             if word.is_doubtful:
                 alike = median((self.tall if _is_tall(word) else self.low) or [0.0])
@@ -54,12 +54,12 @@ class _Line:
         return kept
 
 
-def with_looks(picture: PagePicture, words: Sequence[Seen]) -> list[Seen]:
-    """The words as their pixels tell: where they begin and end, their line's base and size, and which are bold.
+def with_looks(picture: PagePicture, words: Sequence[RecognisedWord]) -> list[RecognisedWord]:
+    """The words with their ends, their line's base and size, and their weight as measured in the picture.
 
-    Sizes that are near each other are one. Specks that were taken for letters are left out.
+    Sizes that are near each other become one. Specks that were taken for letters are left out.
     """
-    rows: list[list[Seen]] = []
+    rows: list[list[RecognisedWord]] = []
     for word in words:
         if word.begins_line or not rows:
             rows.append([])
@@ -77,12 +77,12 @@ def with_looks(picture: PagePicture, words: Sequence[Seen]) -> list[Seen]:
     ]
 
 
-def _is_tall(word: Seen) -> bool:
+def _is_tall(word: RecognisedWord) -> bool:
     return any(letter.character in _TALL for letter in word.letters)
 
 
-def _line(picture: PagePicture, words: Sequence[Seen]) -> _Line:
-    """The line of words, its base put where letters without descenders end."""
+def _line(picture: PagePicture, words: Sequence[RecognisedWord]) -> _Line:
+    """The line of words, with its base where letters without descenders end."""
     ends = [_ends(picture, word) for word in words]
     under = [
         bottom - word.base
@@ -101,16 +101,16 @@ def _line(picture: PagePicture, words: Sequence[Seen]) -> _Line:
     return line
 
 
-def _tells_height(word: Seen) -> bool:
-    """Whether a word's letters reach as high as others of their line do."""
+def _tells_height(word: RecognisedWord) -> bool:
+    """Whether a word's height tells that of tall letters, or of those without ascenders."""
     letters = [letter.character for letter in word.letters if letter.character.isalnum()]
     return _is_tall(word) or (bool(letters) and _LOW.issuperset(letters))
 
 
-def _ends(picture: PagePicture, word: Seen) -> tuple[float, float]:
-    """Where a word's ink begins and ends, from the middle of its lowest letters on; 0 twice without any there.
+def _ends(picture: PagePicture, word: RecognisedWord) -> tuple[float, float]:
+    """The top and bottom of a word's ink, found from the middle of its lowest letters; (0, 0) without ink there.
 
-    The lines above and below may reach into its box.
+    The lines above and below may reach into the word's box.
     """
     middle = word.base - 0.25 * word.size
     upper, top = _flags(picture, word, word.base - 1.2 * word.size, middle)
@@ -122,15 +122,15 @@ def _ends(picture: PagePicture, word: Seen) -> tuple[float, float]:
     return float(top + over + 1), float(first + under)
 
 
-def _flags(picture: PagePicture, word: Seen, top: float, bottom: float) -> tuple[list[bytes], int]:
-    """Which pixels of rows of a word are its ink, and the first row."""
+def _flags(picture: PagePicture, word: RecognisedWord, top: float, bottom: float) -> tuple[list[bytes], int]:
+    """The rows of a word as bytes, 1 for a pixel of ink and 0 for others, and the number of the first row."""
     left, right = min(letter.left for letter in word.letters), max(letter.right for letter in word.letters)
     first = max(0, round(top))
     return _box(picture, left, first, right, round(bottom)), first
 
 
 def _box(picture: PagePicture, left: int, top: int, right: int, bottom: int) -> list[bytes]:
-    """Which pixels of rows of a box are ink: the dark ones, or on a dark ground the light ones."""
+    """The rows of a box as bytes, 1 for a pixel of ink (dark, or light on a dark ground) and 0 for others."""
     left, right = (min(max(0, place), picture.width) for place in (left, right))
     top, bottom = (min(max(0, place), picture.height) for place in (top, bottom))
     rows = [
@@ -143,10 +143,10 @@ def _box(picture: PagePicture, left: int, top: int, right: int, bottom: int) -> 
     return flags
 
 
-def _with_ends(picture: PagePicture, words: Sequence[Seen]) -> list[Seen]:
-    """The words of a line, each from where its ink begins to where it ends: Tesseract's boxes are not exact.
+def _with_ends(picture: PagePicture, words: Sequence[RecognisedWord]) -> list[RecognisedWord]:
+    """The words of a line with the left and right ends of their ink, as Tesseract's boxes are not exact.
 
-    Between two words is the widest gap near the borders of their boxes.
+    The gap between two words is the widest one near the borders of their boxes.
     """
     lefts, rights = [word.letters[0].left for word in words], [word.letters[-1].right for word in words]
     for at in range(len(words) + 1):
@@ -179,16 +179,16 @@ def _with_ends(picture: PagePicture, words: Sequence[Seen]) -> list[Seen]:
     return [_between(word, left, right) for word, left, right in zip(words, lefts, rights, strict=True)]
 
 
-def _within(word: Seen, letter: int) -> int:
-    """How far into a word its end is looked for: two letters, or little more than a single one."""
+def _within(word: RecognisedWord, letter: int) -> int:
+    """How far into a word the search for its end goes: two letters, or just past a single one."""
     aside = round(_NARROWEST * word.size)
     if len(word.letters) == 1:
         return word.letters[0].right + aside if letter > 0 else word.letters[0].left - aside
     return word.letters[letter].right if letter > 0 else word.letters[letter].left
 
 
-def _between(word: Seen, left: int, right: int) -> Seen:
-    """A word whose first letter begins, and whose last one ends, at these edges."""
+def _between(word: RecognisedWord, left: int, right: int) -> RecognisedWord:
+    """A word with its first letter's left edge and its last letter's right edge moved to these."""
     letters = list(word.letters)
     letters[0] = letters[0]._replace(left=min(left, letters[0].right - 1))
     letters[-1] = letters[-1]._replace(right=max(right, letters[-1].left + 1))
@@ -196,7 +196,7 @@ def _between(word: Seen, left: int, right: int) -> Seen:
 
 
 def _set_sizes(lines: Sequence[_Line]) -> None:
-    """Set each line's size, first by its letters, then as the commonest one near it."""
+    """Set the size of each line, first by its letters, then to the commonest size near that."""
     ratios = [
         (median(line.tall) / median(line.low), min(len(line.tall), len(line.low)))
         for line in lines
@@ -209,9 +209,9 @@ def _set_sizes(lines: Sequence[_Line]) -> None:
             line.size = median(line.tall) / _OF_SIZE
         elif line.low:
             line.size = in_lows * median(line.low) / _OF_SIZE
-        told = line.words[0].size
-        if not 0.6 * told <= line.size <= 1.5 * told:
-            line.size = told
+        by_engine = line.words[0].size
+        if not 0.6 * by_engine <= line.size <= 1.5 * by_engine:
+            line.size = by_engine
         if not line.tall and abs(line.size - before) <= _UNSURE * before:
             line.size = before
         before = line.size
@@ -228,8 +228,8 @@ def _length(line: _Line) -> int:
     return sum(len(word.letters) for word in line.words)
 
 
-def _stroke(picture: PagePicture, word: Seen) -> float:
-    """How wide the strokes of a word's letters are, in pixels; 0 where there are none."""
+def _stroke(picture: PagePicture, word: RecognisedWord) -> float:
+    """The mean width of the strokes of a word's letters, in pixels; 0 without any."""
     low = _OF_SIZE * word.size / _IN_LOWS
     flags, _ = _flags(picture, word, word.base - _TO * low, word.base - _FROM * low)
     runs = [found.end() - found.start() for row in flags for found in _RUN.finditer(row)]
@@ -240,8 +240,10 @@ def _stroke(picture: PagePicture, word: Seen) -> float:
     return sum(middle) / len(middle)
 
 
-def _smooth(words: Sequence[Seen], bold: Sequence[bool], strokes: Sequence[float]) -> Iterator[bool]:
-    """Whether words are bold; one without strokes of its own, or of a letter or two, is as its neighbours are."""
+def _smooth(
+    words: Sequence[RecognisedWord], bold: Sequence[bool], strokes: Sequence[float]
+) -> Iterator[bool]:
+    """Whether each word is bold; a word without strokes, or of a letter or two, is like its neighbours."""
     for at, (word, thick, stroke) in enumerate(zip(words, bold, strokes, strict=True)):
         before = bold[at - 1] if at and not word.begins_line else None
         behind = bold[at + 1] if at + 1 < len(words) and not words[at + 1].begins_line else None

@@ -1,4 +1,4 @@
-"""A page's text as it was recognised in its picture: kept as bytes, and taken up as if the PDF had held it."""
+"""Keeps the recognised text of a page as bytes, and puts it in place of the text that the PDF has."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _MOST = 40_000_000
 class RecognisedPage:
     """The characters of a page with their boxes, as in core.layout.PageText, and its words.
 
-    `language` is as in core.layout.Recognised. `words` (float32[10 n]) has the numbers of characters.Word, and the
-    percentage by which the word is sure; positions along a line count in the page turned upright and level.
+    `language` is as in core.layout.Recognised. `words` (float32[10 n]) has the numbers of characters.Word, and how sure
+    the word is in percent; positions along a line are those on the page turned upright and level.
     """
 
     language: str
@@ -33,7 +33,7 @@ class RecognisedPage:
     words: array[float] = field(default_factory=lambda: array("f"))
 
     def add(self, word: Word, sure: float) -> None:
-        """Add a word whose characters are there."""
+        """Add a word, whose characters and boxes are added by the caller."""
         self.words.extend(
             (
                 word.first,
@@ -50,14 +50,14 @@ class RecognisedPage:
         )
 
     def to_bytes(self) -> bytes:
-        """All of it, compressed."""
+        """The page as compressed bytes."""
         head = json_of([VERSION, self.language, self.characters]).encode()
         numbers = array("f", self.boxes + self.words).tobytes()
         return zlib.compress(len(head).to_bytes(4, "little") + head + numbers)
 
     @staticmethod
     def from_bytes(data: bytes) -> RecognisedPage | None:
-        """What `to_bytes` gave; None for anything else."""
+        """The page of bytes from `to_bytes`; None for any others."""
         try:
             unpacked = zlib.decompressobj().decompress(data, _MOST)
             end = 4 + int.from_bytes(unpacked[:4], "little")
@@ -72,21 +72,21 @@ class RecognisedPage:
         page = RecognisedPage(language, characters, boxes, words)
         return page if len(boxes) == 4 * len(characters) and page._is_sound() else None
 
-    def take_up(self, sheet: Sheet) -> None:
-        """Put the text in place of the page's own."""
+    def replace_text(self, sheet: Sheet) -> None:
+        """Replace the sheet's own text with this."""
         sheet.characters, sheet.boxes, sheet.doubtful = self.characters, self.boxes, frozenset()
         sheet.language, sheet.rightwards = self.language, True
         sheet.sure = array("B", bytes(len(self.characters)))
         sheet.words = []
         before = 0
-        for word, sure in self._each():
+        for word, sure in self._words_with_confidence():
             word.gap = before > 0 and "\n" not in self.characters[before : word.first]
             sheet.words.append(word)
             sheet.sure[word.first : word.last] = array("B", [round(sure)] * (word.last - word.first))
             before = word.last
 
-    def _each(self) -> Iterator[tuple[Word, float]]:
-        """The words, and how sure each is."""
+    def _words_with_confidence(self) -> Iterator[tuple[Word, float]]:
+        """Each word, and how sure it is."""
         for at in range(0, len(self.words), _NUMBERS):
             first, last, left, right, base, size, quarter, sure, bold, begins = self.words[at : at + _NUMBERS]
             word = Word(
@@ -111,7 +111,7 @@ class RecognisedPage:
         if not all(isfinite(one) and abs(one) <= FARTHEST for one in self.words):
             return False
         before = 0
-        for word, sure in self._each():
+        for word, sure in self._words_with_confidence():
             if not before <= word.first < word.last <= len(self.characters):
                 return False
             if (

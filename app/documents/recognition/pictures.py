@@ -1,4 +1,4 @@
-"""Pictures of pages to recognise text in: turned upright and level, in greys, with the way back to the page."""
+"""Renders pages as grey pictures for recognition, turned upright and level, with the way back to the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 32_767  # pixels of the longest side that Tesseract takes
 def picture_of(
     page: pypdfium2.PdfPage, quarter: int = 0, level: float = 0.0, dpi: float = _DPI
 ) -> PagePicture:
-    """The page turned by `quarter` quarter turns clockwise and by `level` degrees more.
+    """The picture of a page turned by `quarter` quarter turns clockwise, and by `level` degrees more.
 
     A very large page has fewer pixels, at most `MOST_PIXELS`, and a very long one too.
     """

@@ -1,4 +1,4 @@
-"""Tesseract as the program `tesseract`, for where the package tesserocr is missing.
+"""Runs Tesseract as the program `tesseract` where the package tesserocr is missing.
 
 A confined process may start no program. Before it is confined it therefore splits off a helper, which starts nothing
 but `tesseract`, with a limit on memory and time, and gives it nothing but pixels: the helper itself writes what makes a
@@ -36,8 +36,8 @@ from app.documents.recognition.words import (
     Languages,
     Letter,
     PagePicture,
+    RecognisedWord,
     Row,
-    Seen,
     letters_of,
     require,
     word_of,
@@ -49,13 +49,13 @@ _LINES = ".ocr_line, .ocr_header, .ocr_caption, .ocr_textfloat"
 _VARIABLES = "tessedit_create_hocr=1", "hocr_char_boxes=1", f"thresholding_method={SAUVOLA}"
 _OPTIONS = ["--psm", "3", "--oem", "1", *(word for each in _VARIABLES for word in ("-c", each))]
 
-# What gives the program grey pixels, with their dots an inch and how many a row has, and takes its answer, hOCR; an
-# empty one where there is none.
+# A function that runs the program: it takes languages, dots per inch, pixels per row and grey pixels, and returns the
+# program's answer (hOCR), empty where it fails.
 Run = Callable[[Languages, int, int, bytes], bytes]
 
 
 def runner(folder: str) -> Run | None:
-    """What runs the program with the languages in `folder` and those of the system; None without a need or a program.
+    """A `Run` with the languages in `folder` and those of the system; None without the need for one, or a program.
 
     To be called before this process is confined, and before it has a second thread.
     """
@@ -94,20 +94,20 @@ def version() -> str:
     program = shutil.which("tesseract")
     if program is None:
         return "missing, so that no text in pictures is recognised"
-    told = _output([program, "--version"]).decode("utf-8", "replace").split()
-    return f"{told[1] if len(told) > 1 else 'broken'} ({program})"
+    output = _output([program, "--version"]).decode("utf-8", "replace").split()
+    return f"{output[1] if len(output) > 1 else 'broken'} ({program})"
 
 
 class Program:
-    """The engine of the program."""
+    """The engine that runs the program."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     def slope(self, picture: PagePicture, where: Languages) -> None:
-        """None: it tells where lines lie only with their words."""
+        """None: the program gives lines only with their words."""
 
-    def words(self, picture: PagePicture, where: Languages) -> Iterator[Seen]:
+    def words(self, picture: PagePicture, where: Languages) -> Iterator[RecognisedWord]:
         """The words of a picture, line by line; raises SpanlightError where the program fails, or takes too long."""
         require(where)
         width, stride = picture.width, picture.stride
@@ -121,13 +121,13 @@ class Program:
         yield from _words(answer)
 
     def close(self) -> None:
-        """Nothing is held: the helper ends with this process."""
+        """Do nothing: the helper ends with this process."""
 
 
 def _help(program: str, asked: Connection, folders: tuple[str, ...]) -> None:
-    """Answer until the other end is gone, then end this process.
+    """Answer requests until the other end is gone, then end this process.
 
-    A file may have taken the other end over: whatever is not as `runner` sends it ends this process, too.
+    A file may have taken over the other end: a request that is not as `runner` sends it ends this process too.
     """
     try:
         os.closerange(3, asked.fileno())  # the connections to the parent among them
@@ -137,14 +137,14 @@ def _help(program: str, asked: Connection, folders: tuple[str, ...]) -> None:
             pixels = asked.recv_bytes(MOST_PIXELS)
             if folder not in folders or not _NAMES.fullmatch(names) or len(pixels) % width:
                 return
-            # What asks sends nothing more before it has its answer: what can be read then is its end.
+            # The other end sends nothing before it has its answer: what can be read before that is its end.
             asked.send_bytes(_answer(program, Languages(folder, names), int(dpi), width, pixels, asked.poll))
     finally:
         os._exit(0)
 
 
 def _limit() -> None:
-    """Limit a program that is about to begin: its memory, its time, and to no byte in any file."""
+    """Limit the memory and time of a program that is about to begin, and keep it from writing to files."""
     if sys.platform == "linux":
         import resource
 
@@ -177,8 +177,8 @@ def _output(
     before: Callable[[], None] | None = None,
     is_stopped: Callable[[], bool] = _never,
 ) -> bytes:
-    """What a program writes; nothing where it fails, takes long or is stopped. Its process calls `before` first."""
-    # A bundle's own libraries are none of the system's programs'; and threads that share a line only wait.
+    """A program's output; empty if it fails, takes too long or is stopped. Its process calls `before` first."""
+    # A bundle's libraries must not get into the system's programs, and threads that share a line only wait.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
     try:
         running = subprocess.Popen(
@@ -210,7 +210,7 @@ def _give(to: IO[bytes], given: bytes) -> None:
 
 
 def _written_by(running: subprocess.Popen[bytes], is_stopped: Callable[[], bool]) -> bytes:
-    """What a program writes until it ends; nothing where it fails, takes too long, or is stopped."""
+    """A program's output once it has ended; empty if it fails, takes too long, or is stopped."""
     until = time.monotonic() + _MOST_SECONDS
     while time.monotonic() < until and not is_stopped():
         try:
@@ -221,8 +221,8 @@ def _written_by(running: subprocess.Popen[bytes], is_stopped: Callable[[], bool]
     return b""
 
 
-def _words(hocr: bytes) -> Iterator[Seen]:
-    """The words of hOCR, HTML whose titles say where each part lies (http://kba.github.io/hocr-spec/1.2)."""
+def _words(hocr: bytes) -> Iterator[RecognisedWord]:
+    """The words of hOCR, HTML that has positions in its titles (http://kba.github.io/hocr-spec/1.2)."""
     for line in LexborHTMLParser(hocr.decode("utf-8", "replace")).css(_LINES):
         row, begins_line = _row(line), True
         for each in line.css(".ocrx_word") if row is not None else ():
@@ -239,7 +239,7 @@ def _words(hocr: bytes) -> Iterator[Seen]:
 
 
 def _row(line: LexborNode) -> Row | None:
-    """Where a line lies; None for one that runs up or down."""
+    """The position of a line; None for one that runs up or down."""
     box, base = _numbers(line, "bbox"), _numbers(line, "baseline")
     height, low = _numbers(line, "x_size"), _numbers(line, "x_descenders")
     if len(box) != 4 or len(base) != 2 or not height or _numbers(line, "textangle"):
@@ -255,7 +255,7 @@ def _row(line: LexborNode) -> Row | None:
 
 
 def _numbers(part: LexborNode, name: str) -> list[float]:
-    """The numbers after a property's name in a part's title; none without it or where they are none."""
+    """The numbers of a property in an element's title; none without it, or where they are no numbers."""
     for found in (part.attributes.get("title") or "").split(";"):
         words = found.split()
         if words and words[0] == name:

@@ -1,4 +1,4 @@
-"""Rules in a picture: the lines under words and of tables, taken out before it is read, and the cells they make."""
+"""Removes rules from a picture before it is read, lines under words and of tables, and finds the cells between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from app.documents.recognition.words import PagePicture, Seen
+from app.documents.recognition.words import PagePicture, RecognisedWord
 
 _DARK = bytes(each < 170 for each in range(256))
 _PAPER = bytes([255, *bytes(255)])  # where nothing is kept
@@ -30,7 +30,7 @@ _MEETS = 0.06
 
 
 class Rule(NamedTuple):
-    """A straight line across or down a picture: the box around it, in pixels."""
+    """A straight line across or down a picture, as its box in pixels."""
 
     left: int
     top: int
@@ -39,11 +39,11 @@ class Rule(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Whether it runs across the page."""
+        """Whether the rule runs across the page."""
         return self.right - self.left > self.bottom - self.top
 
     def meets(self, other: Rule, near: float) -> bool:
-        """Whether two rules cross or touch, or almost."""
+        """Whether two rules cross, touch, or come as near as `near`."""
         return (
             min(self.right, other.right) - max(self.left, other.left) >= -near
             and min(self.bottom, other.bottom) - max(self.top, other.top) >= -near
@@ -52,7 +52,7 @@ class Rule(NamedTuple):
 
 @dataclass(slots=True)
 class _Band:
-    """Runs of dark pixels in consecutive rows that lie above each other."""
+    """Runs of dark pixels that lie below each other in consecutive rows."""
 
     first: int
     last: int
@@ -61,7 +61,7 @@ class _Band:
 
 
 def without_rules(picture: PagePicture) -> tuple[PagePicture, list[Rule]]:
-    """The picture with its rules painted over, but for the strokes of letters that cross them, and the rules."""
+    """The picture with its rules painted over, except where strokes of letters cross them, and the rules."""
     width, height, stride, inch = picture.width, picture.height, picture.stride, 72 * picture.scale
     paper = max(_DARK.count(1) + _FAINT, _commonest(picture.pixels[::_LOOKED_AT]))
     faint = picture.pixels.translate(bytes(each <= paper - _FAINT for each in range(256)))
@@ -91,9 +91,9 @@ def _commonest(pixels: bytes) -> int:
 def _straight(
     lines: Sequence[bytes], dark: Sequence[bytes], inch: float
 ) -> Iterator[tuple[int, int, int, int]]:
-    """The first and last of the lines that a rule is on, and its start and end along them.
+    """Each rule: the first and last of the lines that it covers, and its start and end along them.
 
-    `lines` are where even a thin rule would show, `dark` where letters do.
+    `lines` have 1 for pixels that are dark enough for a thin rule, `dark` for those dark enough for letters.
     """
     long, thick = re.compile(rb"\x01{%d,}" % max(8, round(_SHORTEST * inch))), _THICKEST * inch
     blank = bytes(len(lines[0])) if lines else b""
@@ -133,14 +133,14 @@ def _both(one: bytes, other: bytes) -> bytes:
 
 
 def _wider(line: bytes) -> bytes:
-    """A line whose dark runs begin and end a pixel farther out."""
+    """A line with its dark runs a pixel longer at both ends."""
     dark = int.from_bytes(line, "little")
     dark |= dark << 8 | dark >> 8
     return (dark & ((1 << 8 * len(line)) - 1)).to_bytes(len(line), "little")
 
 
 def _is_rule(band: _Band, lines: Sequence[bytes], thick: float) -> bool:
-    """Whether a band is thin, with paper along its sides."""
+    """Whether a band is as thin as a rule, with paper along its sides."""
     if band.last + 1 - band.first > thick:
         return False
     length = band.end - band.start
@@ -159,10 +159,10 @@ def _paint_over(
     rule: tuple[int, int, int, int],
     across: Iterable[tuple[int, int]],
 ) -> None:
-    """Make a rule white but for the strokes of letters that reach into it, and what is grey beside it.
+    """Make a rule and its grey edges white, except for the strokes of letters that reach into it.
 
-    The rule is on the lines from its first number to its second, from its third place to its fourth; others cross it
-    `across` these places. A pixel of a line is `along` bytes from the next, and a line `step` bytes.
+    `rule` has its first line, the one after its last, and its start and end along them; other rules cross it between
+    the positions of `across`. Neighbouring pixels of a line are `along` bytes apart, neighbouring lines `step` bytes.
     """
     first, last, start, end = rule
     start, end = max(0, start - _EDGE), min(len(lines[0]), end + _EDGE)
@@ -188,7 +188,7 @@ def _paint_over(
 
 
 class _Table:
-    """Rules that meet, and the cells between them."""
+    """A table: rules that meet, and the cells between them."""
 
     def __init__(self, rules: Sequence[Rule], near: float) -> None:
         self._level = sorted((rule for rule in rules if rule.is_level), key=lambda rule: rule.top)
@@ -199,11 +199,11 @@ class _Table:
 
     @property
     def has_cells(self) -> bool:
-        """Whether rules run both ways."""
+        """Whether there are rules across and rules down."""
         return bool(self._level and self._upright)
 
     def cell_of(self, x: float, y: float) -> tuple[int, int] | None:
-        """The rules above and to the left of a point, by their places; None outside."""
+        """The cell of a point, as the positions of the rules above and to the left of it; None outside the table."""
         left, top, right, bottom = self._box
         near = self._near
         if not (left - near <= x <= right + near and top - near <= y <= bottom + near):
@@ -219,14 +219,18 @@ class _Table:
         return (max(above, default=top), max(before, default=left))
 
 
-def in_cells(picture: PagePicture, words: Sequence[Seen], rules: Sequence[Rule]) -> Iterator[Seen]:
-    """The words with those in a table of rules cell by cell, each of which begins a line.
+def in_cells(
+    picture: PagePicture, words: Sequence[RecognisedWord], rules: Sequence[Rule]
+) -> Iterator[RecognisedWord]:
+    """The words, those of a ruled table cell by cell; each cell begins a line.
 
-    Where the rules part only groups of rows, these are left row by row.
+    Where rules separate only groups of rows, the words stay row by row.
     """
     near = _MEETS * 72 * picture.scale
-    tables = [each for each in (_Table(met, near) for met in _met(rules, near)) if each.has_cells]
-    waiting: list[tuple[tuple[int, int], Seen]] = []
+    tables = [
+        each for each in (_Table(met, near) for met in _groups_that_meet(rules, near)) if each.has_cells
+    ]
+    waiting: list[tuple[tuple[int, int], RecognisedWord]] = []
     within: _Table | None = None
     for word in words:
         x, y = (word.letters[0].left + word.letters[-1].right) / 2, word.base - 0.3 * word.size
@@ -245,8 +249,8 @@ def in_cells(picture: PagePicture, words: Sequence[Seen], rules: Sequence[Rule])
     yield from _cell_by_cell(waiting)
 
 
-def _met(rules: Sequence[Rule], near: float) -> Iterator[list[Rule]]:
-    """The rules in groups of those that meet, also by way of others."""
+def _groups_that_meet(rules: Sequence[Rule], near: float) -> Iterator[list[Rule]]:
+    """The rules in groups of those that meet, directly or through others."""
     left = list(rules)
     while left:
         group = [left.pop()]
@@ -258,9 +262,9 @@ def _met(rules: Sequence[Rule], near: float) -> Iterator[list[Rule]]:
         yield group
 
 
-def _cell_by_cell(words: Sequence[tuple[tuple[int, int], Seen]]) -> Iterator[Seen]:
-    cells: dict[tuple[int, int], list[Seen]] = defaultdict(list)
-    bands: dict[int, list[tuple[int, Seen]]] = defaultdict(list)
+def _cell_by_cell(words: Sequence[tuple[tuple[int, int], RecognisedWord]]) -> Iterator[RecognisedWord]:
+    cells: dict[tuple[int, int], list[RecognisedWord]] = defaultdict(list)
+    bands: dict[int, list[tuple[int, RecognisedWord]]] = defaultdict(list)
     for (above, before), word in words:
         bands[above].append((before, word))
         cells[above, before].append(word)
@@ -268,16 +272,16 @@ def _cell_by_cell(words: Sequence[tuple[tuple[int, int], Seen]]) -> Iterator[See
     if 2 * several >= len(bands):
         last: tuple[int, int] | None = None
         for cell, word in words:
-            yield _begun(word) if cell != last else word
+            yield _beginning_cell(word) if cell != last else word
             last = cell
         return
     for cell in sorted(cells):
         for number, word in enumerate(cells[cell]):
-            yield _begun(word) if not number else word
+            yield _beginning_cell(word) if not number else word
 
 
-def _has_several_rows(band: Iterable[tuple[int, Seen]]) -> bool:
-    """Whether a band between two rules has rows without a rule between them: lines that are level in all columns."""
+def _has_several_rows(band: Iterable[tuple[int, RecognisedWord]]) -> bool:
+    """Whether a band between two rules has several rows: lines that are level in all columns."""
     lines: dict[int, list[float]] = defaultdict(list)
     size = 0.0
     for column, word in band:
@@ -295,5 +299,5 @@ def _has_several_rows(band: Iterable[tuple[int, Seen]]) -> bool:
     return len(level) > 1
 
 
-def _begun(word: Seen) -> Seen:
+def _beginning_cell(word: RecognisedWord) -> RecognisedWord:
     return replace(word, begins_line=True, begins_cell=True)

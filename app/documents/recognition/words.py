@@ -1,4 +1,4 @@
-"""Pictures of pages, and the words that engines see in them."""
+"""Defines pictures of pages, the words that engines recognise in them, and what an engine is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from app.core.errors import SpanlightError
 from app.core.message import Message
 
-# Where systems keep what Tesseract recognises other languages by.
+# Where systems keep Tesseract's data of languages.
 SYSTEM_FOLDERS = (
     "/usr/share/tesseract-ocr/5/tessdata",
     "/usr/share/tesseract-ocr/4.00/tessdata",
@@ -21,8 +21,8 @@ SYSTEM_FOLDERS = (
     "C:/Program Files/Tesseract-OCR/tessdata",
 )
 
-# Tesseract's way to tell ink from paper by what is around, where shades and noise are (5.0 and newer have it): of eight
-# skewed and noisy pages 1.5% of the characters were wrong with it, 2.0% without.
+# Tesseract's local thresholding (5.0 and newer), for pages with shades and noise: on eight skewed and noisy pages 1.5%
+# of the characters are wrong with it, 2.0% without.
 SAUVOLA = "2"
 # Fewer letters than these that are less sure than this are mostly specks or lines; a word may be right.
 _LEAST_SURE, _SPECK = 15.0, 3
@@ -52,13 +52,13 @@ class PagePicture:
 
     @property
     def dpi(self) -> int:
-        """Its dots an inch, at least the 70 that Tesseract takes."""
+        """Its resolution in dots per inch, at least the 70 that Tesseract accepts."""
         return max(70, round(72 * self.scale))
 
     def on_page(
         self, left: float, top: float, right: float, bottom: float
     ) -> tuple[float, float, float, float]:
-        """The box on the page as shown around a box of the picture."""
+        """The box on the page as shown that encloses a box of the picture."""
         a, b, c, d, e, f = self.matrix
         whole = a * d - b * c
         corners = [(x - e, y - f) for x in (left, right) for y in (top, bottom)]
@@ -68,14 +68,14 @@ class PagePicture:
 
 
 class Languages(NamedTuple):
-    """The folder of what languages are recognised by, and some of these, joined by “+”, as Tesseract names them."""
+    """A folder with Tesseract's data of languages, and the languages to use, by Tesseract's names, joined by “+”."""
 
     folder: str
     names: str
 
 
 class Row(NamedTuple):
-    """The two ends of a line's base, the height of its letters, and how much of that is below the base; in pixels."""
+    """A line in pixels: the ends of its base line, the height of its letters, and how far they go below the base."""
 
     left: Point
     right: Point
@@ -84,12 +84,12 @@ class Row(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Whether it runs across the page, not up or down its margin."""
+        """Whether the line runs across the page, not up or down its margin."""
         return self.right[0] - self.left[0] > abs(self.right[1] - self.left[1])
 
     @property
     def slope(self) -> float:
-        """By how many degrees clockwise it falls."""
+        """The degrees clockwise by which the line falls."""
         return degrees(atan2(self.right[1] - self.left[1], self.right[0] - self.left[0]))
 
 
@@ -102,10 +102,10 @@ class Letter(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A word in a picture: its letters, its line's place in pixels, how sure it is (0 to 100), and its line's slope.
+class RecognisedWord:
+    """A word in a picture: its letters, its line's position in pixels, how sure it is (0 to 100), its line's slope.
 
-    `begins_cell` is whether a rule of a table is between it and the word before it.
+    `begins_cell` tells whether a rule of a table is between it and the word before it.
     """
 
     letters: tuple[Letter, ...]
@@ -121,26 +121,26 @@ class Seen:
 
     @property
     def text(self) -> str:
-        """Its characters."""
+        """The word's characters."""
         return "".join(letter.character for letter in self.letters)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is a letter or two that may be specks or lines."""
+        """Whether the word is a letter or two that may be specks or lines."""
         return self.sure < _LEAST_SURE and sum(each.character.isalnum() for each in self.letters) < _SPECK
 
 
 class Engine(Protocol):
-    """What recognises text in pictures; not thread-safe."""
+    """An engine that recognises text in pictures; not thread-safe."""
 
     def slope(self, picture: PagePicture, where: Languages) -> float | None:
-        """By how many degrees clockwise the lines of a picture fall; None where only reading it would tell."""
+        """The degrees clockwise by which the lines of a picture fall; None if that is only known with the words."""
 
-    def words(self, picture: PagePicture, where: Languages) -> Iterable[Seen]:
+    def words(self, picture: PagePicture, where: Languages) -> Iterable[RecognisedWord]:
         """The words of a picture, line by line. Raises SpanlightError where the languages cannot be used."""
 
     def close(self) -> None:
-        """Free what it holds."""
+        """Free the engine."""
 
 
 def require(where: Languages) -> None:
@@ -158,21 +158,21 @@ def unusable(where: Languages) -> SpanlightError:
 
 
 def letters_of(written: str, left: int, right: int) -> list[Letter]:
-    """The characters of what is written between two edges, each as wide as the others."""
+    """The letters of a text between two edges, all of the same width."""
     step = (right - left) / max(1, len(written))
     return [
         Letter(one, round(left + at * step), round(left + (at + 1) * step)) for at, one in enumerate(written)
     ]
 
 
-def word_of(letters: Sequence[Letter], row: Row, sure: float, begins_line: bool) -> Seen | None:
-    """The word of letters in a row; None where there is none, or one that runs up or down."""
+def word_of(letters: Sequence[Letter], row: Row, sure: float, begins_line: bool) -> RecognisedWord | None:
+    """The word of letters in a row; None without letters, or where the row runs up or down."""
     if not letters or not row.is_level or row.height <= 0:
         return None
     middle = (letters[0].left + letters[-1].right) / 2
     (left, one), (right, other) = row.left, row.right
     base = one + (other - one) * (middle - left) / (right - left)
-    return Seen(
+    return RecognisedWord(
         tuple(letters),
         base,
         _ABOVE * max(0.0, row.height - row.low),

@@ -1,4 +1,4 @@
-"""Reads tables that are written as text: CSV and TSV, with any of the usual delimiters, in any common encoding."""
+"""Reads tables in text files: CSV and TSV, with any of the usual delimiters, in any common encoding."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _ESCAPED = re.compile(r'\\"[^\t;|,\n]')
 
 
 def read_csv(data: bytes, name: str, report: Report) -> Parts:
-    """The rows of a CSV file as one table or more, with the names of its columns.
+    """The rows of a CSV file as one table or more, with the names of the columns.
 
-    Its encoding, delimiter and way of escaping quotation marks are guessed. A file with too many cells is read as plain
+    Encoding, delimiter and the escaping of quotation marks are guessed. A file with too many cells is read as plain
     text, and a note says so. Raises SpanlightError for bytes that are not text, and Stopped when the report says so.
     """
     rows = _table(normalise_newlines(decode(data, name)), report)
@@ -42,12 +42,12 @@ def read_csv(data: bytes, name: str, report: Report) -> Parts:
 
 def _table(text: str, report: Report) -> list[list[str]] | None:
     """The cells of all rows; None if they are too many."""
-    # A first line that names the delimiter is Excel's own.
-    told = text[4:5] if re.match(r"(?i)sep=[\t;|,]\n", text) else ""
+    # Excel may write a first line that names the delimiter.
+    declared = text[4:5] if re.match(r"(?i)sep=[\t;|,]\n", text) else ""
     rows: list[list[str]] = []
     filled = cells = 0
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    for row in _rows(text, told or _delimiter(text)):
+    for row in _rows(text, declared or _delimiter(text)):
         if len(rows) % _CHECK_EVERY == 0:
             report.check()
             report.progress(Progress(len(rows), 0, Message("Reading the table")))
@@ -56,7 +56,7 @@ def _table(text: str, report: Report) -> list[list[str]] | None:
         if filled > MOST_CELLS or cells > MOST_AREA:
             return None
         rows.append(row)
-    return [[], *rows[1:]] if told else rows
+    return [[], *rows[1:]] if declared else rows
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -67,7 +67,7 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that divides most of the first rows into the same number of cells; a character of none without one.
+    """The delimiter that divides most of the first rows into the same number of cells, else an unused character.
 
     A comma may be that of a decimal fraction, so it comes last.
     """

@@ -1,4 +1,4 @@
-"""Which numbers of an old Excel's workbook are percentages: the formats of its cells tell ([MS-XLS], BIFF8)."""
+"""Finds the numbers of an old Excel workbook that are percentages, by the formats of its cells ([MS-XLS], BIFF8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Place = tuple[int, int]
 
 
 def percentages_of(data: bytes) -> dict[str, set[Place]]:
-    """The cells of each sheet, by its name, whose numbers are percentages; none of what cannot be read."""
+    """The cells of each sheet, by its name, whose numbers are percentages, as far as the file can be read."""
     found: dict[str, set[Place]] = {}
     try:
         with OleFileIO(io.BytesIO(data)) as file:
@@ -67,7 +67,7 @@ def _numbers(stream: bytes, start: int, end: int) -> Iterator[tuple[int, int, in
 
 
 def _records(stream: bytes, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """The kinds and contents of a part's records up to `end` at most, without those of parts in it."""
+    """The kinds and contents of a substream's records, up to `end` at most, without those of substreams in it."""
     depth = 0
     while start + 4 <= end:
         kind, length = struct.unpack_from("<HH", stream, start)

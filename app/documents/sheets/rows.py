@@ -1,4 +1,4 @@
-"""Rows of cells as tables with their headers; each block keeps the address of its cell in the file."""
+"""Builds tables with headers from rows of cells; each block keeps the address of its cell in the file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.core.view import NUMBER, Row, has_header
 from app.documents.blocks import MOST_COLUMNS, Blocks
 from app.documents.parts import Parts
 
-# Cells with words: the window takes 50 µs to build each. And all cells, empty ones between them too.
+# The most cells with words, each of which takes the window 50 µs to build, and the most cells with the empty ones.
 MOST_CELLS = 250_000
 MOST_AREA = 10_000_000
 _SAMPLE, _LONGEST_SAMPLE = 200, 300
@@ -43,14 +43,14 @@ Spans = Mapping[tuple[int, int], tuple[int, int]]
 
 @dataclass(slots=True)
 class _Table:
-    """A table by the numbers of its rows, and the rows of single cells above it."""
+    """The numbers of a table's rows, and of the rows of single cells above it."""
 
     titles: list[int]
     rows: list[int] = field(default_factory=list)
 
 
 class SheetBlocks:
-    """Collects the sheets of a file; messages name it."""
+    """Collects the sheets of a file, whose name is for messages."""
 
     def __init__(self, name: str, report: Report) -> None:
         self._name = name
@@ -100,7 +100,7 @@ class SheetBlocks:
                 self._table({number: rows[number] for number in table.rows}, spans, headed)
 
     def parts(self, notes: Iterable[str] = (), *, named: bool = False) -> Parts:
-        """Everything collected; if `named`, columns are named by their headers, or else by their numbers."""
+        """Everything that was added; if `named`, with the names of the columns: their headers, else their numbers."""
         count = max(self._columns, default=0) if named else 0
         names = tuple(self._names.get(column) or str(column) for column in range(1, count + 1))
         return replace(self._blocks.parts(notes), cells=Cells(self._rows, self._columns, names))
@@ -153,7 +153,7 @@ def too_many_cells(name: str) -> SpanlightError:
 
 
 def _tables(rows: Mapping[int, Words], spans: Spans) -> Iterator[_Table]:
-    """The tables of a sheet, from top to bottom; the last may be only titles: what stands below all tables."""
+    """The tables of a sheet, from top to bottom; the last may have only titles, those below all tables."""
     if len({column for row in rows.values() for column in row}) < 2:
         yield _Table([], list(rows))
         return
@@ -180,7 +180,7 @@ def _tables(rows: Mapping[int, Words], spans: Spans) -> Iterator[_Table]:
 
 
 def _consecutive(numbers: Iterable[int]) -> Iterator[list[int]]:
-    """The numbers in groups, each without a gap."""
+    """The numbers in runs without a gap."""
     group: list[int] = []
     for number in numbers:
         if group and number != group[-1] + 1:
@@ -192,7 +192,7 @@ def _consecutive(numbers: Iterable[int]) -> Iterator[list[int]]:
 
 
 def _header_rows(rows: Mapping[int, Words], spans: Spans, headed: bool = False) -> int:
-    """How many rows at a table's head name its columns: two where a merged cell of the first names several columns."""
+    """The number of header rows of a table: two where a merged cell of the first one spans several columns."""
     sample = list(rows.values())[:_SAMPLE]
     number, first = next(iter(rows.items()))
     groups = {
@@ -214,7 +214,7 @@ def _header_rows(rows: Mapping[int, Words], spans: Spans, headed: bool = False) 
 
 
 def _names_columns(names: Words, below: Sequence[Words], headed: bool) -> bool:
-    """Whether these words name the columns of these rows: as in any other table, or words above columns of numbers."""
+    """Whether a row is the header of the rows below: as in any table, or as words above columns of numbers."""
     places = {
         at: place for place, at in enumerate(sorted({*names, *(each for row in below for each in row)}))
     }
@@ -243,16 +243,16 @@ def _names_columns(names: Words, below: Sequence[Words], headed: bool) -> bool:
 
 
 class Percentage(float):
-    """A number that is shown as a percentage: 0.125 as 12.5%."""
+    """A number that is displayed as a percentage: 0.125 as 12.5%."""
 
 
 def shows_percentages(number_format: str) -> bool:
-    """Whether a number's format of Excel's has it shown as a percentage."""
+    """Whether an Excel number format displays percentages."""
     return "%" in _LITERAL.sub("", number_format)
 
 
 def in_words(value: object) -> str:
-    """A cell's value as it is read: "1234.5", "2026-11-26", "2026-11-26 14:30", "8:30" hours as "08:30", "TRUE"."""
+    """A cell's value as text: "1234.5", "2026-11-26", "2026-11-26 14:30", "08:30", "TRUE"."""
     match value:
         case str():
             return value
@@ -270,7 +270,7 @@ def in_words(value: object) -> str:
         case time():
             return _hours(value)
         case timedelta():
-            return _length(value)
+            return _duration(value)
         case None:
             return ""
     return str(value)
@@ -286,8 +286,8 @@ def _hours(value: time) -> str:
     return value.isoformat("seconds" if value.second else "minutes")
 
 
-def _length(value: timedelta) -> str:
-    """Hours beyond a day are counted on: "36:15"."""
+def _duration(value: timedelta) -> str:
+    """A duration in hours and minutes, without days: "36:15"."""
     minutes, seconds = divmod(round(abs(value).total_seconds()), 60)
     words = f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
     return f"-{words}" if value < timedelta() else words

@@ -1,4 +1,4 @@
-"""Reads spreadsheets: Excel's of both ages, and OpenDocument's."""
+"""Reads spreadsheets of Excel (.xlsx, .xls) and OpenDocument (.ods)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ from app.core.errors import SpanlightError
 from app.core.legible import legible
 from app.core.message import Message
 from app.core.report import Progress, Report
+from app.documents.package import (
+    Element,
+    Package,
+    attribute,
+    child,
+    damaged_beyond_reading,
+    encrypted,
+    open_package,
+)
 from app.documents.parts import Parts
 from app.documents.sheets.old_excel import Place, percentages_of
 from app.documents.sheets.rows import (
@@ -31,8 +40,6 @@ from app.documents.sheets.rows import (
     too_many_cells,
 )
 from app.documents.sniff import LOCKED, look_into_ole
-from app.documents.word.xml import Element, attribute, child
-from app.documents.word.zip import Package, damaged_beyond_reading, encrypted, open_package
 
 _LONGEST_NAME = 100
 _PIECE = 1 << 20
@@ -53,14 +60,14 @@ _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]{1,3})([0-9]{1,10})["']""")
 
 
 def read_xlsx(data: bytes, name: str, report: Report) -> Parts:
-    """The sheets of a spreadsheet of Excel's, as `_read` has them, with percentages as they are shown."""
+    """The sheets of an Excel spreadsheet, as from `_read`, with percentages as they are displayed."""
     package, file = _unpacked(data, name, report)
     _refuse_far_cells(file, name, report)
     return _read(data, name, _unstored_in_excel(file, report), _percentages(package, file), report)
 
 
 def read_xls(data: bytes, name: str, report: Report) -> Parts:
-    """The sheets of a spreadsheet of old Excel's, as `_read` has them, with percentages as they are shown."""
+    """The sheets of an old Excel spreadsheet, as from `_read`, with percentages as they are displayed."""
     look_into_ole(data, name)
     if LOCKED in data or _LOCKED_BOOK.search(data):
         raise encrypted(name)
@@ -68,7 +75,7 @@ def read_xls(data: bytes, name: str, report: Report) -> Parts:
 
 
 def read_ods(data: bytes, name: str, report: Report) -> Parts:
-    """The same of a spreadsheet of OpenDocument's."""
+    """The sheets of an OpenDocument spreadsheet, as from `_read`, with percentages as they are displayed."""
     _, file = _unpacked(data, name, report)
     return _read(data, name, *_look_into_opendocument(file, name, report), report)
 
@@ -124,7 +131,7 @@ def _read(
 
 
 def _values(sheet: CalamineSheet, name: str, percentages: Iterable[Place]) -> list[list[Any]]:
-    """The values of a sheet from its first cell on. Raises SpanlightError for too many, empty ones too."""
+    """The values of a sheet from its first cell on. Raises SpanlightError for too many, empty ones included."""
     if sheet.height * sheet.width > MOST_AREA:
         raise too_many_cells(name)
     values: list[list[Any]] = sheet.to_python()
@@ -151,8 +158,8 @@ def _notes(hidden: int, damaged: int, unstored: int) -> Iterator[str]:
 
 
 def _damage(fault: BaseException, name: str) -> SpanlightError:
-    """The error for what the library raises about a file; whatever is not about the file is raised."""
-    # What the library's authors did not expect is no Exception.
+    """The error for a fault that the library raises about a file; any other fault is raised again."""
+    # A panic in the library's Rust code is no Exception.
     about_file = isinstance(fault, Exception) or type(fault).__name__ == "PanicException"
     if isinstance(fault, MemoryError) or not about_file:
         raise fault
@@ -160,7 +167,7 @@ def _damage(fault: BaseException, name: str) -> SpanlightError:
 
 
 def _unstored_in_excel(file: zipfile.ZipFile, report: Report) -> int:
-    """How many formulas have no stored value."""
+    """The number of formulas without a stored value."""
     count = 0
     for part in filter(_SHEET.fullmatch, file.namelist()):
         rest = b""
@@ -177,7 +184,7 @@ def _unstored_in_excel(file: zipfile.ZipFile, report: Report) -> int:
 def _look_into_opendocument(
     file: zipfile.ZipFile, name: str, report: Report
 ) -> tuple[int, dict[str, set[Place]]]:
-    """How many formulas have no stored value, and the cells of each sheet, by its name, that are percentages.
+    """The number of formulas without a stored value, and the cells of each sheet, by its name, that are percentages.
 
     Raises SpanlightError for broken XML, in which the library looks for an end for ever, and for vast runs of blanks.
     """
@@ -192,18 +199,18 @@ def _look_into_opendocument(
             next_row = 0
         elif tag == "table:table-row":
             row, column = next_row, 0
-            next_row += _number(attributes, "table:number-rows-repeated")
+            next_row += _times(attributes, "table:number-rows-repeated")
         elif tag in _CELLS:
             kind, times = (
                 attributes.get("office:value-type"),
-                _number(attributes, "table:number-columns-repeated"),
+                _times(attributes, "table:number-columns-repeated"),
             )
             unstored += "table:formula" in attributes and kind is None
             if kind == "percentage" and len(places) < MOST_CELLS:
                 places.update((row, at) for at in range(column, column + min(times, _MOST_COLUMNS)))
             column += times
         elif tag == "text:s":
-            blanks += _number(attributes, "text:c")
+            blanks += _times(attributes, "text:c")
             if blanks > MOST_AREA:
                 raise damaged_beyond_reading(name)
 
@@ -220,14 +227,14 @@ def _look_into_opendocument(
     return unstored, found
 
 
-def _number(attributes: dict[str, str], name: str) -> int:
-    """How often something stands there; once without a number."""
+def _times(attributes: dict[str, str], name: str) -> int:
+    """A number of repetitions or of blanks in an attribute; 1 without it."""
     number = attributes.get(name, "").lstrip("0")
     return int(number[:_LONGEST_NUMBER]) if number.isdecimal() else 1
 
 
 def _pieces(file: zipfile.ZipFile, part: str, overlap: int, report: Report) -> Iterator[bytes]:
-    """A part of the file as far as it is not damaged, each piece behind so many bytes of the one before."""
+    """A part of the file, up to where it is damaged, in chunks that begin with the last bytes of the one before."""
     piece = b""
     with suppress(*_BROKEN), file.open(part) as content:
         while read := content.read(_PIECE):
@@ -237,7 +244,7 @@ def _pieces(file: zipfile.ZipFile, part: str, overlap: int, report: Report) -> I
 
 
 def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
-    """Raise SpanlightError for cells so far apart that the library, which fills what is between, cannot hold it."""
+    """Raise SpanlightError for cells too far apart: the library fills the gaps between them in memory."""
     for part in filter(_SHEET.fullmatch, file.namelist()):
         columns: set[bytes] = set()
         rows: set[int] = set()
@@ -253,7 +260,7 @@ def _refuse_far_cells(file: zipfile.ZipFile, name: str, report: Report) -> None:
 
 
 def _percentages(package: Package, file: zipfile.ZipFile) -> dict[str, set[Place]]:
-    """The cells of Excel's sheets, by their names, whose numbers are shown as percentages."""
+    """The cells of each sheet, by its name, whose numbers are displayed as percentages."""
     main = package.main_part("xl/workbook.xml")
     related = package.relations(main)
     styles = _percent_styles(
@@ -275,7 +282,7 @@ def _percentages(package: Package, file: zipfile.ZipFile) -> dict[str, set[Place
 
 
 def _percent_styles(styles: Element | None) -> list[bytes]:
-    """The numbers of the cells' styles that show percentages."""
+    """The indices of the cell styles that display percentages."""
     formats, cells = child(styles, "numFmts"), child(styles, "cellXfs")
     percent = set(map(str, PERCENT_FORMATS))
     for each in formats if formats is not None else ():

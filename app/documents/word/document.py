@@ -12,12 +12,21 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN
 from app.documents.blocks import MOST_COLUMNS, Blocks
+from app.documents.package import (
+    Element,
+    Package,
+    attribute,
+    child,
+    damaged_beyond_reading,
+    local,
+    open_package,
+    whole_or_noted,
+)
 from app.documents.parts import Parts
 from app.documents.word.lists import WordLists
 from app.documents.word.runs import Runs, text_boxes
 from app.documents.word.styles import WordStyle, WordStyles
-from app.documents.word.xml import Element, attribute, child, content, local, number, switch, value
-from app.documents.word.zip import Package, damaged_beyond_reading, open_package, whole_or_noted
+from app.documents.word.xml import content, number, switch, value
 
 _CHECK_EVERY = 100
 _USUAL = {
@@ -54,7 +63,7 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
 
 
 def _related(package: Package, main: str) -> dict[str, str]:
-    """The names of the parts that the text refers to, by their kind."""
+    """The names of the parts to which the text refers, by their kind."""
     folder = posixpath.dirname(main)
     usual = {kind: posixpath.join(folder, file) for kind, file in _USUAL.items()}
     return usual | {each.kind: each.target for each in package.relations(main) if each.kind in _USUAL}
@@ -77,7 +86,7 @@ class _Reader:
         self._paragraphs = 0
 
     def read(self, body: Element) -> None:
-        """Add the body in order, and then the notes that it refers to."""
+        """Add the body in order, and then the notes to which it refers."""
         total = len(body)
         for done, element in enumerate(content(body)):
             if done % _CHECK_EVERY == 0:
@@ -205,7 +214,7 @@ class WordCell:
 
 @dataclass
 class WordRow:
-    """A row: whether it heads the table, how many columns it leaves empty before its first cell, and its cells."""
+    """A row: whether it is a header, how many columns are empty before its first cell, and its cells."""
 
     header: bool
     skip: int

@@ -1,4 +1,4 @@
-"""The numbers and bullets that Word puts before list items and numbered headings."""
+"""Finds the numbers and bullets that Word puts before list items and numbered headings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 
 from app.documents.numerals import bullet, numeral
+from app.documents.package import Element, attribute, child, integer, local
+from app.documents.symbols import shown_bullet
 from app.documents.word.styles import font_of
-from app.documents.word.symbols import symbol
-from app.documents.word.xml import Element, attribute, child, integer, local, number, switch, value
+from app.documents.word.xml import number, switch, value
 
 _LEVELS = 9
 # As app.documents.numerals names them.
 _FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _PLACE = re.compile(r"%([1-9])")
-_OWN_BULLETS = {"·": "•", "●": "•", "o": "◦", "○": "◦", "■": "▪", "§": "▪"}
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class WordLists:
                 self._numbers[found] = (value(each, "abstractNumId") or "", overrides)
 
     def marker(self, list_number: int, level: int) -> str | None:
-        """Count one more item of a list at a level, 0 to 8; its marker, empty for one without; None for no list."""
+        """Count an item of a list at a level, 0 to 8, and return its marker, which may be empty; None for no list."""
         if list_number not in self._numbers:
             return None
         meant = self._level(list_number, level)
@@ -132,15 +132,6 @@ def _bullet(level: _Level, depth: int) -> str:
     if not level.text.strip():
         return bullet(depth + 1) if level.text == "" else ""
     return shown_bullet(level.text, level.font, depth + 1)
-
-
-def shown_bullet(text: str, font: str, level: int) -> str:
-    """A bullet that is given in a symbol font; the usual one of its level, from 1, if it is not known."""
-    text = text.strip()
-    if not text:
-        return bullet(level)
-    known = _OWN_BULLETS.get(text) or symbol(text[0], font)
-    return known or (bullet(level) if "\ue000" <= text[0] <= "\uf8ff" else text)
 
 
 def _number(count: int, form: str) -> str:

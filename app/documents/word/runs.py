@@ -1,4 +1,4 @@
-"""The words of one paragraph of a Word document, with their styles."""
+"""Reads the words of a Word document's paragraphs, with their styles."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from app.core.layout import Style
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import LINE_BREAK
+from app.documents.package import Element, attribute, child, local
+from app.documents.symbols import symbol
 from app.documents.word.styles import WordStyle, WordStyles, font_of, run_styles
-from app.documents.word.symbols import symbol
-from app.documents.word.xml import Element, attribute, child, local, value
+from app.documents.word.xml import value
 
 # Around runs: tracked insertions, smart tags, content controls, text directions, fields.
 _TRANSPARENT = frozenset(
@@ -22,7 +23,7 @@ _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 class Runs:
     """Reads paragraphs' runs; a field's instruction is left out, its result is read.
 
-    `notes` are those that were referred to, by their kinds and identifiers, with their marks; `boxes` are text boxes.
+    `notes` are the marks of the notes to which the text refers, by their kinds and identifiers; `boxes` are text boxes.
     """
 
     def __init__(self, styles: WordStyles) -> None:
@@ -108,7 +109,7 @@ class Runs:
 
 
 def text_boxes(holder: Element) -> Iterator[Element]:
-    """The contents of text boxes, each once: of a drawing and its fallback for older programs only the drawing."""
+    """The contents of text boxes, each once: of a drawing and its fallback for older programs only the drawing's."""
     stack = [holder]
     while stack:
         element = stack.pop()

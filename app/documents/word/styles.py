@@ -1,4 +1,4 @@
-"""The effect of a Word document's named styles on its paragraphs and runs."""
+"""Resolves the named styles of a Word document's paragraphs and runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from app.core.layout import BlockKind, Style
-from app.documents.word.xml import Element, attribute, child, local, number, switch, value
+from app.documents.package import Element, attribute, child, local
+from app.documents.word.xml import number, switch, value
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CODE_NAMES = frozenset(
@@ -22,7 +23,7 @@ _DEEPEST = 40
 
 @dataclass(frozen=True)
 class WordStyle:
-    """One style including all that it is based on; None for unset properties."""
+    """A style with all that it is based on; None for properties that are not set."""
 
     name: str = ""
     kind: BlockKind | None = None
@@ -70,13 +71,13 @@ class WordStyles:
                 current = value(self._elements[current], "basedOn")
             style = PLAIN_STYLE
             for each in reversed(chain):
-                style = _extended(style, self._elements[each])
+                style = _derived(style, self._elements[each])
             self._made[identifier] = style
         return self._made[identifier]
 
 
-def _extended(base: WordStyle, element: Element) -> WordStyle:
-    """A style that is based on another."""
+def _derived(base: WordStyle, element: Element) -> WordStyle:
+    """A base style with the changes of a style that is based on it."""
     name = (value(element, "name") or "").lower()
     paragraph, run = child(element, "pPr"), child(element, "rPr")
     changes: dict[str, object] = {"name": name}

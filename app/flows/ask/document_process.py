@@ -16,7 +16,7 @@ from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
 from app.documents.limits import MEMORY
-from app.documents.orders import Draw, Extend, MarkUp, Read, ReadSheet, Recognise, Tell
+from app.documents.orders import DetectLanguage, Draw, Extend, MarkUp, Read, ReadSheet, Recognise
 from app.documents.process import Order, recognising, start_limited
 from app.engine.child import Child
 from app.settings.files import writing
@@ -86,7 +86,7 @@ class Documents:
         if not parts or is_english(parts):
             return ENGLISH if parts else ""
         found: str = self._run(
-            self._reading, Tell(parts), report, Message("The language was not told"), self._quiet
+            self._reading, DetectLanguage(parts), report, Message("The language was not told"), self._quiet
         )
         return found
 

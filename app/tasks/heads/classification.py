@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,14 +13,14 @@ from app.core.report import Report
 from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.tasks.batches import Pace
-from app.tasks.heads.texts import OrderedResults, read_whole
+from app.tasks.heads.texts import OrderedResults, read_texts
 from app.tasks.scores import sigmoid, softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window
 
 
 def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Classifications:
-    """Gives every text its class probabilities; a text longer than the model's window is read in several windows.
+    """Give every text its class probabilities; a text longer than the model's window is read in several windows.
 
     Reports progress in texts, or in windows where there is one text; partial results are the texts done so far,
     from the first one on. Raises SpanlightError when there is no text or one is empty, naming its number; Stopped
@@ -29,12 +30,12 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
     single = len(request.texts) == 1
     pace = Pace(report, Message("windows") if single else Message("texts"))
     items: OrderedResults[Classification] = OrderedResults(len(request.texts))
-    for read, whole in enumerate(read_whole(request.texts, model, report, _part_of), start=1):
-        if whole.complete:
-            items.put(whole.index, _classification(whole.prefix(), model.card))
+    for read, run in enumerate(read_texts(request.texts, model, report, _result_of), start=1):
+        if run.complete:
+            items.put(run.index, _classification(run.prefix(), model.card))
         if pace.due() or items.complete:
             pace.report(
-                read if single else items.done, whole.total(model.card) if single else len(request.texts)
+                read if single else items.done, run.total(model.card) if single else len(request.texts)
             )
             if items.worth_reporting(items.ready):
                 report.partial(_result(items.prefix(), pace.seconds, model))
@@ -42,18 +43,18 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
 
 
 def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple[Classification, ...]:
-    """Gives every text of a batch its class probabilities as `classify` does; windows share model batches.
+    """Give every text of a batch its class probabilities, as `classify` does; windows share the model's batches.
 
     Each text's partial result is `(index, Classification)`, as soon as the text was read. Reports progress in texts.
     Raises Stopped when the work is to stop.
     """
     pace = Pace(report, Message("texts"))
     items: dict[int, Classification] = {}
-    for whole in read_whole(batch.texts, model, report, _part_of):
-        if not whole.complete:
+    for run in read_texts(batch.texts, model, report, _result_of):
+        if not run.complete:
             continue
-        item = items[whole.index] = _classification(whole.prefix(), model.card)
-        report.partial((whole.index, item))
+        item = items[run.index] = _classification(run.prefix(), model.card)
+        report.partial((run.index, item))
         if pace.due() or len(items) == len(batch.texts):
             pace.report(len(items), len(batch.texts))
     return tuple(items[index] for index in range(len(batch.texts)))
@@ -77,20 +78,20 @@ def class_scores(logits: np.ndarray, card: ModelCard) -> Classification:
     return Classification(scores, card.labels[best] if wins else "", 0, 0, problem.value)
 
 
-# The number of tokens that a window scores, and its logits.
-_Part = tuple[int, np.ndarray]
+# How many tokens a window scores, and its logits.
+_WindowResult = tuple[int, np.ndarray]
 
 
-def _part_of(window: Window, logits: np.ndarray) -> _Part:
+def _result_of(window: Window, logits: np.ndarray) -> _WindowResult:
     return int(window.scored.sum()), logits.astype(np.float64)
 
 
-def _classification(parts: Sequence[_Part], card: ModelCard) -> Classification:
+def _classification(windows: Sequence[_WindowResult], card: ModelCard) -> Classification:
     """The classes of a whole text: the mean of its windows' logits, weighted by the number of tokens they score."""
-    weights = np.array([max(1, own) for own, _ in parts], dtype=np.float64)
-    pooled = weights @ np.stack([logits for _, logits in parts]) / weights.sum()
-    one = class_scores(pooled, card)
-    return Classification(one.scores, one.winner, len(parts), sum(own for own, _ in parts), one.problem)
+    weights = np.array([max(1, tokens) for tokens, _ in windows], dtype=np.float64)
+    mean = weights @ np.stack([logits for _, logits in windows]) / weights.sum()
+    tokens = sum(tokens for tokens, _ in windows)
+    return replace(class_scores(mean, card), windows=len(windows), tokens=tokens)
 
 
 def _result(items: Sequence[Classification], seconds: float, model: ReadyModel) -> Classifications:

@@ -1,4 +1,4 @@
-"""Words for blanks by a masked-word head (BERT, Devlin et al. 2019, section 3.1, Task #1)."""
+"""Fills the blanks of a text by a masked-word head (BERT, Devlin et al. 2019, section 3.1, Task #1)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from app.tasks.batches import Pace, Runner, batch_size, positions_of, require_fi
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import Tokens, checked, join, part, tokenise
-from app.tasks.text.vocabulary import Seam, Vocabulary, mask_id
+from app.tasks.text.vocabulary import LeftContext, Vocabulary, mask_id
 from app.tasks.text.windows import PairTemplate, Window, single_window
 
-# Logits over a whole vocabulary are large: at most so many places per batch, unless one window has more blanks.
-_MOST_PLACES = 64
+# Logits over a whole vocabulary are large: at most so many positions per batch, unless one window has more blanks.
+_MOST_POSITIONS = 64
+# Blanks that share a window span at most this share of it, so that each has context on both sides.
+_MOST_SPANNED = 0.5
 
 
 def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
-    """Gives every blank its likeliest words, each read with as much of the text on both sides as fits the window.
+    """Give every blank its likeliest words, each read with as much of the text on both sides as fits the window.
 
     Probabilities are a softmax over the whole vocabulary. Only whole words are listed, as they would be written there,
     each spelling once; where the model does not distinguish capitals, a word that opens a sentence is given its
@@ -36,29 +38,29 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
     """
     request.require_blanks()
     pace = Pace(report, Message("windows"))
-    reader = _Reader(request, model, report)
-    rows = list(reader.rows())
-    words = list(reader.spelled())
+    blanked = _BlankedText(request, model, report)
+    rows = list(blanked.rows())
+    spelled = list(blanked.rows_of_spelled_words())
     blanks: dict[int, FilledBlank] = {}
-    run = Runner(model, report)
+    runner = Runner(model, report)
     done = 0
     for batch in _batches(rows, batch_size(model)):
-        for row, logits in _read(batch, run, model):
+        for row, logits in _read(batch, runner, model):
             for at, number in enumerate(row.blanks):
-                blanks[number] = reader.filled(number, logits[at])
+                blanks[number] = blanked.fill(number, logits[at])
         done += len(batch)
         if pace.due():
-            pace.report(done, len(rows) + len(words))
-    for number, piece_rows in words:
-        chances = [
-            float(softmax(logits[0])[row.wanted])
+            pace.report(done, len(rows) + len(spelled))
+    for number, piece_rows in spelled:
+        probabilities = [
+            float(softmax(logits[0])[row.piece])
             for batch in _batches(piece_rows, batch_size(model))
-            for row, logits in _read(batch, run, model)
+            for row, logits in _read(batch, runner, model)
         ]
-        asked = Guess(request.asked[number], float(np.prod(chances)), 0, len(chances))
+        asked = Guess(request.asked[number], float(np.prod(probabilities)), 0, len(probabilities))
         blanks[number] = replace(blanks[number], asked=asked)
         done += 1
-        pace.report(done, len(rows) + len(words))
+        pace.report(done, len(rows) + len(spelled))
     return FilledText(
         tuple(blanks[number] for number in range(len(request.blanks))),
         pace.seconds,
@@ -70,54 +72,53 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A window, the positions of its logits and their blanks; `wanted` is the piece whose probability is needed."""
+    """A window, the positions of its logits and the numbers of their blanks.
+
+    Of a word that is read piece by piece, `piece` is the vocabulary entry whose probability is needed.
+    """
 
     window: Window
     positions: tuple[int, ...]
     blanks: tuple[int, ...]
-    wanted: int = 0
-
-    def __len__(self) -> int:
-        return len(self.window)
+    piece: int = 0
 
 
-class _Reader:
-    """One text with blanks: makes its windows, and words from logits."""
+class _BlankedText:
+    """A text with blanks: makes its windows, and words from their logits."""
 
     def __init__(self, request: TextToFill, model: ReadyModel, report: Report) -> None:
         self._request = request
         self._model = model
         self._report = report
         self._vocabulary = Vocabulary(model.tokenizer)
-        self._seams = [
-            self._vocabulary.blank_seam(request.text, request.blanks, number)
+        self._lefts = [
+            self._vocabulary.left_of_blank(request.text, request.blanks, number)
             for number in range(len(request.blanks))
         ]
-        self._capitals = not self._vocabulary.cased
-        self._asked = [
-            self._vocabulary.pieces(word, seam) if word.strip() else None
-            for word, seam in zip(request.asked or [""] * len(self._seams), self._seams, strict=True)
+        self._asked_pieces = [
+            self._vocabulary.pieces(word, left) if word.strip() else None
+            for word, left in zip(request.asked or [""] * len(self._lefts), self._lefts, strict=True)
         ]
 
     def rows(self) -> Iterator[_Row]:
         """The windows in which every blank is read once."""
         numbers = iter(range(len(self._request.blanks)))
         text, blanks = self._request.text, self._request.blanks
-        for each in masked_windows(text, blanks, self._model, self._report):
-            places = np.flatnonzero(each.scored) + each.context_at
-            yield _Row(each, tuple(map(int, places)), tuple(next(numbers) for _ in places))
+        for window in masked_windows(text, blanks, self._model, self._report):
+            positions = np.flatnonzero(window.scored) + window.context_at
+            yield _Row(window, tuple(map(int, positions)), tuple(next(numbers) for _ in positions))
 
-    def spelled(self) -> Iterator[tuple[int, list[_Row]]]:
-        """The blanks whose word asked about has several pieces, with a row for each piece."""
-        several = [number for number, pieces in enumerate(self._asked) if pieces and len(pieces) > 1]
+    def rows_of_spelled_words(self) -> Iterator[tuple[int, list[_Row]]]:
+        """The blanks whose word asked about has several pieces, each with a row for every piece."""
+        several = [number for number, pieces in enumerate(self._asked_pieces) if pieces and len(pieces) > 1]
         if not several:
             return
         text, blanks = self._request.text, self._request.blanks
-        tokens, places = masked_tokens(text, blanks, self._model, self._report)
+        tokens, masks = masked_tokens(text, blanks, self._model, self._report)
         template = PairTemplate.of(self._model.tokenizer)
         room = self._model.card.window - template.single_overhead
         for number in several:
-            pieces = self._asked[number] or ()
+            pieces = self._asked_pieces[number] or ()
             if len(pieces) > room // 2:
                 raise SpanlightError(
                     Message(
@@ -125,7 +126,7 @@ class _Reader:
                     ),
                     Message("Ask about one word."),
                 )
-            yield number, list(self._piece_rows(template, tokens, int(places[number]), number, pieces, room))
+            yield number, list(self._piece_rows(template, tokens, int(masks[number]), number, pieces, room))
 
     def _piece_rows(
         self,
@@ -140,51 +141,51 @@ class _Reader:
         before, after = part(tokens, 0, at), part(tokens, at + 1, len(tokens))
         for known, piece in enumerate(pieces):
             ids = np.array([*pieces[:known], *[mask] * (len(pieces) - known)], dtype=np.int32)
-            whole = join((before, _at(ids, blank), after))
-            first, last = stretch(at, at + len(pieces) - 1, len(whole), room)
+            whole = join((before, _tokens_at(ids, blank), after))
+            first, last = window_around(at, at + len(pieces) - 1, len(whole), room)
             scored = np.zeros(last - first, dtype=bool)
             scored[at + known - first] = True
-            read = single_window(template, first, part(whole, first, last), scored)
-            yield _Row(read, (read.context_at + at + known - first,), (number,), piece)
+            window = single_window(template, first, part(whole, first, last), scored)
+            yield _Row(window, (window.context_at + at + known - first,), (number,), piece)
 
-    def filled(self, number: int, logits: np.ndarray) -> FilledBlank:
-        """A blank's words from its logits, float[vocabulary]."""
-        chances, start = softmax(logits), self._request.blanks[number].start
-        # A capital that the model does not know.
-        opens = (
-            self._capitals
-            and self._seams[number] is not Seam.LETTERS
+    def fill(self, number: int, logits: np.ndarray) -> FilledBlank:
+        """A blank with its words by its logits, float[vocabulary]."""
+        probabilities, start = softmax(logits), self._request.blanks[number].start
+        # An uncased model gives no capitals.
+        needs_capital = (
+            not self._vocabulary.cased
+            and self._lefts[number] is not LeftContext.LETTERS
             and self._vocabulary.opens_sentence(self._request.text, start)
         )
         guesses: dict[str, Guess] = {}
         for rank, entry in enumerate(np.argsort(-logits, kind="stable"), start=1):
-            word = self._vocabulary.word(int(entry), self._seams[number])
-            word = word[:1].upper() + word[1:] if opens else word
+            word = self._vocabulary.word(int(entry), self._lefts[number])
+            word = word[:1].upper() + word[1:] if needs_capital else word
             if word and word not in guesses:
-                guesses[word] = Guess(word, float(chances[entry]), rank)
+                guesses[word] = Guess(word, float(probabilities[entry]), rank)
                 if len(guesses) >= self._request.top_k:
                     break
-        asked, pieces = None, self._asked[number]
+        asked, pieces = None, self._asked_pieces[number]
         if pieces is not None:
             word = self._request.asked[number]
             if len(pieces) == 1:
                 rank = 1 + int((logits > logits[pieces[0]]).sum())
-                asked = Guess(word, float(chances[pieces[0]]), rank)
+                asked = Guess(word, float(probabilities[pieces[0]]), rank)
             else:
                 asked = Guess(word, 0.0, 0, len(pieces))
         return FilledBlank(self._request.blanks[number], tuple(guesses.values()), asked)
 
 
-def _at(ids: np.ndarray, blank: Span) -> Tokens:
+def _tokens_at(ids: np.ndarray, blank: Span) -> Tokens:
     return Tokens(ids, np.full(len(ids), blank.start, np.int32), np.full(len(ids), blank.end, np.int32))
 
 
 def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
     batch: list[_Row] = []
     for row in rows:
-        # Each row is padded to the one with the most places.
-        places = (len(batch) + 1) * max(len(one.positions) for one in (*batch, row))
-        if batch and (len(batch) >= size or places > _MOST_PLACES):
+        # Each row is padded to the one with the most positions.
+        positions = (len(batch) + 1) * max(len(each.positions) for each in (*batch, row))
+        if batch and (len(batch) >= size or positions > _MOST_POSITIONS):
             yield batch
             batch = []
         batch.append(row)
@@ -192,55 +193,50 @@ def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
         yield batch
 
 
-def _read(batch: list[_Row], run: Runner, model: ReadyModel) -> Iterator[tuple[_Row, np.ndarray]]:
-    arrays, _ = run([row.window for row in batch], positions_of([row.positions for row in batch]))
-    logits = arrays["logits"]
-    for number, row in enumerate(batch):
-        own = logits[number, : len(row.positions)]
-        require_finite(model, own)
-        yield row, own
-
-
-# Blanks that share a window span at most this share of it, so that each has context on both sides.
-_SHARED = 0.5
+def _read(batch: list[_Row], runner: Runner, model: ReadyModel) -> Iterator[tuple[_Row, np.ndarray]]:
+    """Each row of a batch with its logits, float[positions, vocabulary]."""
+    arrays, _ = runner([row.window for row in batch], positions_of([row.positions for row in batch]))
+    for row, padded in zip(batch, arrays["logits"], strict=True):
+        logits = padded[: len(row.positions)]
+        require_finite(model, logits)
+        yield row, logits
 
 
 def masked_tokens(
     text: str, blanks: Sequence[Span], model: ReadyModel, report: Report
 ) -> tuple[Tokens, np.ndarray]:
-    """The tokens of a text without special tokens, with a mask token for each blank, and those masks' numbers.
+    """A text's tokens without special tokens, but with a mask token for each blank, and the masks' indices (int64[m]).
 
-    The masks' places are the blanks'; the other tokens are those of the text with mask tokens in it, and their places
-    count in the text as it is. Numbers are int64[blanks]. Raises SpanlightError where the tokenizer has no mask token,
-    or loses one; Stopped when the work is to stop.
+    They are tokenised together, with the mask's name for each blank; starts and ends are code points of the text as it
+    is, a mask's those of its blank. Raises SpanlightError where the tokenizer has no mask token, or loses one; Stopped
+    when the work is to stop.
     """
     mask = mask_id(model.tokenizer)
     name = str(model.tokenizer.id_to_token(mask))
-    parts, at, masks, ends = [], 0, [], []
+    parts, at, names = [], 0, []
     length = 0
     for blank in blanks:
         parts += [text[at : blank.start], name]
         length += blank.start - at + len(name)
-        masks.append(Span(length - len(name), length))
-        ends.append(length)
+        names.append(Span(length - len(name), length))
         at = blank.end
     parts.append(text[at:])
-    tokens = join(checked(tokenise(model.tokenizer, "".join(parts), special_at=masks), report.check))
+    tokens = join(checked(tokenise(model.tokenizer, "".join(parts), special_at=names), report.check))
     # Some tokenizers also read "[mask]" in the text as the mask token.
-    at_blank = np.isin(tokens.starts, [place.start for place in masks])
-    places = np.flatnonzero((tokens.ids == mask) & at_blank)
-    if len(places) != len(blanks):
+    at_blank = np.isin(tokens.starts, [each.start for each in names])
+    masks = np.flatnonzero((tokens.ids == mask) & at_blank)
+    if len(masks) != len(blanks):
         raise SpanlightError(
             Message("The model's tokenizer does not keep a blank apart from the words beside it."),
             Message("Choose another model for filling in words."),
         )
-    # How much further on the text is behind the n-th mask than in what was tokenised.
-    moved = np.array([0, *(b.end - end for b, end in zip(blanks, ends, strict=True))], dtype=np.int32)
-    shift = moved[np.searchsorted(np.array(ends), tokens.starts, side="right")]
-    starts, finish = tokens.starts + shift, tokens.ends + shift
-    starts[places] = [blank.start for blank in blanks]
-    finish[places] = [blank.end for blank in blanks]
-    return Tokens(tokens.ids, starts, finish), places
+    # How much further on the text is after the n-th blank than what was tokenised.
+    shifts = np.array([0, *(b.end - n.end for b, n in zip(blanks, names, strict=True))], dtype=np.int32)
+    shift = shifts[np.searchsorted(np.array([each.end for each in names]), tokens.starts, side="right")]
+    starts, ends = tokens.starts + shift, tokens.ends + shift
+    starts[masks] = [blank.start for blank in blanks]
+    ends[masks] = [blank.end for blank in blanks]
+    return Tokens(tokens.ids, starts, ends), masks
 
 
 def masked_windows(text: str, blanks: Sequence[Span], model: ReadyModel, report: Report) -> Iterator[Window]:
@@ -249,31 +245,32 @@ def masked_windows(text: str, blanks: Sequence[Span], model: ReadyModel, report:
     A blank is one mask token, also where another window reads it; `scored` is True for those read here. Blanks share a
     window where they span at most half of it, or where the text fits whole. Raises as `masked_tokens` does.
     """
-    tokens, places = masked_tokens(text, blanks, model, report)
+    tokens, masks = masked_tokens(text, blanks, model, report)
     template = PairTemplate.of(model.tokenizer)
     room = model.card.window - template.single_overhead
-    for group in groups([int(place) for place in places], len(tokens), room):
-        first, last = stretch(group[0], group[-1], len(tokens), room)
+    for group in group_by_window(masks.tolist(), len(tokens), room):
+        first, last = window_around(group[0], group[-1], len(tokens), room)
         scored = np.zeros(last - first, dtype=bool)
         scored[np.array(group) - first] = True
         yield single_window(template, first, part(tokens, first, last), scored)
 
 
-def groups(places: Sequence[int], count: int, room: int) -> list[list[int]]:
-    """Groups the numbers of mask tokens, from left to right, by window: `room` of the text's `count` tokens each."""
-    found: list[list[int]] = []
-    for place in places:
-        if found and (count <= room or place - found[-1][0] < room * _SHARED):
-            found[-1].append(place)
+def group_by_window(masks: Sequence[int], count: int, room: int) -> list[list[int]]:
+    """The indices of mask tokens, from left to right, grouped by window: `room` of the text's `count` tokens each."""
+    groups: list[list[int]] = []
+    for mask in masks:
+        if groups and (count <= room or mask - groups[-1][0] < room * _MOST_SPANNED):
+            groups[-1].append(mask)
         else:
-            found.append([place])
-    return found
+            groups.append([mask])
+    return groups
 
 
-def stretch(first: int, last: int, count: int, room: int) -> tuple[int, int]:
-    """The first token of a window of `room` tokens around tokens `first` to `last`, and the one behind its last.
+def window_around(first: int, last: int, count: int, room: int) -> tuple[int, int]:
+    """The first token of a window around tokens `first` to `last`, and the one after its last.
 
-    They are in its middle, unless the text begins or ends near them: then the other side is longer.
+    It has `room` of the text's `count` tokens. Those are in its middle, unless the text begins or ends near them: then
+    the other side is longer.
     """
     spare = room - (last - first + 1)
     start = max(0, min(first - spare // 2, count - room))

@@ -26,7 +26,7 @@ RATE = 0.15
 
 
 class Masker:
-    """Masks tokens at random: of those chosen 80% become the mask, 10% a random token, 10% stay unchanged.
+    """Masks tokens at random: of those chosen, 80% become the mask, 10% a random token, 10% stay as they are.
 
     Raises SpanlightError where the tokenizer has no mask token.
     """
@@ -35,41 +35,43 @@ class Masker:
         self._mask, self._rate = mask_id(tokenizer), rate
         special = {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special}
         special |= {i for word, i in tokenizer.get_vocab().items() if word.startswith("[unused")}
-        self._words = np.array([i for i in range(tokenizer.get_vocab_size()) if i not in special])
+        self._drawable = np.array([i for i in range(tokenizer.get_vocab_size()) if i not in special])
 
-    def mask(self, ids: np.ndarray, places: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-        """The ids with a share of `places` masked (at least one), the places masked, and the original ids there.
+    def mask(
+        self, ids: np.ndarray, positions: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, ...]:
+        """The ids with a share of `positions` masked (at least one), those masked, and the original ids there.
 
-        All are int64; the places come sorted. Without places nothing is masked.
+        All are int64; the masked positions are sorted. Without positions nothing is masked.
         """
-        count = min(len(places), max(1, round(self._rate * len(places))))
-        chosen = np.sort(rng.choice(places, size=count, replace=False)) if count else places[:0]
-        draws, words = rng.random(count), ids[chosen]
-        shown = np.where(draws < 0.8, self._mask, words)
-        other = self._words[rng.integers(len(self._words), size=count)]
+        count = min(len(positions), max(1, round(self._rate * len(positions))))
+        chosen = np.sort(rng.choice(positions, size=count, replace=False)) if count else positions[:0]
+        draws, originals = rng.random(count), ids[chosen]
+        masks = np.where(draws < 0.8, self._mask, originals)
+        others = self._drawable[rng.integers(len(self._drawable), size=count)]
         masked = ids.copy()
-        masked[chosen] = np.where(draws >= 0.9, other, shown)
-        return masked, chosen, words
+        masked[chosen] = np.where(draws >= 0.9, others, masks)
+        return masked, chosen, originals
 
 
-# As many tokens as the paper pretrains on for nine tenths of its steps (section A.2).
+# The sequence length of nine tenths of the paper's pretraining steps (section A.2).
 LENGTH = 128
 
 
 def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> MaskedTexts:
-    """Masks a share of each text's tokens, as in training, and ranks the original ones.
+    """Mask a share of each text's tokens, as in training, and count how high the model ranks the original ones.
 
     A text is read in windows of at most 128 tokens that do not overlap. Reports progress in texts. Raises
     SpanlightError where the tokenizer has no mask token; Stopped when the work is to stop.
     """
     pace = Pace(report, Message("texts"))
-    run = Runner(model, report)
+    runner = Runner(model, report)
     counts = np.zeros((len(request.texts), 4))
     for batch in by_length(_rows(request, model, report), lambda row: row, batch_size(model)):
-        logits = run(batch, positions_of([row.masked for row in batch]))[0]["logits"]
+        logits = runner(batch, positions_of([row.masked for row in batch]))[0]["logits"]
         require_finite(model, logits)
-        for row, own in zip(batch, logits, strict=True):
-            counts[row.text] += len(row.words), *ranked(own[: len(row.masked)], row.words)
+        for row, row_logits in zip(batch, logits, strict=True):
+            counts[row.text] += len(row.masked), *ranked(row_logits[: len(row.masked)], row.originals)
         if pace.due():
             pace.report(max(row.text for row in batch) + 1, len(request.texts))
     items = tuple(MaskedText(int(m), int(one), int(five), float(s)) for m, one, five, s in counts)
@@ -78,13 +80,13 @@ def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> M
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A window of text number `text` with some tokens masked; `masked` are their places, `words` the original ids."""
+    """A window of text number `text` with the tokens at the positions `masked` masked; `originals` are their ids."""
 
-    input_ids: np.ndarray
-    token_type_ids: np.ndarray
     text: int
+    token_type_ids: np.ndarray
+    input_ids: np.ndarray
     masked: np.ndarray
-    words: np.ndarray
+    originals: np.ndarray
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -96,23 +98,22 @@ def _rows(request: TextsToMask, model: ReadyModel, report: Report) -> Iterator[_
     length = min(LENGTH, model.card.max_length)
     for number, text in enumerate(request.texts):
         report.check()
-        own = int.from_bytes(sha256(text.encode("utf-8", "replace")).digest()[:8])
-        rng = np.random.default_rng([request.seed, own])
+        text_seed = int.from_bytes(sha256(text.encode("utf-8", "replace")).digest()[:8])
+        rng = np.random.default_rng([request.seed, text_seed])
         for window in single_windows(
             template, tokenise(model.tokenizer, text), text, length=length, stride=0
         ):
-            places = window.context_at + np.arange(len(window.starts))
-            ids, masked, words = masker.mask(window.input_ids, places, rng)
-            yield _Row(ids, window.token_type_ids, number, masked, words)
+            positions = window.context_at + np.arange(len(window.starts))
+            yield _Row(number, window.token_type_ids, *masker.mask(window.input_ids, positions, rng))
 
 
-def ranked(logits: np.ndarray, words: np.ndarray) -> tuple[int, int, float]:
-    """How many words rank first, how many in the first five, and their surprisal, from logits float32[m, vocabulary].
+def ranked(logits: np.ndarray, originals: np.ndarray) -> tuple[int, int, float]:
+    """The numbers of original ids that rank first and among the first five, and their surprisal, the sum of -ln p.
 
-    An entry that scores as high as the word ranks before it. Surprisal is the sum of -ln p.
+    `logits` are float32[m, vocabulary]. An entry that scores as high as the original ranks before it.
     """
-    own = np.take_along_axis(logits, words[:, None], axis=1)
-    before = (logits >= own).sum(axis=1) - 1
+    of_original = np.take_along_axis(logits, originals[:, None], axis=1)
+    before = (logits >= of_original).sum(axis=1) - 1
     top = logits.max(axis=1, keepdims=True)
-    surprise = np.log(np.exp((logits - top).astype(np.float64)).sum(axis=1)) + (top - own)[:, 0]
+    surprise = np.log(np.exp((logits - top).astype(np.float64)).sum(axis=1)) + (top - of_original)[:, 0]
     return int((before < 1).sum()), int((before < 5).sum()), float(surprise.sum())

@@ -1,5 +1,6 @@
-"""Whether a passage continues another one, by a head over the pooled output (BERT, Devlin et al. 2019, section 3.1,
-Task #2).
+"""Tells whether one passage continues another, by a head over the pooled output.
+
+BERT, Devlin et al. 2019, section 3.1, Task #2.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finit
 from app.tasks.heads.texts import OrderedResults
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import CHUNK, Tokens, beginning, checked, cut, join, moved, part, tokenise
+from app.tasks.text.tokens import CHUNK, Tokens, checked, chunk_end, first_tokens, join, moved, part, tokenise
 from app.tasks.text.windows import PairTemplate
 
 
@@ -25,9 +26,9 @@ from app.tasks.text.windows import PairTemplate
 class PairWindow:
     """Two passages as one input of the model.
 
-    `input_ids` and `token_type_ids` are int64[L]. `passages` are both passages' tokens as read, each with its places in
-    its own text; `at` is where in the input each begins, `cut` whether each was shortened: the first at its beginning,
-    the second at its end.
+    `input_ids` and `token_type_ids` are int64[L]. `passages` are the tokens read of each, with code points of its own
+    text; `at` is where in the input each begins, `cut` whether it was shortened: the first at its beginning, the second
+    at its end.
     """
 
     input_ids: np.ndarray
@@ -41,7 +42,7 @@ class PairWindow:
 
 
 def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOns:
-    """How likely the second passage of each pair continues the first: a softmax over both logits.
+    """The probability that the second passage of each pair continues the first: a softmax over both logits.
 
     A pair is read in one window; see `pair_window`. Reports progress in pairs; partial results are the pairs done so
     far, from the first one on. Raises SpanlightError when there is no pair or a passage is blank, naming it;
@@ -62,26 +63,26 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
 def pair_window(first: str, second: str, model: ReadyModel, check: Callable[[], None]) -> PairWindow:
     """Both passages as one input of at most the model's window.
 
-    Where they are longer, tokens are taken off the longer one until they fit, or the two are equally long: off the
-    first one's beginning and the second one's end, so that both keep the ends that meet. `check` is called between
-    pieces of a long text, and may raise.
+    Where they do not fit, the longer one is shortened until they do or both are equally long: the first at its
+    beginning, the second at its end, so that the text where they meet is read. `check` is called between the chunks of
+    a long text, and may raise.
     """
     template = PairTemplate.of(model.tokenizer)
     room = model.card.window - template.pair_overhead
-    before, earlier = _ending(first, room, model, check)
-    after = beginning(model.tokenizer, second, room, check)
+    before, starts_later = _last_tokens(first, room, model, check)
+    after = first_tokens(model.tokenizer, second, room, check)
     sizes = shared_room(len(before), len(after), room)
-    whole = (not earlier and sizes[0] == len(before), sizes[1] == len(after))
+    cut = (starts_later or sizes[0] < len(before), sizes[1] < len(after))
     before, after = part(before, len(before) - sizes[0], len(before)), part(after, 0, sizes[1])
     ids, types = template.pair(before.ids, after.ids)
     at = (len(template.pair_parts[0]), template.context_at(len(before)))
-    return PairWindow(ids, types, (before, after), at, (not whole[0], not whole[1]))
+    return PairWindow(ids, types, (before, after), at, cut)
 
 
 def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of two passages of these lengths are read if both together may have `room`.
+    """The numbers of tokens to read of two passages of these lengths, both together at most `room`.
 
-    The longer one is shortened first; if both have more than half, the second gets the odd one.
+    The longer one is shortened first; where both have more than half, the second gets the odd token.
     """
     half = room // 2
     if first + second <= room:
@@ -93,16 +94,16 @@ def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
     return half, room - half
 
 
-def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> tuple[Tokens, bool]:
-    """The last tokens of a text, at least `most` where it has as many, and whether there are words before them.
+def _last_tokens(text: str, least: int, model: ReadyModel, check: Callable[[], None]) -> tuple[Tokens, bool]:
+    """The last tokens of a text, at least `least` where it has as many, and whether there are words before them.
 
     A long text is tokenised near its end, and again from further back while there are too few.
     """
     reach = 2 * CHUNK
     while True:
-        at = cut(text, len(text) - reach, CHUNK) if len(text) > reach else 0
+        at = chunk_end(text, len(text) - reach, CHUNK) if len(text) > reach else 0
         tokens = moved(join(checked(tokenise(model.tokenizer, text[at:]), check)), at)
-        if len(tokens) >= most or at == 0:
+        if len(tokens) >= least or at == 0:
             return tokens, bool(text[:at].strip())
         reach *= 4
 
@@ -110,10 +111,10 @@ def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) 
 def _read(
     pairs: tuple[tuple[str, str], ...], model: ReadyModel, report: Report
 ) -> Iterator[tuple[int, FollowOn]]:
-    run = Runner(model, report)
+    runner = Runner(model, report)
     windows = ((index, pair_window(*pair, model, report.check)) for index, pair in enumerate(pairs))
-    for batch in by_length(windows, lambda pair: pair[1], batch_size(model)):
-        arrays, _ = run([window for _, window in batch])
+    for batch in by_length(windows, lambda numbered: numbered[1], batch_size(model)):
+        arrays, _ = runner([window for _, window in batch])
         logits = arrays["logits"]
         require_finite(model, logits)
         for row, (index, window) in enumerate(batch):

@@ -1,4 +1,4 @@
-"""Reads texts of any length whole, in windows, and keeps results in the texts' order."""
+"""Reads texts of any length in windows, and keeps the results in the order of the texts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from app.tasks.text.windows import PairTemplate, Window, estimate_windows, singl
 
 ItemT = TypeVar("ItemT")
 
-# A partial result repeats the one before, so the next waits until there is a quarter more.
+# A partial result holds the one before, so the next waits until there is a quarter more.
 _GROWTH = 1.25
 
 
 class OrderedResults(Generic[ItemT]):
-    """The results of `count` items: `done` of them are in, the first `ready` of them without a gap."""
+    """The results of `count` items, which come in any order: the first `ready` of them are in without a gap."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -32,16 +32,16 @@ class OrderedResults(Generic[ItemT]):
 
     @property
     def done(self) -> int:
-        """How many are in."""
+        """The number of results that are in."""
         return len(self._items)
 
     @property
     def complete(self) -> bool:
-        """Whether all are in."""
+        """Whether all results are in."""
         return self.done == self._count
 
     def put(self, index: int, item: ItemT) -> None:
-        """Adds the result of item number `index`."""
+        """Add the result of item number `index`."""
         self._items[index] = item
         while self.ready in self._items:
             self.ready += 1
@@ -51,7 +51,10 @@ class OrderedResults(Generic[ItemT]):
         return [self._items[index] for index in range(self.ready)]
 
     def worth_reporting(self, count: int) -> bool:
-        """Whether `count` is enough more than last time, and not all, for a partial result; if so it is remembered."""
+        """Whether a partial result of size `count` is worth reporting; if so, `count` is taken as reported.
+
+        It is when there is a quarter more than in the last one, and not yet all.
+        """
         if self.complete or count <= self._reported * _GROWTH:
             return False
         self._reported = count
@@ -65,49 +68,49 @@ def text_windows(text: str, model: ReadyModel, report: Report) -> Iterator[Windo
     """
     template = PairTemplate.of(model.tokenizer)
     chunks = checked(tokenise(model.tokenizer, text), report.check)
-    cut = single_windows(template, chunks, text, length=model.card.window, stride=model.card.stride)
-    first = next(cut, None)
+    windows = single_windows(template, chunks, text, length=model.card.window, stride=model.card.stride)
+    first = next(windows, None)
     yield single_window(template, 0, join(()), np.zeros(0, dtype=bool)) if first is None else first
-    yield from cut
+    yield from windows
 
 
-PartT = TypeVar("PartT")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(slots=True, eq=False)
-class WholeText(Generic[PartT]):
-    """The state of a text while it is read; `parts` are the results of the windows read so far, by window number.
+class TextRun(Generic[ResultT]):
+    """The state of a text while it is read: the `results` of the windows read so far, by window number.
 
     `window_count` windows were cut so far, up to code point `cut_to`.
     """
 
     index: int
     text: str
-    parts: dict[int, PartT] = field(default_factory=dict)
+    results: dict[int, ResultT] = field(default_factory=dict)
     window_count: int = 0
     cut_to: int = 0
     exhausted: bool = False
 
     @property
     def complete(self) -> bool:
-        """Whether all of it was read."""
-        return self.exhausted and len(self.parts) == self.window_count
+        """Whether the whole text was read."""
+        return self.exhausted and len(self.results) == self.window_count
 
     def total(self, card: ModelCard) -> int:
-        """How many windows there are; an estimate until the text's end was reached."""
+        """The number of windows of the text; an estimate until its end was reached."""
         if self.exhausted:
             return self.window_count
         return self.window_count + estimate_windows(len(self.text) - self.cut_to, card.window, card.stride)
 
-    def prefix(self) -> list[PartT]:
-        """The parts in text order, up to the first window that was not yet read."""
-        found: list[PartT] = []
-        while len(found) in self.parts:
-            found.append(self.parts[len(found)])
+    def prefix(self) -> list[ResultT]:
+        """The results in text order, up to the first window that was not yet read."""
+        found: list[ResultT] = []
+        while len(found) in self.results:
+            found.append(self.results[len(found)])
         return found
 
     def windows(self, model: ReadyModel, report: Report) -> Iterator[tuple[int, Window]]:
-        """Its windows with their numbers, tokenised lazily; at least one."""
+        """The text's windows with their numbers, tokenised lazily; at least one."""
         pending: Window | None = None
         for window in text_windows(self.text, model, report):
             self.cut_to = int(window.ends[-1]) if len(window.ends) else self.cut_to
@@ -120,36 +123,36 @@ class WholeText(Generic[PartT]):
         yield self.window_count - 1, pending
 
 
-def read_whole(
+def read_texts(
     texts: tuple[str, ...],
     model: ReadyModel,
     report: Report,
-    part_of: Callable[[Window, np.ndarray], PartT],
+    result_of: Callable[[Window, np.ndarray], ResultT],
     *,
     in_order: bool = False,
-) -> Iterator[WholeText[PartT]]:
-    """Reads the windows of texts in mixed batches; yields the text after each of its windows.
+) -> Iterator[TextRun[ResultT]]:
+    """Read the windows of texts in mixed batches; yield a text's run after each of its windows.
 
-    `part_of` makes a text's part from a window and its row of the head's `logits`. With `in_order` windows are read
+    `result_of` makes a window's result from it and its row of the head's `logits`. With `in_order` windows are read
     from the first one on, few at a time, else sorted by length. Raises SpanlightError where logits are not finite,
     Stopped when the work is to stop.
     """
-    run = Runner(model, report)
+    runner = Runner(model, report)
 
-    def queue() -> Iterator[tuple[WholeText[PartT], int, Window]]:
+    def queue() -> Iterator[tuple[TextRun[ResultT], int, Window]]:
         for index, text in enumerate(texts):
-            whole: WholeText[PartT] = WholeText(index, text)
-            for number, window in whole.windows(model, report):
-                yield whole, number, window
+            run: TextRun[ResultT] = TextRun(index, text)
+            for number, window in run.windows(model, report):
+                yield run, number, window
 
     if in_order:
         batches = in_groups(queue(), group_size(model))
     else:
         batches = by_length(queue(), lambda queued: queued[2], batch_size(model))
     for batch in batches:
-        arrays, _ = run([window for _, _, window in batch])
+        arrays, _ = runner([window for _, _, window in batch])
         logits = arrays["logits"]
         require_finite(model, logits)
-        for row, (whole, number, window) in enumerate(batch):
-            whole.parts[number] = part_of(window, logits[row])
-            yield whole
+        for row, (run, number, window) in enumerate(batch):
+            run.results[number] = result_of(window, logits[row])
+            yield run

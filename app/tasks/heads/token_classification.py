@@ -1,4 +1,4 @@
-"""Names in texts of any length by a head over every token's state (BERT, Devlin et al. 2019, section 5.3)."""
+"""Finds names in texts of any length by a head over every token's state (BERT, Devlin et al. 2019, section 5.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts, TaggedWords
 from app.core.text import Span
 from app.tasks.batches import Pace
-from app.tasks.heads.texts import OrderedResults, WholeText, read_whole
+from app.tasks.heads.texts import OrderedResults, TextRun, read_texts
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window
@@ -23,9 +23,9 @@ from app.tasks.text.words import words
 
 
 def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
-    """Gives every word of the texts its tag, and finds the names that the tags mark.
+    """Give every word of the texts its tag, and find the names that the tags mark.
 
-    A word's tag is the likeliest in its pieces' distributions (softmax over the labels), aggregated by
+    A word's tag is the likeliest in its tokens' distributions (softmax over the labels), aggregated by
     `request.aggregation`. Reports progress in texts, or in windows where there is one text; partial results are the
     texts done so far, or the only one's names up to where it was read. Raises SpanlightError when there is no text or
     one is empty, naming its number; Stopped when the work is to stop.
@@ -35,24 +35,23 @@ def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
     pace = Pace(report, Message("windows") if single else Message("texts"))
     tagger = Tagger(model.card.labels, request.aggregation)
     items: OrderedResults[Tagged] = OrderedResults(len(request.texts))
-    for read, whole in enumerate(
-        read_whole(request.texts, model, report, _part_of, in_order=single), start=1
-    ):
-        if whole.complete:
-            items.put(whole.index, tagger.tagged(whole))
+    runs = read_texts(request.texts, model, report, _scored_tokens, in_order=single)
+    for read, run in enumerate(runs, start=1):
+        if run.complete:
+            items.put(run.index, tagger.tagged(run))
         if pace.due() or items.complete:
             pace.report(
-                read if single else items.done, whole.total(model.card) if single else len(request.texts)
+                read if single else items.done, run.total(model.card) if single else len(request.texts)
             )
             if items.worth_reporting(read if single else items.ready):
-                so_far = [tagger.tagged(whole, partial=True)] if single else items.prefix()
+                so_far = [tagger.tagged(run, partial=True)] if single else items.prefix()
                 report.partial(_result(so_far, tagger, pace.seconds, model, complete=False))
     return _result(items.prefix(), tagger, pace.seconds, model, complete=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredTokens:
-    """The tokens that a window scores: their places (int32[n] each) and logits, float32[n, labels]."""
+    """The tokens that a window scores: starts and ends (int32[n] each), and logits, float32[n, labels]."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -66,36 +65,37 @@ class Tagger:
         self.labels = labels
         self.scheme = TagScheme.of(labels)
         self._aggregation = aggregation
-        self._words: tuple[WholeText[ScoredTokens] | None, tuple[np.ndarray, np.ndarray]]
+        # The words of the text last tagged, which is tagged again with every partial result.
+        self._words: tuple[TextRun[ScoredTokens] | None, tuple[np.ndarray, np.ndarray]]
         self._words = (None, words(""))
 
-    def tagged(self, whole: WholeText[ScoredTokens], *, partial: bool = False) -> Tagged:
+    def tagged(self, run: TextRun[ScoredTokens], *, partial: bool = False) -> Tagged:
         """The tags and names of a text, up to the first window that was not yet read."""
-        parts = whole.prefix()
+        windows = run.prefix()
         starts, ends, logits = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("starts", "ends", "logits")
+            np.concatenate([getattr(window, name) for window in windows])
+            for name in ("starts", "ends", "logits")
         )
-        if self._words[0] is not whole:
-            self._words = (whole, words(whole.text))
-        groups = whole_words(whole.text, *self._words[1], starts, ends)
-        shares = aggregated(softmax(logits)[groups.tokens], groups.firsts, self._aggregation)
-        tags = shares.argmax(axis=1)
-        sure = shares[np.arange(len(tags)), tags]
-        names = self.scheme.names(tags, whole.text, groups.starts, groups.ends)
+        if self._words[0] is not run:
+            self._words = (run, words(run.text))
+        by_word = tokens_by_word(run.text, *self._words[1], starts, ends)
+        distributions = aggregate(softmax(logits)[by_word.tokens], by_word.firsts, self._aggregation)
+        tags = distributions.argmax(axis=1)
+        probabilities = distributions[np.arange(len(tags)), tags]
         entities = []
-        for first, end, kind in names:
-            span = Span(int(groups.starts[first]), int(groups.ends[end - 1]))
-            entities.append(Entity(span, span.of(whole.text), kind, float(sure[first:end].mean())))
-        rows = (groups.starts, groups.ends, tags, sure)
+        for first, end, kind in self.scheme.names(tags, run.text, by_word.starts, by_word.ends):
+            span = Span(int(by_word.starts[first]), int(by_word.ends[end - 1]))
+            entities.append(Entity(span, span.of(run.text), kind, float(probabilities[first:end].mean())))
+        rows = (by_word.starts, by_word.ends, tags, probabilities)
         tagged = TaggedWords(self.labels, *(() if partial else row.tolist() for row in rows))
-        return Tagged(tuple(entities), tagged, len(parts))
+        return Tagged(tuple(entities), tagged, len(windows))
 
 
 @dataclass(frozen=True, slots=True)
-class WholeWords:
-    """Words that have tokens: their places, int[m] each.
+class TokensByWord:
+    """The m words that have tokens: where they start and end in the text, int[m] each.
 
-    `tokens` are the numbers of all tokens that are a word's pieces; word number i's begin at `firsts[i]` in that.
+    `tokens` are the indices of all tokens that belong to a word; word number i's begin at `tokens[firsts[i]]`.
     """
 
     starts: np.ndarray
@@ -104,57 +104,58 @@ class WholeWords:
     firsts: np.ndarray
 
 
-def whole_words(
+def tokens_by_word(
     text: str, word_starts: np.ndarray, word_ends: np.ndarray, starts: np.ndarray, ends: np.ndarray
-) -> WholeWords:
-    """Which tokens are pieces of which word; takes the words' places (int[m] each) and the tokens' (int[n] each).
+) -> TokensByWord:
+    """Which tokens belong to which word; takes starts and ends of words (int[m] each) and of tokens (int[n] each).
 
     Words that share a token are one word, and a word without tokens is left out. A token that is only the blank before
-    a word is that word's first piece, as in SentencePiece.
+    a word is that word's first one, as in SentencePiece.
     """
     if not len(word_starts) or not len(starts):
         none = np.zeros(0, dtype=np.int64)
-        return WholeWords(none, none, none, none)
+        return TokensByWord(none, none, none, none)
     count = len(word_starts)
+    # A token shares code points with the words from number low to before high.
     low = np.searchsorted(word_ends, starts, side="right")
     high = np.searchsorted(word_starts, ends, side="left")
-    for at in np.flatnonzero((starts == ends) & (low < count)).tolist():
-        place = int(starts[at])
-        if place and text[place - 1] == " " and word_starts[low[at]] == place:
-            high[at] = low[at] + 1
+    for token in np.flatnonzero((starts == ends) & (low < count)).tolist():
+        point = int(starts[token])
+        if point and text[point - 1] == " " and word_starts[low[token]] == point:
+            high[token] = low[token] + 1
     tokens = np.flatnonzero(low < high)
-    bridges = np.zeros(count + 1, dtype=np.int64)
-    np.add.at(bridges, low[tokens], 1)
-    np.add.at(bridges, high[tokens] - 1, -1)
-    goes_on = np.cumsum(bridges)[: count - 1] > 0
-    group = np.concatenate([[0], np.cumsum(~goes_on)])
-    of = group[low[tokens]]
-    present, firsts = np.unique(of, return_index=True)
+    # How many tokens each word shares with the next one.
+    shared = np.zeros(count + 1, dtype=np.int64)
+    np.add.at(shared, low[tokens], 1)
+    np.add.at(shared, high[tokens] - 1, -1)
+    is_one_word = np.cumsum(shared)[: count - 1] > 0
+    group = np.concatenate([[0], np.cumsum(~is_one_word)])
+    present, firsts = np.unique(group[low[tokens]], return_index=True)
     first_words = np.searchsorted(group, present, side="left")
     last_words = np.searchsorted(group, present, side="right") - 1
-    return WholeWords(word_starts[first_words], word_ends[last_words], tokens, firsts)
+    return TokensByWord(word_starts[first_words], word_ends[last_words], tokens, firsts)
 
 
-def aggregated(shares: np.ndarray, firsts: np.ndarray, aggregation: PieceAggregation) -> np.ndarray:
-    """The distributions of words, float64[m, labels], from those of their pieces, float64[n, labels].
+def aggregate(distributions: np.ndarray, firsts: np.ndarray, aggregation: PieceAggregation) -> np.ndarray:
+    """The distributions of words, float64[m, labels], from those of their tokens, float64[n, labels].
 
-    Word number i's pieces are those from `firsts[i]` on. FIRST takes the first piece's (BERT, section 5.3), AVERAGE
-    the mean, MAX that of the piece with the highest probability for any label; ties go to the first.
+    Word number i's tokens are those from `firsts[i]` on. FIRST takes the first token's (BERT, section 5.3), AVERAGE
+    the mean, MAX that of the token with the highest probability for any label; ties go to the first.
     """
     if aggregation is PieceAggregation.FIRST or not len(firsts):
-        return shares[firsts]
-    counts = np.diff(np.append(firsts, len(shares)))
+        return distributions[firsts]
+    counts = np.diff(np.append(firsts, len(distributions)))
     if aggregation is PieceAggregation.AVERAGE:
-        return np.add.reduceat(shares, firsts, axis=0) / counts[:, None]
-    sure = shares.max(axis=1)
-    surest = np.flatnonzero(sure == np.repeat(np.maximum.reduceat(sure, firsts), counts))
-    return shares[surest[np.searchsorted(surest, firsts, side="left")]]
+        return np.add.reduceat(distributions, firsts, axis=0) / counts[:, None]
+    highest = distributions.max(axis=1)
+    surest = np.flatnonzero(highest == np.repeat(np.maximum.reduceat(highest, firsts), counts))
+    return distributions[surest[np.searchsorted(surest, firsts, side="left")]]
 
 
-def _part_of(window: Window, logits: np.ndarray) -> ScoredTokens:
-    own = logits[window.context_at : window.context_at + len(window.starts)]
+def _scored_tokens(window: Window, logits: np.ndarray) -> ScoredTokens:
+    context = logits[window.context_at : window.context_at + len(window.starts)]
     scored = window.scored
-    return ScoredTokens(window.starts[scored], window.ends[scored], own[scored])
+    return ScoredTokens(window.starts[scored], window.ends[scored], context[scored])
 
 
 def _result(
@@ -199,7 +200,7 @@ class TagScheme:
     def of(cls, labels: Sequence[str]) -> TagScheme:
         """The scheme that labels are written in.
 
-        Where most labels carry a mark (B-PER, I_LOC, S-ORG) marks are read; else every label is a type (IO). "O" and
+        Where most labels carry a mark (B-PER, I_LOC, S-ORG), marks are read; else every label is a type (IO). "O" and
         similar labels mean that a word is outside names.
         """
         inside = [label for label in labels if not _OUTSIDE.fullmatch(label)]
@@ -208,7 +209,7 @@ class TagScheme:
         return cls(tags, tuple(dict.fromkeys(kind for _, kind in tags if kind)))
 
     def tag(self, kind: str, *, first: bool, last: bool) -> int | None:
-        """The label of a name's first, last or other word, or of one outside names (`kind` empty); None without one."""
+        """The label of a word of a name of type `kind`, or of one outside names (empty); None where there is none."""
         if not kind:
             wanted = [Mark.OUTSIDE]
         elif first:
@@ -220,18 +221,18 @@ class TagScheme:
     def names(
         self, tags: np.ndarray, text: str, starts: np.ndarray, ends: np.ndarray
     ) -> list[tuple[int, int, str]]:
-        """Each name's first word, the one after its last, and type, from all words' tags (int[n]) and places.
+        """Each name's first word, the one after its last, and its type, from all words' tags, starts and ends (int[n]).
 
         A name begins at B, and at an I or E that does not continue a name of its type (Tjong Kim Sang and De Meulder
         2003); none runs over the end of a paragraph or of a table cell.
         """
         outside = np.array([mark is Mark.OUTSIDE for mark, _ in self.tags])
         found: list[tuple[int, int, str]] = []
-        goes_on = False
+        is_open = False
         for at in np.flatnonzero(~outside[tags]).tolist():
             mark, kind = self.tags[tags[at]]
             if (
-                goes_on
+                is_open
                 and mark in (Mark.INSIDE, Mark.LAST)
                 and found[-1][1:] == (at, kind)
                 and not _BOUND.search(text, ends[at - 1], starts[at])
@@ -239,7 +240,7 @@ class TagScheme:
                 found[-1] = (found[-1][0], at + 1, kind)
             else:
                 found.append((at, at + 1, kind))
-            goes_on = mark in (Mark.BEGIN, Mark.INSIDE)
+            is_open = mark in (Mark.BEGIN, Mark.INSIDE)
         return found
 
 

@@ -1,4 +1,4 @@
-"""The model input to inspect: exactly the window that the subject's own task would give the model."""
+"""Finds the model input to inspect: exactly the window that the subject's own task would give the model."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ _FIRST = Message("Type or open something first.")
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class ModelInput:
     """One row of the model's input, and where its tokens come from.
 
-    `arrays` are `ReadyModel.forward`'s, of 1 × length; `cut` is the window as the subject's task cut it. For masked
-    words `positions` has a column for each of the subject's blanks, -1 for one that is read in another window.
+    `arrays` are `ReadyModel.forward`'s, of 1 × length; `task_window` is the window as the subject's task made it. For
+    masked words `positions` has a column for each of the subject's blanks, -1 for one that is read in another window.
     """
 
     window: InputWindow
     arrays: Arrays
-    cut: Window
+    task_window: Window
 
-    def tokens_at(self, place: Span) -> tuple[int, ...]:
-        """The row's tokens that share a code point with a place of the text, from left to right."""
+    def tokens_at(self, span: Span) -> tuple[int, ...]:
+        """The row's tokens that share a code point with a span of the text, from left to right."""
         return tuple(
             at
             for at, token in enumerate(self.window.tokens)
-            if token.part is Part.TEXT and token.span is not None and token.span.overlaps(place)
+            if token.part is Part.TEXT and token.span is not None and token.span.overlaps(span)
         )
 
 
-def input_of(subject: Subject, model: ReadyModel, report: Report) -> Input:
+def input_of(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
     """The input in which the subject's focus is scored; without a focus the best answer's, else the first.
 
     Raises SpanlightError where the subject has nothing to read, Stopped when the work is to stop.
@@ -58,91 +58,94 @@ def input_of(subject: Subject, model: ReadyModel, report: Report) -> Input:
     return _INPUTS[subject.head](subject, model, report)
 
 
-def best_place(subject: Subject, model: ReadyModel, report: Report) -> Span | None:
-    """The place of the best answer to the subject's question, by a quick reading; None without any."""
+def _best_span(subject: Subject, model: ReadyModel, report: Report) -> Span | None:
+    """The span of the best answer to the subject's question, by a quick reading; None where there is none."""
     question = Question(subject.pair, (_document(subject),), top_k=1, quick=True)
     reading = read(question, model, _WithoutPartials(report))
     return reading.answers[0].span if reading.answers else None
 
 
-def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
+def _question_input(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
     if not subject.pair.strip():
         raise SpanlightError(Message("There is no question to look at."), _FIRST)
-    focus = subject.focus or best_place(subject, model, report)
+    focus = subject.focus or _best_span(subject, model, report)
     question = Question(subject.pair, (_document(subject),), in_order=True)
     run = QuestionRun(0, question, model, report)
-    cut = [window for _, group in run.groups() for window in group]
-    if not cut:
+    windows = [window for group in run.groups() for _, window in group]
+    if not windows:
         raise SpanlightError(Message("There is no text to look at."), _FIRST)
-    number = _where(cut, focus, lambda window: _score(window, focus, subject, model))
-    window, begins = cut[number], len(PairTemplate.of(model.tokenizer).pair_parts[0])
+    number = _focused_window(windows, focus, lambda window: _focus_score(window, focus, subject, model))
+    begin = len(PairTemplate.of(model.tokenizer).pair_parts[0])
     tokens = question_tokens(subject.pair, model)
-    taken = min(len(tokens), model.card.window // 4)
-    other = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
+    size = min(len(tokens), model.card.window // 4)
+    asked = begin, Part.PAIR, tokens.starts[:size], tokens.ends[:size]
     # The lexical scores of a long text are not the model's.
-    return _input(replace(window, lexical=None), model, number, len(cut), other)
+    return _model_input(replace(windows[number], lexical=None), model, number, len(windows), asked)
 
 
 def _document(subject: Subject) -> Document:
     return Document(subject.text, view=subject.view)
 
 
-def _of_text(subject: Subject, model: ReadyModel, report: Report) -> Input:
-    cut = list(text_windows(subject.text, model, report))
-    number = _where(cut, subject.focus)
-    return _input(cut[number], model, number, len(cut))
+def _text_input(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
+    windows = list(text_windows(subject.text, model, report))
+    number = _focused_window(windows, subject.focus)
+    return _model_input(windows[number], model, number, len(windows))
 
 
-def _of_blanks(subject: Subject, model: ReadyModel, report: Report) -> Input:
+def _blanks_input(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
     blanks = subject.blanks
     if not blanks:
         raise SpanlightError(
             Message("There is no blank to look at."), Message("Type ___ where a word is missing.")
         )
-    cut = list(masked_windows(subject.text, blanks, model, report))
-    number = _where(cut, subject.focus or blanks[0])
-    found = _input(cut[number], model, number, len(cut))
-    before = sum(int(window.scored.sum()) for window in cut[:number])
-    here = (np.flatnonzero(found.cut.scored) + found.cut.context_at).tolist()
-    places = [-1] * before + here + [-1] * (len(blanks) - before - len(here))
-    return replace(found, arrays=found.arrays | {"positions": np.array([places], dtype=np.int64)})
+    windows = list(masked_windows(subject.text, blanks, model, report))
+    number = _focused_window(windows, subject.focus or blanks[0])
+    window = windows[number]
+    found = _model_input(window, model, number, len(windows))
+    before = sum(int(earlier.scored.sum()) for earlier in windows[:number])
+    here = (np.flatnonzero(window.scored) + window.context_at).tolist()
+    positions = [-1] * before + here + [-1] * (len(blanks) - before - len(here))
+    return replace(found, arrays=found.arrays | {"positions": np.array([positions], dtype=np.int64)})
 
 
-def _of_pair(subject: Subject, model: ReadyModel, report: Report) -> Input:
+def _pair_input(subject: Subject, model: ReadyModel, report: Report) -> ModelInput:
     if not subject.pair.strip():
         raise SpanlightError(Message("There is no second passage to look at."), _FIRST)
     pair = pair_window(subject.text, subject.pair, model, report.check)
     first, second = pair.passages
     scored = np.ones(len(first), dtype=bool)
     window = Window(pair.input_ids, pair.token_type_ids, pair.at[0], 0, first.starts, first.ends, scored)
-    return _input(window, model, 0, 1, (pair.at[1], Part.PAIR, second.starts, second.ends))
+    return _model_input(window, model, 0, 1, (pair.at[1], Part.PAIR, second.starts, second.ends))
 
 
-_INPUTS: dict[Head, Callable[[Subject, ReadyModel, Report], Input]] = {
-    Head.QUESTION_ANSWERING: _of_question,
-    Head.CLASSIFICATION: _of_text,
-    Head.MASKED_WORDS: _of_blanks,
-    Head.NEXT_SENTENCE: _of_pair,
-    Head.TOKEN_CLASSIFICATION: _of_text,
+_INPUTS: dict[Head, Callable[[Subject, ReadyModel, Report], ModelInput]] = {
+    Head.QUESTION_ANSWERING: _question_input,
+    Head.CLASSIFICATION: _text_input,
+    Head.MASKED_WORDS: _blanks_input,
+    Head.NEXT_SENTENCE: _pair_input,
+    Head.TOKEN_CLASSIFICATION: _text_input,
 }
 
 
-def _where(cut: Sequence[Window], focus: Span | None, score: Callable[[Window], float] | None = None) -> int:
-    """The number of the window that scores the focus; of several that score a part, the one with the best score."""
+def _focused_window(
+    windows: Sequence[Window], focus: Span | None, score: Callable[[Window], float] | None = None
+) -> int:
+    """The number of the window that scores the focus: of several that score a token of it, the one scored highest."""
     if focus is None:
         return 0
-    scoring = [number for number, window in enumerate(cut) if _scores(window, focus)]
+    scoring = [number for number, window in enumerate(windows) if _scores_focus(window, focus)]
     if len(scoring) > 1 and score is not None:
-        return max(scoring, key=lambda number: score(cut[number]))
+        return max(scoring, key=lambda number: score(windows[number]))
     return scoring[0] if scoring else 0
 
 
-def _scores(window: Window, focus: Span) -> bool:
+def _scores_focus(window: Window, focus: Span) -> bool:
     inside = (window.starts < focus.end) & (window.ends > focus.start)
     return bool((window.scored & inside).any())
 
 
-def _score(window: Window, focus: Span | None, subject: Subject, model: ReadyModel) -> float:
+def _focus_score(window: Window, focus: Span | None, subject: Subject, model: ReadyModel) -> float:
     """The focus's score if it is among the window's best candidates, else -inf."""
     logits = model.forward(pad([window], padding_id(model.tokenizer)))
     start, end = logits["start_logits"][0], logits["end_logits"][0]
@@ -150,31 +153,33 @@ def _score(window: Window, focus: Span | None, subject: Subject, model: ReadyMod
     return max((candidate.score for candidate in found if candidate.span == focus), default=-np.inf)
 
 
-# Where another text's tokens begin in the row, which text it is, and their places in it (int32[n] each).
-Run = tuple[int, Part, np.ndarray, np.ndarray]
+# Where a text's tokens begin in the row, which text that is, and where they start and end in it (int32[n] each).
+TokenRun = tuple[int, Part, np.ndarray, np.ndarray]
 
 
-def _input(window: Window, model: ReadyModel, number: int, windows: int, other: Run | None = None) -> Input:
-    """The Input of window number `number` of `windows`."""
-    runs: list[Run] = [(window.context_at, Part.TEXT, window.starts, window.ends)]
+def _model_input(
+    window: Window, model: ReadyModel, number: int, windows: int, other: TokenRun | None = None
+) -> ModelInput:
+    """The ModelInput of window number `number` of `windows`; `other` are the tokens of a question or second passage."""
+    runs: list[TokenRun] = [(window.context_at, Part.TEXT, window.starts, window.ends)]
     runs += [other] if other else []
-    placed = {
-        at: (kind, Span(*place))
-        for first, kind, starts, ends in runs
-        for at, place in enumerate(zip(starts.tolist(), ends.tolist(), strict=True), start=first)
+    sources = {
+        at: (part, Span(*bounds))
+        for first, part, starts, ends in runs
+        for at, bounds in enumerate(zip(starts.tolist(), ends.tolist(), strict=True), start=first)
     }
     tokens = []
-    for at, (token, kind) in enumerate(
+    for at, (token, token_type) in enumerate(
         zip(window.input_ids.tolist(), window.token_type_ids.tolist(), strict=True)
     ):
-        of, span = placed.get(at, (Part.SPECIAL, None))
-        tokens.append(InputToken(model.tokenizer.id_to_token(token) or "", token, kind, of, span))
+        part, span = sources.get(at, (Part.SPECIAL, None))
+        tokens.append(InputToken(model.tokenizer.id_to_token(token) or "", token, token_type, part, span))
     arrays = pad([window], padding_id(model.tokenizer))
-    return Input(InputWindow(tuple(tokens), number, windows), arrays, window)
+    return ModelInput(InputWindow(tuple(tokens), number, windows), arrays, window)
 
 
 class _WithoutPartials(Relay):
-    """A Report without partial results: readings are not the result here."""
+    """A Report that drops partial results: readings are not what was asked for."""
 
     def partial(self, result: object) -> None:
         pass

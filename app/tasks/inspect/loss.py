@@ -1,4 +1,4 @@
-"""The loss of a labelled example, term by term, as training and transformers compute it."""
+"""Computes the loss of a labelled example, term by term, as training and transformers do."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from app.core.name_types import plain_tag
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
-from app.tasks.heads.token_classification import TagScheme, whole_words
-from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.heads.token_classification import TagScheme, tokens_by_word
+from app.tasks.inspect.inputs import ModelInput, input_of
 from app.tasks.inspect.spans import row_of
-from app.tasks.inspect.targets import FOLLOWS, OTHER, Words, label_index, some
+from app.tasks.inspect.targets import FOLLOWS, OTHER, BlankVocabulary, label_index, listed
 from app.tasks.scores import logsumexp, sigmoid
 from app.tasks.task import Arrays, ReadyModel, opened
 from app.tasks.text.words import words as words_of
 
 IGNORED = -100
 
-# An example's terms, the formula, and the labels as the model's own class takes them.
-Found = tuple[list[LossTerm], str, Arrays]
+# An example's loss terms, their formula, and the labels as the model's class in transformers takes them.
+Terms = tuple[list[LossTerm], str, Arrays]
 
 
 def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Losses:
@@ -38,11 +38,11 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
     Stopped when the work is to stop.
     """
     subject, example = request.subject, request.example
-    found = input_of(subject, model, report)
+    model_input = input_of(subject, model, report)
     report.check()
-    outputs = row_of(model.forward(found.arrays))
+    outputs = row_of(model.forward(model_input.arrays))
     require_finite(model, *outputs.values())
-    terms, formula, labels = _TERMS[subject.head](found, subject, example, model, outputs)
+    terms, formula, labels = _TERMS[subject.head](model_input, subject, example, model, outputs)
     report.check()
     counted = [term.value for term in terms if term.counted]
     if subject.head is Head.QUESTION_ANSWERING:
@@ -51,43 +51,47 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
     else:
         trained = sum(counted) / len(counted) if counted else 0.0
         total = trained if counted else math.nan
-    by_model = opened(model).loss(found.arrays, labels)
+    by_model = opened(model).loss(model_input.arrays, labels)
     squared = subject.head is Head.CLASSIFICATION and model.card.problem is ProblemType.REGRESSION
-    return Losses(found.window, tuple(terms), formula, total, by_model, trained, model.card.name, squared)
+    return Losses(
+        model_input.window, tuple(terms), formula, total, by_model, trained, model.card.name, squared
+    )
 
 
 def clamped(position: int, length: int) -> tuple[int, bool]:
     """A position clamped to 0 … length, and whether it counts: `length` means outside the window."""
-    inside = min(max(position, 0), length)
-    return inside, inside != length
+    position = min(max(position, 0), length)
+    return position, position != length
 
 
-def answer_positions(found: Input, answer: Span | None, outside: int) -> tuple[int, int]:
+def answer_positions(model_input: ModelInput, answer: Span | None, outside: int) -> tuple[int, int]:
     """The answer's first and last token in the row; `outside` for one that the window does not hold.
 
     An unanswerable question's are (0, 0), [CLS]'s (BERT, Devlin et al. 2019, section 4.3).
     """
     if answer is None:
         return 0, 0
-    tokens, window = found.tokens_at(answer), found.cut
+    tokens, window = model_input.tokens_at(answer), model_input.task_window
     if not tokens:
         return outside, outside
     begins, ends = answer.start >= window.starts[0], answer.end <= window.ends[-1]
     return tokens[0] if begins else outside, tokens[-1] if ends else outside
 
 
-def _of_question(
-    found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
-) -> Found:
-    length = len(found.cut)
-    positions = answer_positions(found, example.answer, model.card.max_length)
+def _question_terms(
+    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
+) -> Terms:
+    length = len(model_input.task_window)
+    positions = answer_positions(model_input, example.answer, model.card.max_length)
     terms, labels = [], {}
     titles = {"start": Message("Start"), "end": Message("End")}
     for (name, title), position in zip(titles.items(), positions, strict=True):
         labels[f"{name}_positions"] = np.array([position], dtype=np.int64)
         at, counted = clamped(position, length)
         if counted:
-            target = Message("“{token}”, position {position}", token=_token(found, subject, at), position=at)
+            target = Message(
+                "“{token}”, position {position}", token=_token(model_input, subject, at), position=at
+            )
             terms.append(_cross_entropy(title, target, outputs[f"{name}_logits"][:length], at))
         else:
             target = Message(
@@ -100,23 +104,25 @@ def _of_question(
     return terms, formula, labels
 
 
-def _of_class(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+def _class_terms(
+    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
+) -> Terms:
     card, logits = model.card, outputs["logits"]
     if card.problem is ProblemType.REGRESSION:
-        return _of_value(example, model, logits)
+        return _regression_terms(example, model, logits)
     right = [label_index(label, card.labels) for label in example.labels]
     if card.problem is ProblemType.MULTI_LABEL:
         present = [at in right for at in range(len(card.labels))]
         terms = [
-            _binary(label, there, float(logit))
-            for label, there, logit in zip(card.labels, present, logits.tolist(), strict=True)
+            _binary(label, holds, float(logit))
+            for label, holds, logit in zip(card.labels, present, logits.tolist(), strict=True)
         ]
         formula = Message("mean of −log p(holds, or does not) over the classes (binary cross-entropy)")
         return terms, formula, {"labels": np.array([present], dtype=np.float32)}
     if len(example.labels) != 1:
         raise SpanlightError(
             Message("This model's texts are of one class each."),
-            Message("Name one of: {classes}.", classes=some(card.labels)),
+            Message("Name one of: {classes}.", classes=listed(card.labels)),
         )
     (at,) = right
     term = _cross_entropy(Message("Class"), card.labels[at], logits, at)
@@ -124,20 +130,22 @@ def _of_class(found: Input, subject: Subject, example: Example, model: ReadyMode
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
 
-def _of_value(example: Example, model: ReadyModel, logits: np.ndarray) -> Found:
+def _regression_terms(example: Example, model: ReadyModel, logits: np.ndarray) -> Terms:
     if len(logits) != 1:
         raise SpanlightError(
             Message("{model} gives {number} values at once.", model=model.card.name, number=len(logits)),
             Message("Choose a model that gives one."),
         )
-    given = float(logits[0])
+    value = float(logits[0])
     right = Message("{value:g}", value=example.value)
-    term = LossTerm(Message("Value"), right, given, (given - float(np.float32(example.value))) ** 2)
+    term = LossTerm(Message("Value"), right, value, (value - float(np.float32(example.value))) ** 2)
     formula = Message("(value − right value)² (squared error)")
     return [term], formula, {"labels": np.array([[example.value]], np.float32)}
 
 
-def _of_words(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+def _word_terms(
+    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
+) -> Terms:
     if len(example.words) != len(subject.blanks):
         raise SpanlightError(
             Message(
@@ -147,10 +155,10 @@ def _of_words(found: Input, subject: Subject, example: Example, model: ReadyMode
             ),
             Message("Give one word for each blank."),
         )
-    words, terms = Words(subject, model), []
-    labels = np.full((1, len(found.cut)), IGNORED, dtype=np.int64)
+    words, terms = BlankVocabulary(subject, model), []
+    labels = np.full((1, len(model_input.task_window)), IGNORED, dtype=np.int64)
     for blank, (word, at) in enumerate(
-        zip(example.words, found.arrays["positions"][0].tolist(), strict=True)
+        zip(example.words, model_input.arrays["positions"][0].tolist(), strict=True)
     ):
         name = Message("Blank {number}", number=blank + 1)
         if at < 0:
@@ -166,51 +174,55 @@ def _of_words(found: Input, subject: Subject, example: Example, model: ReadyMode
     return terms, formula, {"labels": labels}
 
 
-def _of_order(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
+def _order_terms(
+    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
+) -> Terms:
     at = 0 if example.follows else 1
     term = _cross_entropy(Message("Order"), (FOLLOWS, OTHER)[at], outputs["logits"], at)
     formula = Message("−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)")
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
 
-def _of_tags(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
-    window, known = found.cut, model.card.labels
+def _tag_terms(
+    model_input: ModelInput, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays
+) -> Terms:
+    window, known = model_input.task_window, model.card.labels
     labels = np.full((1, len(window)), IGNORED, dtype=np.int64)
-    groups = whole_words(subject.text, *words_of(subject.text), window.starts, window.ends)
-    tags = right_tags(example.entities, known, groups.starts, groups.ends)
+    by_word = tokens_by_word(subject.text, *words_of(subject.text), window.starts, window.ends)
+    tags = right_tags(example.entities, known, by_word.starts, by_word.ends)
     terms = []
-    for word, first in enumerate(groups.tokens[groups.firsts].tolist()):
-        at, place = window.context_at + first, Span(int(groups.starts[word]), int(groups.ends[word]))
+    for word, first in enumerate(by_word.tokens[by_word.firsts].tolist()):
+        at, span = window.context_at + first, Span(int(by_word.starts[word]), int(by_word.ends[word]))
         labels[0, at] = tags[word]
         right = plain_tag(known[tags[word]])
-        terms.append(_cross_entropy(place.of(subject.text), right, outputs["logits"][at], tags[word]))
+        terms.append(_cross_entropy(span.of(subject.text), right, outputs["logits"][at], tags[word]))
     formula = Message(
         "mean of −log p(tag) over the words' first pieces (BERT, Devlin et al. 2019, section 5.3)"
     )
     return terms, formula, {"labels": labels}
 
 
-_TERMS: dict[Head, Callable[[Input, Subject, Example, ReadyModel, Arrays], Found]] = {
-    Head.QUESTION_ANSWERING: _of_question,
-    Head.CLASSIFICATION: _of_class,
-    Head.MASKED_WORDS: _of_words,
-    Head.NEXT_SENTENCE: _of_order,
-    Head.TOKEN_CLASSIFICATION: _of_tags,
+_TERMS: dict[Head, Callable[[ModelInput, Subject, Example, ReadyModel, Arrays], Terms]] = {
+    Head.QUESTION_ANSWERING: _question_terms,
+    Head.CLASSIFICATION: _class_terms,
+    Head.MASKED_WORDS: _word_terms,
+    Head.NEXT_SENTENCE: _order_terms,
+    Head.TOKEN_CLASSIFICATION: _tag_terms,
 }
 
 
 def right_tags(
     entities: Sequence[tuple[Span, str]], labels: Sequence[str], starts: np.ndarray, ends: np.ndarray
 ) -> list[int]:
-    """The index of each word's right label; takes the names' places and types, and the words' places, int[n] each.
+    """The index of each word's right label, by the names' spans and types; words are at `starts` and `ends` (int[n]).
 
     A name's words are those that share a code point with it; a word of two names is the first one's. Raises
     SpanlightError where the labels have no tag for a type.
     """
-    scheme, ordered = TagScheme.of(labels), sorted(entities, key=lambda one: one[0])
+    scheme, ordered = TagScheme.of(labels), sorted(entities, key=lambda entity: entity[0])
     name_of = np.full(len(starts), -1)
-    for number, (place, _) in reversed(list(enumerate(ordered))):
-        name_of[(starts < place.end) & (ends > place.start)] = number
+    for number, (span, _) in reversed(list(enumerate(ordered))):
+        name_of[(starts < span.end) & (ends > span.start)] = number
     names, found = name_of.tolist(), []
     for at, name in enumerate(names):
         first = at == 0 or names[at - 1] != name
@@ -222,7 +234,7 @@ def right_tags(
                 Message("The model has no tag for {kind}.", kind=kind)
                 if kind
                 else Message("The model has no tag for words outside names."),
-                Message("Its tags are: {tags}.", tags=some(labels)),
+                Message("Its tags are: {tags}.", tags=listed(labels)),
             )
         found.append(tag)
     return found
@@ -233,11 +245,11 @@ def _cross_entropy(name: str, target: str, logits: np.ndarray, at: int) -> LossT
     return LossTerm(name, target, math.exp(-value), value)
 
 
-def _binary(label: str, there: bool, logit: float) -> LossTerm:
-    signed = logit if there else -logit
+def _binary(label: str, holds: bool, logit: float) -> LossTerm:
+    signed = logit if holds else -logit
     value = float(np.logaddexp(0.0, -signed))
     return LossTerm(
-        label, Message("holds") if there else Message("does not hold"), float(sigmoid(signed)), value
+        label, Message("holds") if holds else Message("does not hold"), float(sigmoid(signed)), value
     )
 
 
@@ -245,7 +257,7 @@ def _ignored(name: str, target: str) -> LossTerm:
     return LossTerm(name, target, 0.0, 0.0, counted=False)
 
 
-def _token(found: Input, subject: Subject, at: int) -> str:
-    token = found.window.tokens[at]
+def _token(model_input: ModelInput, subject: Subject, at: int) -> str:
+    token = model_input.window.tokens[at]
     # A view's replacement has no width.
     return token.span.of(subject.text) if token.span else token.piece

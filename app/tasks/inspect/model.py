@@ -1,4 +1,4 @@
-"""A model's inside on one input: its stages from text to result, and its pooling of the first token."""
+"""Shows a model's inside on one input: its stages from text to result, and its pooling of the first token."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.tasks.task import ReadyModel, opened
 
 def look_at_model(request: LookAtModel, model: ReadyModel, report: Report) -> ModelPicture:
     """The stages from text to result with the shapes that occurred, every head of the family, the module tree."""
-    given, inside = input_of(request.subject, model, report), opened(model)
+    model_input, inside = input_of(request.subject, model, report), opened(model)
     report.check()
-    trunk, heads = inside.stages(given.arrays)
+    trunk, heads = inside.stages(model_input.arrays)
     report.check()
     rows, printed = inside.modules()
     return ModelPicture(
-        window=given.window,
+        window=model_input.window,
         trunk=trunk,
         heads=heads,
         modules=rows,
@@ -33,22 +33,22 @@ def look_at_model(request: LookAtModel, model: ReadyModel, report: Report) -> Mo
 
 def look_at_pooling(request: LookAtPooling, model: ReadyModel, report: Report) -> Pooling:
     """The first token's last state and the pooled output, also computed by hand."""
-    given, inside = input_of(request.subject, model, report), opened(model)
+    model_input, inside = input_of(request.subject, model, report), opened(model)
     report.check()
-    found = inside.pooling(given.arrays)
+    found = inside.pooling(model_input.arrays)
     first, pooled = found.first.astype(np.float64), found.pooled.astype(np.float64)
-    there = bool(len(pooled))
+    is_pooled = bool(len(pooled))
     return Pooling(
-        window=given.window,
+        window=model_input.window,
         first=tuple(first.tolist()),
         pooled=tuple(pooled.tolist()),
         recomputed=tuple(found.recomputed.tolist()),
         path=found.path,
         activation=found.activation,
         is_pooler=found.is_pooler,
-        cosine=_cosine(first, pooled) if there else 0.0,
-        difference=float(np.abs(first - pooled).max()) if there else 0.0,
-        error=float(np.abs(pooled - found.recomputed).max()) if there else 0.0,
+        cosine=_cosine(first, pooled) if is_pooled else 0.0,
+        difference=float(np.abs(first - pooled).max()) if is_pooled else 0.0,
+        error=float(np.abs(pooled - found.recomputed).max()) if is_pooled else 0.0,
         used=found.used,
         model=model.card.name,
     )

@@ -1,4 +1,4 @@
-"""Explanations of a score: attribution to the input's tokens, and attention between them."""
+"""Explains a score: by its attribution to the input's tokens, and by the attention between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.inspection import LookAtAttention, LookAtReasons, Method
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.tasks.batches import require_finite
-from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.inspect.inputs import ModelInput, input_of
 from app.tasks.inspect.spans import row_of
 from app.tasks.inspect.targets import target_score_of
 from app.tasks.task import ReadyModel, opened
@@ -23,26 +23,28 @@ STEPS = 50
 
 
 def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -> Attribution:
-    """Attributes the target's score to the tokens of its window by the requested method.
+    """Attribute the target's score to the tokens of its window by the requested method.
 
     The baseline of integrated gradients has padding for every token that is not special. Reports progress in steps.
     Raises SpanlightError where there is no such target, Stopped when the work is to stop.
     """
     subject = request.subject
-    found = input_of(subject, model, report)
+    model_input = input_of(subject, model, report)
     report.check()
-    target = target_score_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
+    target = target_score_of(
+        model_input, subject, request.target, model, row_of(model.forward(model_input.arrays))
+    )
     steps = STEPS if request.method is Method.INTEGRATED_GRADIENTS else 0
 
     def on_step(done: int, total: int) -> None:
         report.check()
         report.progress(Progress(done, total, Message("Following the gradients")))
 
-    arrays = {**found.arrays, "special_tokens_mask": _fixed(found, model)[None]}
+    arrays = {**model_input.arrays, "special_tokens_mask": _fixed(model_input, model)[None]}
     shares, score, baseline, taken = opened(model).shares(arrays, target.score, steps, on_step)
     require_finite(model, shares)
     return Attribution(
-        window=found.window,
+        window=model_input.window,
         shares=tuple(shares.tolist()),
         target=target.words,
         method=request.method,
@@ -67,16 +69,16 @@ def look_at_attention(request: LookAtAttention, model: ReadyModel, report: Repor
                 "It has {layers}, counted from 0 to {last}.", layers=inside.layers, last=inside.layers - 1
             ),
         )
-    found = input_of(request.subject, model, report)
+    model_input = input_of(request.subject, model, report)
     report.check()
-    weights = inside.attention(found.arrays, request.layer)
+    weights = inside.attention(model_input.arrays, request.layer)
     flat = array("f")
     flat.frombytes(np.ascontiguousarray(weights, dtype=np.float32).tobytes())
-    return Attention(found.window, request.layer, inside.layers, len(weights), flat, model.card.name)
+    return Attention(model_input.window, request.layer, inside.layers, len(weights), flat, model.card.name)
 
 
-def _fixed(found: Input, model: ReadyModel) -> np.ndarray:
-    """Marks the tokens that padding does not replace, int64[L]: special ones, and the blanks' masks."""
-    mask = mask_id(model.tokenizer) if "positions" in found.arrays else None
-    fixed = [token.part is Part.SPECIAL or token.id == mask for token in found.window.tokens]
+def _fixed(model_input: ModelInput, model: ReadyModel) -> np.ndarray:
+    """Which tokens padding does not replace, int64[L] of 0 and 1: special ones, and the blanks' masks."""
+    mask = mask_id(model.tokenizer) if "positions" in model_input.arrays else None
+    fixed = [token.part is Part.SPECIAL or token.id == mask for token in model_input.window.tokens]
     return np.array(fixed, dtype=np.int64)

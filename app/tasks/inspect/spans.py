@@ -14,8 +14,8 @@ from app.core.models import SHARED_AMONG, Head
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
-from app.tasks.inspect.inputs import Input, input_of
-from app.tasks.qa.spans import context_logits, pieces_of, span_scores, window_spans
+from app.tasks.inspect.inputs import ModelInput, input_of
+from app.tasks.qa.spans import context_logits, properties_of, span_scores, window_spans
 from app.tasks.scores import logsumexp, softmax
 from app.tasks.task import Arrays, ReadyModel
 
@@ -27,12 +27,13 @@ def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> Sp
     a long text. Raises SpanlightError for another head's subject, Stopped when the work is to stop.
     """
     require_question(request.subject.head)
-    found = input_of(request.subject, model, report)
+    model_input = input_of(request.subject, model, report)
     report.check()
-    scores = WindowScores.of(found, request.subject, model, row_of(model.forward(found.arrays)))
+    outputs = row_of(model.forward(model_input.arrays))
+    scores = WindowScores.of(model_input, request.subject, model, outputs)
     start, end = scores.start, scores.end
     return SpanScores(
-        window=found.window,
+        window=model_input.window,
         start_logits=tuple(start.tolist()),
         end_logits=tuple(end.tolist()),
         start_probabilities=tuple(softmax(start).tolist()),
@@ -40,7 +41,7 @@ def look_at_spans(request: LookAtSpans, model: ReadyModel, report: Report) -> Sp
         candidates=scores.candidates,
         spans=scores.spans(request.subject.focus, SHARED_AMONG),
         null_score=scores.null_score,
-        null_probability=scores.share(scores.null_score),
+        null_probability=scores.probability(scores.null_score),
         model=model.card.name,
     )
 
@@ -51,7 +52,7 @@ def row_of(outputs: Arrays, row: int = 0) -> Arrays:
 
 
 def require_question(head: Head) -> None:
-    """Raises SpanlightError for another head than question answering."""
+    """Raise SpanlightError for any head but question answering."""
     if head is not Head.QUESTION_ANSWERING:
         raise SpanlightError(
             Message("Only an answer to a question has a start and an end."),
@@ -63,27 +64,28 @@ def require_question(head: Head) -> None:
 class WindowScores:
     """The logits of one window's row (float32[L]) and the normaliser of its spans' probabilities.
 
-    `whole` is the logarithm of the sum of exp(score) over all spans that reading considers
-    (of 1 to spans.MAX_TOKENS tokens) and the null score.
+    `log_sum` is ln of the sum of exp(score) over all spans that reading considers (of 1 to spans.MAX_TOKENS tokens)
+    and the null score.
     """
 
-    cut: Input
+    model_input: ModelInput
     text: str
     start: np.ndarray
     end: np.ndarray
-    whole: float
+    log_sum: float
 
     @classmethod
-    def of(cls, found: Input, subject: Subject, model: ReadyModel, outputs: Arrays) -> WindowScores:
+    def of(
+        cls, model_input: ModelInput, subject: Subject, model: ReadyModel, outputs: Arrays
+    ) -> WindowScores:
         """The scores of the row's outputs (see `row_of`). Raises SpanlightError where they are not numbers."""
-        length = len(found.cut)
-        start, end = (outputs[name][:length] for name in ("start_logits", "end_logits"))
+        window = model_input.task_window
+        start, end = (outputs[name][: len(window)] for name in ("start_logits", "end_logits"))
         require_finite(model, start, end)
-        window = found.cut
-        scored = context_logits(window, start, end)
-        band = span_scores(*scored, window.scored, pieces_of(window, subject.text))
-        whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
-        return cls(found, subject.text, start, end, whole)
+        context = context_logits(window, start, end)
+        band = span_scores(*context, window.scored, properties_of(window, subject.text))
+        log_sum = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
+        return cls(model_input, subject.text, start, end, log_sum)
 
     @property
     def null_score(self) -> float:
@@ -92,40 +94,41 @@ class WindowScores:
 
     @property
     def candidates(self) -> tuple[bool, ...]:
-        """For each token of the row whether a span may begin or end there: the text's own tokens."""
-        window = self.cut.cut
+        """For each token of the row whether it is one of the text's, with which a span may begin or end."""
+        window = self.model_input.task_window
         first = window.context_at
         return tuple(first <= at < first + len(window.starts) for at in range(len(window)))
 
-    def share(self, score: float) -> float:
-        """The softmax share of a score among the window's spans and its null score."""
-        return float(np.exp(score - self.whole))
+    def probability(self, score: float) -> float:
+        """The softmax of a score among those of the window's spans and its null score."""
+        return float(np.exp(score - self.log_sum))
 
     def spans(self, focus: Span | None, count: int) -> tuple[SpanScore, ...]:
         """The focus's span, where there is a focus, then the best others: `count` in all, at most SHARED_AMONG.
 
-        The focus's tokens are those that reading scored it at, else all that share a code point with it; a
+        The focus's tokens are those from which reading scored it, else all that share a code point with it; a
         focus outside the window has none and is left out.
         """
-        found = [
-            self._span(first, last, candidate.span)
+        window = self.model_input.task_window
+        best = [
+            self._scored(first, last, candidate.span)
             for candidate, first, last in window_spans(
-                self.cut.cut, self.start, self.end, text=self.text, document=0, count=SHARED_AMONG
+                window, self.start, self.end, text=self.text, document=0, count=SHARED_AMONG
             )
         ]
         if focus is None:
-            return tuple(found[:count])
-        chosen = next((one for one in found if one.span == focus), None) or self.at(focus)
+            return tuple(best[:count])
+        chosen = next((scored for scored in best if scored.span == focus), None) or self._at(focus)
         if chosen is None:
-            return tuple(found[:count])
-        others = [one for one in found if not one.span.overlaps(chosen.span)]
+            return tuple(best[:count])
+        others = [scored for scored in best if not scored.span.overlaps(chosen.span)]
         return (chosen, *others)[:count]
 
-    def at(self, place: Span) -> SpanScore | None:
-        """The span of the tokens at a place of the text; None where the window has none there."""
-        tokens = self.cut.tokens_at(place)
-        return self._span(tokens[0], tokens[-1], place) if tokens else None
+    def _at(self, span: Span) -> SpanScore | None:
+        """The score of a span of the text by its tokens; None where the window has none of them."""
+        tokens = self.model_input.tokens_at(span)
+        return self._scored(tokens[0], tokens[-1], span) if tokens else None
 
-    def _span(self, first: int, last: int, span: Span) -> SpanScore:
+    def _scored(self, first: int, last: int, span: Span) -> SpanScore:
         score = float(self.start[first] + self.end[last])
-        return SpanScore(first, last, span, span.of(self.text), score, self.share(score))
+        return SpanScore(first, last, span, span.of(self.text), score, self.probability(score))

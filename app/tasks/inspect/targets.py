@@ -1,4 +1,4 @@
-"""The score to explain of a subject, computed from the head's outputs on one row."""
+"""Finds the score of a subject that is explained, from the head's outputs on one row."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.core.name_types import plain_tag
 from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.heads.classification import class_scores
-from app.tasks.heads.token_classification import Mark, TagScheme, whole_words
-from app.tasks.inspect.inputs import Input
+from app.tasks.heads.token_classification import Mark, TagScheme, tokens_by_word
+from app.tasks.inspect.inputs import ModelInput
 from app.tasks.inspect.spans import WindowScores
 from app.tasks.scores import softmax
 from app.tasks.task import Arrays, ReadyModel, Score
-from app.tasks.text.vocabulary import Seam, Vocabulary
+from app.tasks.text.vocabulary import LeftContext, Vocabulary
 from app.tasks.text.words import words as words_of
 
 FOLLOWS, OTHER = Message("follows"), Message("other")
@@ -31,25 +31,25 @@ NO_ANSWER = Message("no answer")
 class TargetScore:
     """A score of the head's outputs: `words` name its target, `score` is its sum over the outputs.
 
-    `value` is the score's value, `probability` the head's: for a question the softmax share among the window's spans
-    and its null score, for a class, a word or a tag its probability, for a regression head the value. `place` is the
-    target's in the text, None for the whole text; `entry` is the class's, the word's or the tag's index.
+    `value` is the score's value. `probability` is, for a question, the softmax among the window's spans and its null
+    score, for a class, a word or a tag its own, for a regression head the value. `span` is the target's in the
+    text, None for the whole text; `entry` is the class's, the word's or the tag's index.
     """
 
     words: str
     score: Score
     value: float
     probability: float
-    place: Span | None = None
+    span: Span | None = None
     entry: int = 0
 
 
 class NoTarget(SpanlightError):
-    """Nothing in the window could be the target."""
+    """The window has nothing that could be the target."""
 
 
 def target_score_of(
-    found: Input,
+    model_input: ModelInput,
     subject: Subject,
     target: Target,
     model: ReadyModel,
@@ -65,28 +65,28 @@ def target_score_of(
         raise SpanlightError(
             Message("Only a question can go without an answer."), Message("Choose another target.")
         )
-    return _TARGET_SCORES[subject.head](_Row(found, subject, target, model, outputs, like))
+    return _TARGET_SCORES[subject.head](_Row(model_input, subject, target, model, outputs, like))
 
 
-def _span(row: _Row) -> TargetScore:
-    scores = WindowScores.of(row.found, row.subject, row.model, row.outputs)
+def _span_score(row: _Row) -> TargetScore:
+    scores = WindowScores.of(row.model_input, row.subject, row.model, row.outputs)
     words: str
     if row.target.null:
         first = last = 0
-        words, place, share = NO_ANSWER, None, scores.share(scores.null_score)
+        words, span, probability = NO_ANSWER, None, scores.probability(scores.null_score)
     else:
         spans = scores.spans(row.subject.focus, 1)
         if not spans:
             raise NoTarget(
                 Message("There is no answer in this part of the text."), Message("Look into another answer.")
             )
-        first, last, share = spans[0].first, spans[0].last, spans[0].probability
-        words, place = Message("“{words}”", words=spans[0].text), spans[0].span
+        first, last, probability = spans[0].first, spans[0].last, spans[0].probability
+        words, span = Message("“{words}”", words=spans[0].text), spans[0].span
     parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
-    return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), share, place)
+    return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), probability, span)
 
 
-def _class(row: _Row) -> TargetScore:
+def _class_score(row: _Row) -> TargetScore:
     logits, label = row.logits(), row.target.label
     scores = class_scores(logits, row.model.card).scores
     values = [score.probability for score in scores]
@@ -95,41 +95,41 @@ def _class(row: _Row) -> TargetScore:
     return TargetScore(scores[at].label, (("logits", (at,), 1.0),), float(logits[at]), values[at], None, at)
 
 
-def _word(row: _Row) -> TargetScore:
-    blank, label = blank_of(row.found, row.subject), row.target.label.strip()
-    logits, words = row.logits(blank), Words(row.subject, row.model)
+def _word_score(row: _Row) -> TargetScore:
+    blank, label = blank_of(row.model_input, row.subject), row.target.label.strip()
+    logits, words = row.logits(blank), BlankVocabulary(row.subject, row.model)
     at = row.entry(lambda: words.entry(label, blank) if label else words.likeliest(logits, blank))
-    name = label or words.shown(at, blank) or row.model.tokenizer.id_to_token(at)
+    name = label or words.text(at, blank) or row.model.tokenizer.id_to_token(at)
     score = (("logits", (blank, at), 1.0),)
-    place = row.subject.blanks[blank]
+    span = row.subject.blanks[blank]
     return TargetScore(
-        Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), place, at
+        Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), span, at
     )
 
 
-def _order(row: _Row) -> TargetScore:
+def _order_score(row: _Row) -> TargetScore:
     logits, label = row.logits(), row.target.label
     names = (FOLLOWS, OTHER)  # transformers counts "is the next sentence" as 0
     at = row.entry(lambda: label_index(label, names) if label else int(np.argmax(logits)))
-    chance = float(softmax(logits)[at])
-    return TargetScore(names[at], (("logits", (at,), 1.0),), float(logits[at]), chance, None, at)
+    probability = float(softmax(logits)[at])
+    return TargetScore(names[at], (("logits", (at,), 1.0),), float(logits[at]), probability, None, at)
 
 
-def _tag(row: _Row) -> TargetScore:
+def _tag_score(row: _Row) -> TargetScore:
     label, labels = row.target.label, row.model.card.labels
-    token, place = _tagged(row)
+    token, span = _explained_word(row)
     logits = row.logits(token)
-    at = row.entry(lambda: label_index(label, row.model.card.labels) if label else int(np.argmax(logits)))
-    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=place.of(row.subject.text))
+    at = row.entry(lambda: label_index(label, labels) if label else int(np.argmax(logits)))
+    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=span.of(row.subject.text))
     score = (("logits", (token, at), 1.0),)
-    return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
+    return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), span, at)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     """One row of the head's outputs, and the target; `like` is the same target's score in another row."""
 
-    found: Input
+    model_input: ModelInput
     subject: Subject
     target: Target
     model: ReadyModel
@@ -137,31 +137,31 @@ class _Row:
     like: TargetScore | None
 
     def logits(self, *at: int) -> np.ndarray:
-        """Logits, float64. Raises SpanlightError where they are not numbers."""
+        """The logits at an index of the row, float64. Raises SpanlightError where they are not numbers."""
         values = self.outputs["logits"][at]
         require_finite(self.model, values)
         return values.astype(np.float64)
 
     def entry(self, otherwise: Callable[[], int]) -> int:
-        """The index of the class, word or tag."""
+        """The index of the class, word or tag: that of `like`, else what `otherwise` gives."""
         return otherwise() if self.like is None else self.like.entry
 
 
 _TARGET_SCORES: dict[Head, Callable[[_Row], TargetScore]] = {
-    Head.QUESTION_ANSWERING: _span,
-    Head.CLASSIFICATION: _class,
-    Head.MASKED_WORDS: _word,
-    Head.NEXT_SENTENCE: _order,
-    Head.TOKEN_CLASSIFICATION: _tag,
+    Head.QUESTION_ANSWERING: _span_score,
+    Head.CLASSIFICATION: _class_score,
+    Head.MASKED_WORDS: _word_score,
+    Head.NEXT_SENTENCE: _order_score,
+    Head.TOKEN_CLASSIFICATION: _tag_score,
 }
 
 
-def blank_of(found: Input, subject: Subject) -> int:
+def blank_of(model_input: ModelInput, subject: Subject) -> int:
     """The number of the blank to explain: the focus's, else the window's first.
 
     Raises SpanlightError where the text has no blank.
     """
-    here = [number for number, at in enumerate(found.arrays["positions"][0].tolist()) if at >= 0]
+    here = [number for number, at in enumerate(model_input.arrays["positions"][0].tolist()) if at >= 0]
     at_focus = [n for n in here if subject.focus is not None and subject.blanks[n].overlaps(subject.focus)]
     if not here:
         raise SpanlightError(
@@ -170,16 +170,16 @@ def blank_of(found: Input, subject: Subject) -> int:
     return (at_focus or here)[0]
 
 
-class Words:
-    """The vocabulary's entries as words for a subject's blanks."""
+class BlankVocabulary:
+    """A vocabulary's entries as words for a subject's blanks."""
 
     def __init__(self, subject: Subject, model: ReadyModel) -> None:
         self._subject = subject
         self._vocabulary = Vocabulary(model.tokenizer)
 
     def entry(self, word: str, blank: int) -> int:
-        """The entry of a word there. Raises SpanlightError for a word of several pieces, or of none."""
-        pieces = self._vocabulary.pieces(word, self._seam(blank))
+        """The entry of a word for a blank. Raises SpanlightError for a word of several pieces, or of none."""
+        pieces = self._vocabulary.pieces(word, self._left(blank))
         if len(pieces) != 1:
             problem = (
                 Message(
@@ -197,24 +197,24 @@ class Words:
         return pieces[0]
 
     def likeliest(self, logits: np.ndarray, blank: int) -> int:
-        """The id of the likeliest whole word there, from logits float[vocabulary]; else the likeliest entry."""
+        """A blank's likeliest entry that is a whole word, from logits float[vocabulary]; else its likeliest entry."""
         order = np.argsort(-logits, kind="stable").tolist()
-        return next((entry for entry in order if self.shown(entry, blank)), order[0])
+        return next((entry for entry in order if self.text(entry, blank)), order[0])
 
-    def shown(self, entry: int, blank: int) -> str:
-        """An entry as text there; empty for one that is no whole word."""
-        return self._vocabulary.word(entry, self._seam(blank))
+    def text(self, entry: int, blank: int) -> str:
+        """An entry as text for a blank; empty for one that is no whole word."""
+        return self._vocabulary.word(entry, self._left(blank))
 
-    def _seam(self, blank: int) -> Seam:
-        return self._vocabulary.blank_seam(self._subject.text, self._subject.blanks, blank)
+    def _left(self, blank: int) -> LeftContext:
+        return self._vocabulary.left_of_blank(self._subject.text, self._subject.blanks, blank)
 
 
-def _tagged(row: _Row) -> tuple[int, Span]:
-    """The first piece and place of the word whose tag is explained: the focus's, else the first likely name's."""
-    window, text, labels = row.found.cut, row.subject.text, row.model.card.labels
-    groups = whole_words(text, *words_of(text), window.starts, window.ends)
-    places = [Span(*place) for place in zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)]
-    tokens = (groups.tokens[groups.firsts] + window.context_at).tolist()
+def _explained_word(row: _Row) -> tuple[int, Span]:
+    """The first token and span of the word whose tag is explained: the focus's, else the likeliest first name's."""
+    window, text, labels = row.model_input.task_window, row.subject.text, row.model.card.labels
+    by_word = tokens_by_word(text, *words_of(text), window.starts, window.ends)
+    spans = [Span(*bounds) for bounds in zip(by_word.starts.tolist(), by_word.ends.tolist(), strict=True)]
+    tokens = (by_word.tokens[by_word.firsts] + window.context_at).tolist()
     focus = row.subject.focus
     if focus is None:
         logits = row.logits()
@@ -222,10 +222,10 @@ def _tagged(row: _Row) -> tuple[int, Span]:
         likeliest = ((n, tags[int(np.argmax(logits[token]))]) for n, token in enumerate(tokens))
         first = next((n for n, (mark, _) in likeliest if mark is not Mark.OUTSIDE), 0)
     else:
-        first = next((n for n, place in enumerate(places) if place.overlaps(focus)), len(tokens))
+        first = next((n for n, span in enumerate(spans) if span.overlaps(focus)), len(tokens))
     if first >= len(tokens):
         raise NoTarget(Message("There is no word at this place."), Message("Choose a word of the text."))
-    return tokens[first], places[first]
+    return tokens[first], spans[first]
 
 
 def label_index(label: str, known: Sequence[str]) -> int:
@@ -233,11 +233,11 @@ def label_index(label: str, known: Sequence[str]) -> int:
     if label not in known:
         raise SpanlightError(
             Message("There is no class “{label}”.", label=label),
-            Message("There are: {classes}.", classes=some(known)),
+            Message("There are: {classes}.", classes=listed(known)),
         )
     return known.index(label)
 
 
-def some(labels: Sequence[str]) -> str:
-    """Labels as text for a person: the first dozen, and an ellipsis for more."""
+def listed(labels: Sequence[str]) -> str:
+    """Labels as one line of text: the first dozen, and an ellipsis for more."""
     return ", ".join(labels[:12]) + (" …" if len(labels) > 12 else "")

@@ -1,4 +1,4 @@
-"""The change of a score when each sentence is left out of the text."""
+"""Measures how a score changes when each sentence is left out of the text."""
 
 from __future__ import annotations
 
@@ -13,101 +13,111 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.sentences import sentences
 from app.core.text import Span
-from app.tasks.batches import Pace, Runner, batch_size, positions_of
-from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.batches import Pace, Runner, batch_size, in_groups, positions_of
+from app.tasks.inspect.inputs import ModelInput, input_of
 from app.tasks.inspect.spans import row_of
 from app.tasks.inspect.targets import NoTarget, target_score_of
 from app.tasks.task import ReadyModel
 
 
 def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Removals:
-    """The target's score and probability as they are, and without each sentence of the window's text in turn.
+    """The target's score and probability on the window's text, and on that without each of its sentences in turn.
 
-    Each time the window's text is read without the sentence and the blanks behind it. Where the sentence overlaps the
-    answer in focus (`holds_focus`), the score is the best remaining answer's. There is no row for a sentence without
-    which nothing can be scored: the only one, and one that holds the blank or the word in focus. Reports progress in
-    sentences. Raises SpanlightError where there is no such target, Stopped when the work is to stop.
+    With a sentence go the blanks behind it. Where it overlaps the answer in focus (`holds_focus`), the score is the
+    best remaining answer's. There is no row for a sentence without which nothing can be scored: the only one, and one
+    that holds the blank or the word in focus. Reports progress in sentences. Raises SpanlightError where there is no
+    such target, Stopped when the work is to stop.
     """
-    subject, pace, run = request.subject, Pace(report, Message("sentences")), Runner(model, report)
-    found = input_of(subject, model, report)
+    subject, pace, runner = request.subject, Pace(report, Message("sentences")), Runner(model, report)
+    model_input = input_of(subject, model, report)
     report.check()
-    target = target_score_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))
-    left = list(_shortened(found, replace(subject, focus=target.place), model, report))
+    target = target_score_of(
+        model_input, subject, request.target, model, row_of(model.forward(model_input.arrays))
+    )
+    shortened = list(_shortened(model_input, replace(subject, focus=target.span), model, report))
     removals: list[Removal] = []
-    size = batch_size(model)
-    for at in range(0, len(left), size):
-        some = left[at : at + size]
-        positions = [one.found.arrays["positions"][0] for one in some if "positions" in one.found.arrays]
-        outputs, _ = run([one.found.cut for one in some], positions_of(positions) if positions else None)
-        for row, one in enumerate(some):
+    done = 0
+    for batch in in_groups(shortened, batch_size(model)):
+        inputs = [each.model_input for each in batch]
+        positions = [each.arrays["positions"][0] for each in inputs if "positions" in each.arrays]
+        outputs, _ = runner(
+            [each.task_window for each in inputs], positions_of(positions) if positions else None
+        )
+        for row, each in enumerate(batch):
             try:
                 now = target_score_of(
-                    one.found, one.subject, request.target, model, row_of(outputs, row), like=target
+                    each.model_input, each.subject, request.target, model, row_of(outputs, row), like=target
                 )
             except NoTarget:  # no word is left that could answer
                 continue
             removals.append(
-                Removal(one.span, one.span.of(subject.text), now.value, now.probability, one.holds_focus)
+                Removal(each.span, each.span.of(subject.text), now.value, now.probability, each.holds_focus)
             )
-        pace.report(at + len(some), len(left))
+        done += len(batch)
+        pace.report(done, len(shortened))
     return Removals(
-        found.window, target.words, target.value, target.probability, tuple(removals), model.card.name
+        model_input.window, target.words, target.value, target.probability, tuple(removals), model.card.name
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Shortened:
-    """A subject without the sentence at `span` of the whole text, and its input."""
+    """A subject without the sentence at `span` of the whole text, and its model input."""
 
     span: Span
     subject: Subject
-    found: Input
+    model_input: ModelInput
     holds_focus: bool
 
 
-def _shortened(found: Input, subject: Subject, model: ReadyModel, report: Report) -> Iterator[_Shortened]:
+def _shortened(
+    model_input: ModelInput, subject: Subject, model: ReadyModel, report: Report
+) -> Iterator[_Shortened]:
     """The subject limited to the window's text without each sentence in turn, where something is left to score."""
-    text, region = subject.text, _region(found, subject.text)
-    places = [Span(s.start + region.start, s.end + region.start) for s in sentences(region.of(text))]
-    for number, place in enumerate(places):
-        gone = Span(place.start, places[number + 1].start if number + 1 < len(places) else region.end)
-        holds = subject.focus is not None and subject.focus.overlaps(gone)
-        if len(places) == 1 or (holds and subject.head is not Head.QUESTION_ANSWERING):
+    text, region = subject.text, _region(model_input, subject.text)
+    spans = [Span(s.start + region.start, s.end + region.start) for s in sentences(region.of(text))]
+    for number, span in enumerate(spans):
+        removed = Span(span.start, spans[number + 1].start if number + 1 < len(spans) else region.end)
+        holds_focus = subject.focus is not None and subject.focus.overlaps(removed)
+        if len(spans) == 1 or (holds_focus and subject.head is not Head.QUESTION_ANSWERING):
             continue
-        parts = Span(region.start, gone.start), Span(gone.end, region.end)
-        left = replace(
+        parts = Span(region.start, removed.start), Span(removed.end, region.end)
+        shortened = replace(
             subject,
             text="".join(part.of(text) for part in parts),
             view=subject.view and subject.view.of_parts(parts),
-            focus=None if subject.focus is None or holds else _moved(subject.focus, region, gone),
+            focus=None if subject.focus is None or holds_focus else _moved(subject.focus, region, removed),
             blanks=tuple(
-                _moved(blank, region, gone)
+                _moved(blank, region, removed)
                 for blank in subject.blanks
-                if not blank.overlaps(gone) and region.start <= blank.start and blank.end <= region.end
+                if not blank.overlaps(removed) and region.start <= blank.start and blank.end <= region.end
             ),
         )
         try:
             # With any focus, as without one the best answer would be searched for first.
-            read = input_of(replace(left, focus=left.focus or Span(0, len(left.text))), model, report)
+            focus = shortened.focus or Span(0, len(shortened.text))
+            without = input_of(replace(shortened, focus=focus), model, report)
         except SpanlightError:  # what is left has no token
             continue
-        yield _Shortened(place, left, read, holds)
+        yield _Shortened(span, shortened, without, holds_focus)
 
 
-def _region(found: Input, text: str) -> Span:
-    """The window's stretch of the text, with the blanks before it, as a tokenizer may include one in the first word."""
-    places = [
-        token.span for token in found.window.tokens if token.part is Part.TEXT and token.span is not None
+def _region(model_input: ModelInput, text: str) -> Span:
+    """The span of the text in the window, with the blanks before it: the first word's token may include one."""
+    spans = [
+        token.span
+        for token in model_input.window.tokens
+        if token.part is Part.TEXT and token.span is not None
     ]
-    if not places:
+    if not spans:
         return Span(0, 0)
-    start, end = places[0].start, max(place.end for place in places)
+    start, end = spans[0].start, max(span.end for span in spans)
     while start and text[start - 1].isspace():
         start -= 1
     return Span(start, end)
 
 
-def _moved(place: Span, region: Span, gone: Span) -> Span:
-    """A place of the whole text in what is left of the region; it does not overlap what is gone."""
-    by = region.start + (len(gone) if place.start >= gone.end else 0)
-    return Span(place.start - by, place.end - by)
+def _moved(span: Span, region: Span, removed: Span) -> Span:
+    """A span of the whole text, moved to the region without what is removed, which it does not overlap."""
+    by = region.start + (len(removed) if span.start >= removed.end else 0)
+    return Span(span.start - by, span.end - by)

@@ -1,4 +1,4 @@
-"""Near ties of a reading in bfloat16 or float16, decided in float32 by reading the few windows concerned again."""
+"""Decides near ties of a reading in bfloat16 or float16 in float32, by reading the few windows concerned again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.tasks.qa.spans import (
     Candidate,
     NBest,
     context_logits,
-    pieces_of,
+    properties_of,
     span_scores,
     whole_span,
     window_candidates,
@@ -25,8 +25,8 @@ from app.tasks.text.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
-class Distances:
-    """The differences in logits that count as near: of spans `apart`, and of spans that share words."""
+class Tolerance:
+    """The difference in logits below which two scores count as tied: of spans apart, and of overlapping spans."""
 
     apart: float
     overlapping: float
@@ -38,7 +38,7 @@ class Distances:
 # (0.020) and 0.002 (0.011). That leaves 1 in 1000 decisions different from float32, as most are much nearer. In
 # bfloat16 500 of the questions lost 0.36 of F1, and lose nothing now; 30 of their 500 windows are read again, 130
 # where five answers are listed. MPNet's twelve layers err less: 0.027, 0.031 and 0.015 on 250 questions.
-DISTANCES = {"bfloat16": Distances(0.1, 0.055), "float16": Distances(0.012, 0.006)}
+TOLERANCES = {"bfloat16": Tolerance(0.1, 0.055), "float16": Tolerance(0.012, 0.006)}
 # How many answers' order is decided: with more, a long list would be read again as a whole.
 DECIDED = 5
 # How many of the best windows are stored. The answers to decide are in six of them; each round may bring up others.
@@ -63,15 +63,17 @@ class ReadWindow:
 
 
 class NearTies:
-    """The near ties of one question's reading: whether the text answers, which span is best, the others' order.
+    """The near ties of one question's reading: whether the text answers, which span is best, how the others rank.
 
     Stores the question's best windows; `nbest` holds their candidates.
     """
 
-    def __init__(self, question: Question, nbest: NBest, model: ReadyModel, report: Report) -> None:
-        self._question, self._nbest, self._model, self._report = question, nbest, model, report
-        self._run = Runner(model, report)
-        self._distances = DISTANCES.get(model.device.dtype)
+    def __init__(
+        self, question: Question, nbest: NBest, model: ReadyModel, runner: Runner, report: Report
+    ) -> None:
+        self._question, self._nbest, self._report = question, nbest, report
+        self._model, self._runner = model, runner
+        self._tolerance = TOLERANCES.get(model.device.dtype)
         self._reads: list[ReadWindow] = []
 
     def add_window(
@@ -82,8 +84,8 @@ class NearTies:
         end_logits: np.ndarray,
         candidates: tuple[Candidate, ...],
     ) -> None:
-        """Adds a window that was read, with its logits (float[L] each) and the candidates added to `nbest`."""
-        if not candidates or self._distances is None or self._model.precise is None:
+        """Add a window that was read, with its logits (float[L] each) and the candidates added to `nbest`."""
+        if not candidates or self._tolerance is None or self._model.precise is None:
             return
         # Copies, as a row would keep its whole batch's arrays in memory.
         read = ReadWindow(document, window, start_logits.copy(), end_logits.copy(), candidates)
@@ -91,23 +93,23 @@ class NearTies:
         if len(self._reads) >= 2 * _STORED:
             self._reads = sorted(self._reads, key=lambda one: -one.margin)[:_STORED]
 
-    def resolve(self, answered: Callable[[float], bool]) -> None:
-        """Reads the windows of near ties again in float32 and replaces their candidates.
+    def resolve(self, is_answered: Callable[[float], bool]) -> None:
+        """Read the windows of near ties again in float32, and replace their candidates.
 
-        `answered`: whether a best span of this margin is given as the answer. Without enough memory nothing changes.
-        Raises Stopped when the work is to stop.
+        `is_answered` says whether a best span of this margin is given as the answer. Without enough memory nothing
+        changes. Raises Stopped when the work is to stop.
         """
-        if self._distances is None or self._model.precise is None:
+        if self._tolerance is None or self._model.precise is None:
             return
         for _ in range(_ROUNDS):
             doubtful = sorted(
-                set(self._doubtful(self._distances, answered)),
+                set(self._doubtful(self._tolerance, is_answered)),
                 key=lambda read: (read.document, read.window.first),
             )
             if not doubtful:
                 return
             self._report.check()
-            arrays = self._model.precise(self._run.inputs([read.window for read in doubtful]))
+            arrays = self._model.precise(self._runner.inputs([read.window for read in doubtful]))
             if arrays is None:
                 return
             for read, start, end in zip(doubtful, arrays["start_logits"], arrays["end_logits"], strict=True):
@@ -133,44 +135,52 @@ class NearTies:
             ReadWindow(read.document, read.window, start_logits, end_logits, candidates, exact=True)
         )
 
-    def _doubtful(self, near: Distances, answered: Callable[[float], bool]) -> Iterator[ReadWindow]:
-        """The windows of near ties that were not yet read in float32; some of them several times."""
+    def _doubtful(self, tolerance: Tolerance, is_answered: Callable[[float], bool]) -> Iterator[ReadWindow]:
+        """The windows of near ties that were not yet read in float32, some of them several times."""
         reads = {candidate: read for read in self._reads for candidate in read.candidates}
-        for candidate in self._near_candidates(near, answered):
+        for candidate in self._near_candidates(tolerance, is_answered):
             read = reads.get(candidate)
             if read is not None and not read.exact:
                 yield read
         best = next(iter(self._nbest.best()), None)
         read = reads.get(best) if best is not None else None
-        if best is not None and read is not None and not read.exact and self._has_rival(read, best, near):
+        if (
+            best is not None
+            and read is not None
+            and not read.exact
+            and self._has_rival(read, best, tolerance)
+        ):
             yield read
 
-    def _near_candidates(self, near: Distances, answered: Callable[[float], bool]) -> Iterator[Candidate]:
+    def _near_candidates(
+        self, tolerance: Tolerance, is_answered: Callable[[float], bool]
+    ) -> Iterator[Candidate]:
+        """The candidates whose order, or whose being the answer, float32 may decide otherwise."""
         best = self._nbest.best()
         if not best:
             return
         first = best[0]
-        if answered(first.margin - near.apart) != answered(first.margin + near.apart):
+        if is_answered(first.margin - tolerance.apart) != is_answered(first.margin + tolerance.apart):
             yield first
         for one, other in pairwise(best[: min(max(1, self._question.top_k), DECIDED) + 1]):
-            if one.margin - other.margin < near.apart:
+            if one.margin - other.margin < tolerance.apart:
                 yield from (one, other)
         # A span that shares words with the best one is not listed; one from another window may be as good.
         for other in self._nbest.all():
-            if first.margin - other.margin >= near.apart:
+            if first.margin - other.margin >= tolerance.apart:
                 return
             if other != first and other.document == first.document and other.span.overlaps(first.span):
                 yield from (first, other)
 
-    def _has_rival(self, read: ReadWindow, best: Candidate, near: Distances) -> bool:
+    def _has_rival(self, read: ReadWindow, best: Candidate, tolerance: Tolerance) -> bool:
         """Whether another span of the window shares words with the best one and is nearly as good.
 
         Such a span is never a candidate, so no candidate's margin shows it.
         """
         window, text = read.window, self._question.documents[read.document].text
         start, end = context_logits(window, read.start_logits, read.end_logits)
-        scores = span_scores(start, end, window.scored, pieces_of(window, text))
-        firsts, more = np.nonzero(scores >= best.score - near.overlapping)
+        scores = span_scores(start, end, window.scored, properties_of(window, text))
+        firsts, more = np.nonzero(scores >= best.score - tolerance.overlapping)
         starts, ends = window.starts[firsts], window.ends[firsts + more]
         shares = (starts < best.span.end) & (ends > best.span.start)
         spans = (whole_span(text, int(a), int(b)) for a, b in zip(starts[shares], ends[shares], strict=True))

@@ -1,14 +1,15 @@
 """Extractive question answering over documents of any length (BERT, Devlin et al. 2019, section 4.3).
 
-A long text is read by two models: a quick reader finds the likeliest passages, a careful one reads them.
+A careful reader reads a short text whole. In a long one a quick reader first finds the likeliest windows, and the
+careful one reads these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from time import perf_counter
 
 from app.core.errors import SpanlightError
@@ -26,37 +27,36 @@ from app.tasks.task import ReadyModel
 from app.tasks.text.sections import section_tokens, sections
 from app.tasks.text.windows import Window
 
-# A text of at most so many windows is read by the careful reader only. Of a longer one the quick reader reads up to
-# `BEST_GROUPS` windows, those with most of the question's words, and the careful one reads `READ` of these: for 154
-# questions of `docqa` about 250,000 characters each, the windows of the first hold 96.8% of the answers, those of the
-# second 96.1%.
+# A text of at most `READ` windows is read by the careful reader alone. Of a longer one the quick reader reads up to
+# `BEST_GROUPS` windows, those that share most words with the question, and the careful one reads `READ` of these: for
+# 154 questions of `docqa` about 250,000 characters each, the first hold 96.8% of the answers, the second 96.1%.
 READ = 16
 # Of passages that were found in a library the careful reader reads fewer: for 43 questions to 100,000 passages these
 # hold as many of the answers as 11 (93%), and 4 hold two points less. The best answer's F1 is the same as well.
 READ_FOUND = 8
-# How many windows the quick reader reads in one batch.
+# How many windows the quick reader reads in one batch, on every device: the choice of windows must not depend on it.
 _QUICK_BATCH = 4
-# How many places come from retrieval whatever the quick reader's scores are.
+# How many passages are read with care for their BM25 scores alone, whatever the quick reader's scores are.
 _RETRIEVED = 4
 
 
 def read(question: Question, model: ReadyModel, report: Report) -> Reading:
-    """Reads one question's documents to the end, the likeliest passages first.
+    """Read one question's documents to the end, the likeliest passages first.
 
     Reports progress in windows, and the best Reading so far as a partial result: the first at once, then whenever
-    it has changed, at most ten times a second. The order of reading does not change the last Reading. Raises
+    it has changed, at most ten times a second. The order of reading does not change the final Reading. Raises
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
-    _refuse_unreadable(question)
+    _require_question_and_text(question)
     run = QuestionRun(0, question, model, report)
-    finder = finder_of(run, model)
-    pace = Pace(report, Message("windows"))  # from here on, as loading the finder is no reading
-    run, steps = (run, run.steps()) if finder is None else with_finder(run, model, finder, report)
+    finder = _finder_for(run, model)
+    pace = Pace(report, Message("windows"))  # started here: loading the finder is not reading
+    run, steps = _plan(run, model, finder, report)
     done = 0
     reported: list[Candidate] = []
     for step in steps:
         done, current = step.done, step.run
-        if run.complete or not (pace.due() or not reported):
+        if run.complete or (reported and not pace.due()):
             continue
         current.seconds = pace.seconds
         best = current.nbest.best()[: question.top_k]
@@ -72,27 +72,27 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
 
 
 def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple[Reading, ...]:
-    """Reads many questions in mixed batches of windows; a text that a quick reader reads is read separately.
+    """Read many questions; return their Readings in the same order.
 
-    Returns the Readings in the questions' order.
+    Windows of different questions share the model's batches; a text that a quick reader reads too is read by itself.
     Reports progress in questions; each finished one is a partial result (index, Reading).
     Raises SpanlightError when a question is empty or has no document, Stopped when the work is to stop.
     """
     questions = batch.questions
     for number, question in enumerate(questions, start=1):
-        _refuse_unreadable(question, number)
+        _require_question_and_text(question, number)
     pace = Pace(report, Message("questions"))
     readings: dict[int, Reading] = {}
     runs = (
         QuestionRun(index, replace(question, in_order=not question.quick), model, report)
         for index, question in enumerate(questions)
     )
-    for finder, some in groupby(runs, lambda run: finder_of(run, model)):
+    for finder, group in groupby(runs, lambda run: _finder_for(run, model)):
         if finder is None:
-            reading = _read_mixed(some, model, report)
+            progressed = _read_mixed(group, model, report)
         else:
-            reading = _read_each(some, model, finder, report)
-        for run in reading:
+            progressed = _read_each(group, model, finder, report)
+        for run in progressed:
             if run.complete:
                 started = perf_counter()
                 run.resolve_near_ties()
@@ -104,48 +104,39 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     return tuple(readings[index] for index in range(len(questions)))
 
 
-@dataclass(frozen=True, slots=True)
-class _QueuedWindow:
-    """A window to be read, with its question and its document's number."""
-
-    run: QuestionRun
-    document: int
-    window: Window
-
-
 def _read_mixed(runs: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
-    """Reads the windows of questions in mixed batches; yields after each batch the questions it read from.
+    """Read the windows of many questions in mixed batches; yield the questions of each batch after it.
 
     Questions without a window come last.
     """
     runner = Runner(model, report)
     empty: list[QuestionRun] = []
 
-    def queue() -> Iterator[_QueuedWindow]:
+    def queue() -> Iterator[tuple[QuestionRun, int, Window]]:
         for run in runs:
-            for document, (window,) in run.groups(size=1):
-                yield _QueuedWindow(run, document, window)
+            for document, window in chain.from_iterable(run.groups(size=1)):
+                yield run, document, window
             if not run.total:
                 empty.append(run)
 
-    for batch in by_length(queue(), lambda queued: queued.window, batch_size(model)):
-        arrays, seconds = runner([queued.window for queued in batch])
-        for row, queued in enumerate(batch):
-            queued.run.add_window(
-                queued.document, queued.window, arrays["start_logits"][row], arrays["end_logits"][row]
-            )
-            queued.run.seconds += seconds / len(batch)
-        yield from dict.fromkeys(queued.run for queued in batch)
+    for batch in by_length(queue(), lambda queued: queued[2], batch_size(model)):
+        arrays, seconds = runner([window for _, _, window in batch])
+        for (run, document, window), start, end in zip(
+            batch, arrays["start_logits"], arrays["end_logits"], strict=True
+        ):
+            run.add_window(document, window, start, end)
+            run.seconds += seconds / len(batch)
+        yield from dict.fromkeys(run for run, _, _ in batch)
     yield from empty
 
 
 def _read_each(
     runs: Iterable[QuestionRun], model: ReadyModel, finder: ReadyModel, report: Report
 ) -> Iterator[QuestionRun]:
-    """Reads questions on long texts one by one; yields a question after each step, or once where it has none."""
-    for given in runs:
+    """Read questions on long texts one by one; yield a question after each step, or once where it has none."""
+    for queued in runs:
         started = perf_counter()
-        run, steps = with_finder(given, model, finder, report)
+        run, steps = _plan(queued, model, finder, report)
         for _ in steps:
             run.seconds = perf_counter() - started
             yield run
@@ -153,7 +144,8 @@ def _read_each(
             yield run
 
 
-def _refuse_unreadable(question: Question, number: int = 0) -> None:
+def _require_question_and_text(question: Question, number: int = 0) -> None:
+    """Raise SpanlightError when the question is empty or there is no document; `number` is its own in a batch."""
     if not question.text.strip():
         message = (
             Message("The question number {number} is empty.", number=number)
@@ -170,102 +162,103 @@ def _refuse_unreadable(question: Question, number: int = 0) -> None:
         raise SpanlightError(message, Message("Open or paste a document first."))
 
 
-def finder_of(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:
+def _finder_for(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:
     """The model's quick reader, loaded, if the question's text is long enough for two passes; else None."""
-    few = READ_FOUND if run.question.passages_of else READ
-    if model.finder is None or run.question.every or run.total <= few:
+    if model.finder is None or run.question.every or run.total <= _windows_to_read(run.question):
         return None
     return model.finder()
 
 
-def with_finder(
-    run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report
-) -> tuple[QuestionRun, Iterator[Step]]:
-    """The run that answers a question on a long text, and the steps of its reading.
+def _windows_to_read(question: Question) -> int:
+    """The number of windows of a long text that the careful reader reads."""
+    return READ_FOUND if question.passages_of else READ
 
-    Both models read it in two passes; a `quick` question is read by the quick reader alone.
+
+def _plan(
+    run: QuestionRun, model: ReadyModel, finder: ReadyModel | None, report: Report
+) -> tuple[QuestionRun, Iterator[Step]]:
+    """The run that gives the question's final Reading, and the steps that read its windows.
+
+    Without a finder the model reads all windows; with one both models read a long text in two passes, and the finder
+    alone answers a `quick` question.
     """
-    if run.question.quick:
-        run = QuestionRun(run.index, run.question, finder, report)
+    if finder is None:
         return run, run.steps()
+    if run.question.quick:
+        quick = QuestionRun(run.index, run.question, finder, report)
+        return quick, quick.steps()
     return run, _two_passes(run, model, finder, report)
 
 
 def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report) -> Iterator[Step]:
-    """Reads a question's likeliest windows, one batch through one of the models per step.
+    """Read a long text's likeliest windows with the finder, then the best of these with the careful model.
 
-    The quick reader's run, which is provisional, is reported until the careful one has read its first windows. The
-    choice of windows does not depend on the device. Where no word of the question ranks any place, the quick reader
-    reads all windows.
+    Each step is one batch. The finder's run, which is provisional, is reported until the careful model has read its
+    first windows. Where no passage has a word of the question, the finder reads all windows.
     """
     quick = QuestionRun(run.index, replace(run.question, in_order=False), finder, report, run.ranking)
-    has_places = bool(run.ranking.best_score)
-    most = READ_FOUND if run.question.passages_of else READ
-    # The careful reader's windows take longer.
-    slower = model.card.parameters / max(1, finder.card.parameters)
-    ranked: list[tuple[float, int, Span]] = []
-    runner, seconds = Runner(finder, report), 0.0
-    windows = islice(quick.groups(size=1), BEST_GROUPS if has_places else None)
-    for group in in_groups(windows, _QUICK_BATCH):
-        batch = [(document, window) for document, (window,) in group]
-        arrays, took = runner([window for _, window in batch])
-        seconds += took
-        for (document, window), start, end in zip(
-            batch, arrays["start_logits"], arrays["end_logits"], strict=True
-        ):
-            if best := quick.add_window(document, window, start, end):
-                ranked.append((-best[0].margin, document, best[0].span))
-        ahead = max(0, (min(BEST_GROUPS, quick.total) if has_places else quick.total) - quick.read)
-        seconds_left = (ahead + most * slower) * seconds / quick.read
-        yield Step(quick, quick.read, quick.read + ahead + most, batch[0][0], seconds_left)
-    found = [(document, span) for _, document, span in sorted(ranked)]
-    places = list(islice(run.ranking.best(), _RETRIEVED))
-    if run.question.passages_of:
-        own = dict(reversed(found))  # each passage's best span
-        retrieved = [(document, own.get(document, place)) for document, place in places]
-        points = list(_unlike([*retrieved, *found], run.question.documents))
-    else:
-        points = [(document, (place.start + place.end) // 2) for document, place in places]
-        points += [(document, span.start) for document, span in found]
-    chosen = run.choose(points, most)
-    runner, seconds = Runner(model, report), 0.0
+    most_careful = _windows_to_read(run.question)
+    most_quick = BEST_GROUPS if run.ranking.best_score else None
+    slowdown = model.card.parameters / max(1, finder.card.parameters)
+
+    best_of_windows: list[Candidate] = []
+    for batch in in_groups(islice(chain.from_iterable(quick.groups(size=1)), most_quick), _QUICK_BATCH):
+        best_of_windows += [candidates[0] for candidates in quick.read_windows(batch) if candidates]
+        left = max(0, min(most_quick or quick.total, quick.total) - quick.read)
+        seconds_left = (left + most_careful * slowdown) * quick.seconds_per_window
+        yield Step(quick, quick.read, quick.read + left + most_careful, batch[0][0], seconds_left)
+
+    chosen = run.choose(_points_to_read(run, best_of_windows), most_careful)
     for batch in in_groups(chosen, group_size(model)):
-        arrays, took = runner([window for _, window in batch])
-        seconds += took
-        for (document, window), start, end in zip(
-            batch, arrays["start_logits"], arrays["end_logits"], strict=True
-        ):
-            run.add_window(document, window, start, end)
-        seconds_left = (run.total - run.read) * seconds / run.read
+        run.read_windows(batch)
+        seconds_left = (run.total - run.read) * run.seconds_per_window
         yield Step(run, quick.read + run.read, quick.read + run.total, batch[0][0], seconds_left)
 
 
-def _unlike(spans: Sequence[tuple[int, Span]], passages: Sequence[Document]) -> Iterator[tuple[int, int]]:
-    """Where these spans begin, without those in a sentence that an earlier one's passage says in the same words.
+def _points_to_read(run: QuestionRun, candidates: Iterable[Candidate]) -> list[tuple[int, int]]:
+    """The points to read with care, best first, each a document's number and a code point.
 
-    Copies of a document would otherwise be all that is read with care.
+    The passages that BM25 ranks highest come first, then the finder's `candidates` by margin.
     """
-    firsts: dict[str, int] = {}
-    for document, span in spans:
-        text = passages[document].text
-        words = " ".join(sentence_around(text, span).of(text).split()).casefold()
-        if firsts.setdefault(words, document) == document:
-            yield document, span.start
+    ranked = sorted(candidates, key=lambda candidate: candidate.rank, reverse=True)
+    found = [(candidate.document, candidate.span) for candidate in ranked]
+    retrieved = list(islice(run.ranking.best(), _RETRIEVED))
+    if run.question.passages_of:
+        best_span = dict(reversed(found))  # of each passage
+        retrieved = [(document, best_span.get(document, passage)) for document, passage in retrieved]
+        return list(_starts_without_copies([*retrieved, *found], run.question.documents))
+    middles = [(document, (passage.start + passage.end) // 2) for document, passage in retrieved]
+    return middles + [(document, span.start) for document, span in found]
+
+
+def _starts_without_copies(
+    spans: Iterable[tuple[int, Span]], passages: Sequence[Document]
+) -> Iterator[tuple[int, int]]:
+    """The starts of the spans, except those whose sentence stands word for word in an earlier span's passage.
+
+    Copies of one document would otherwise be all that is read with care.
+    """
+    first_passage: dict[str, int] = {}
+    for number, span in spans:
+        text = passages[number].text
+        sentence = " ".join(sentence_around(text, span).of(text).split()).casefold()
+        if first_passage.setdefault(sentence, number) == number:
+            yield number, span.start
 
 
 def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:
-    """Caches where the documents' words begin, and their tokens, as far as the model's text cache has room.
+    """Cache the documents' tokens, and where their words begin, as far as the model's text cache has room.
 
-    For texts that its finder reads too, the finder is loaded and its cache filled as well. A first question is then
-    answered 60 ms sooner, as fast as a second one. Reports progress in sections. Raises Stopped when the work is to
+    For a text long enough for two passes the finder is loaded and its cache filled as well. The first question is then
+    answered 60 ms sooner, as fast as the second. Reports progress in sections. Raises Stopped when the work is to
     stop, within some milliseconds; what was cached until then stays.
     """
     run = QuestionRun(0, Question("", tuple(documents)), model, report)
     every = list(sections(documents))
-    for one in filter(None, (finder_of(run, model), model)):
-        if one.text_cache is None:
+    for reader in filter(None, (_finder_for(run, model), model)):
+        if reader.text_cache is None:
             continue
-        texts = [one.text_cache.of(document) for document in documents]
+        texts = [reader.text_cache.of(document) for document in documents]
         for text in texts:
             report.check()
             text.get(WordStarts, partial(WordStarts, text.text))
@@ -274,4 +267,4 @@ def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) ->
             report.progress(Progress(done, len(every), Message("sections")))
             text = texts[section.document]
             if text.has(WordStarts):
-                section_tokens(one.tokenizer, section, one.card.stride, text)
+                section_tokens(reader.tokenizer, section, reader.card.stride, text)

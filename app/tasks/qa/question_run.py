@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from app.core.results import HEAT_BINS, Answer, Reading
 from app.core.text import Document, Span
 from app.tasks.batches import Runner, group_size, in_groups, require_finite
 from app.tasks.qa.near_ties import NearTies
-from app.tasks.qa.ranking import LEAST_LENGTH, GivenPlaces, PlaceRanking, lexical_scores
+from app.tasks.qa.ranking import LEAST_LENGTH, GivenPassages, PassageRanking, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
 from app.tasks.scores import answer_probability, shares
 from app.tasks.task import ReadyModel
@@ -33,13 +33,16 @@ _COLD = (0.0,) * HEAT_BINS
 # How many groups are chosen one by one before whole sections follow; `Question.quick` reads only these.
 BEST_GROUPS = 48
 
-# A group, or a section, belongs to a place if it holds at least this share of what the one with most of it holds.
+# A group, or a section, belongs to a passage if it holds at least this share of what the one with most of it holds.
 _LEAST_SHARE = 1 / 3
 
-# A section's windows in groups of neighbours. In bfloat16 a window's logits depend, in the second decimal, on the shape
-# of the batch: so a group is one batch, and the order of the groups does not change the result.
+# Neighbouring windows of a section that are read as one batch. In bfloat16 a window's logits depend, in the second
+# decimal, on the shape of the batch: with fixed groups the order in which they are read does not change the result.
 Group = list[Window]
 GroupsOf = Callable[[Section], list[Group]]
+
+# A window and its document's number.
+DocumentWindow = tuple[int, Window]
 
 
 def heat(
@@ -48,28 +51,28 @@ def heat(
     probability: float,
     calibration: QaCalibration,
 ) -> tuple[tuple[float, ...], ...]:
-    """How likely an answer is in each of a document's `HEAT_BINS` equal parts, 0 to 1.
+    """The probability of an answer in each of `HEAT_BINS` equal stretches of each document.
 
-    The part with the best candidate has `probability`, that of the text answering; the others have it times
+    The stretch with the best candidate has `probability`, that of the text answering; the others have it times
     exp((their best margin - the best margin) / the calibration's answer temperature).
     """
     found = list(candidates)
     best = max((candidate.margin for candidate in found), default=0.0)
-    parts: dict[int, list[float]] = {}
+    bins_of: dict[int, list[float]] = {}
     for candidate in found:
         strength = probability * math.exp((candidate.margin - best) / calibration.answer_temperature)
         if strength < LEAST_HEAT:
             continue
         length = len(documents[candidate.document].text)
-        own = parts.setdefault(candidate.document, [0.0] * HEAT_BINS)
+        bins = bins_of.setdefault(candidate.document, [0.0] * HEAT_BINS)
         first = candidate.span.start * HEAT_BINS // length
-        for part in range(first, max(first, (candidate.span.end - 1) * HEAT_BINS // length) + 1):
-            own[part] = max(own[part], strength)
-    return tuple(tuple(parts[number]) if number in parts else _COLD for number in range(len(documents)))
+        for at in range(first, max(first, (candidate.span.end - 1) * HEAT_BINS // length) + 1):
+            bins[at] = max(bins[at], strength)
+    return tuple(tuple(bins_of[number]) if number in bins_of else _COLD for number in range(len(documents)))
 
 
 def question_tokens(question: str, model: ReadyModel) -> Tokens:
-    """A question's tokens, at least as many as any window takes; their places count in `question`."""
+    """A question's tokens, at least as many as any window takes; their code points count in `question`."""
     # A question is cut to a quarter of the window, so a huge one need not be tokenised whole.
     words = question.strip()[: 64 * model.card.window]
     found = join(tokenise(model.tokenizer, words))
@@ -78,9 +81,10 @@ def question_tokens(question: str, model: ReadyModel) -> Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far reading has come: the run to report, how many windows were read and are to be read, and the time left.
+    """How far reading has come: the run to report, and how many windows were read and are to be read.
 
-    `document` is the number of the one that was read from. `seconds_left` is None where the pace so far tells it.
+    `document` is the number of the document just read from. `seconds_left` is None where the pace so far is the best
+    estimate.
     """
 
     run: QuestionRun
@@ -93,8 +97,8 @@ class Step:
 class QuestionRun:
     """The state of a question while a model reads it: windows to come, best spans so far, time spent.
 
-    `read` is the number of windows read so far; `seconds` the time spent on the question. A `ranking` of the documents'
-    places is given where another model's run has made it already: it is the same for every model.
+    `read` is the number of windows read so far, `seconds` the time spent on the question. The `ranking` of the
+    documents' passages is given where another model's run has made it already: it is the same for every model.
     """
 
     def __init__(
@@ -103,7 +107,7 @@ class QuestionRun:
         question: Question,
         model: ReadyModel,
         report: Report,
-        ranking: PlaceRanking | GivenPlaces | None = None,
+        ranking: PassageRanking | GivenPassages | None = None,
     ) -> None:
         self.index = index
         self.question = question
@@ -114,7 +118,9 @@ class QuestionRun:
         self._report = report
         self._template = PairTemplate.of(model.tokenizer)
         self._ids = question_tokens(question.text, model).ids
-        self._near_ties = NearTies(question, self.nbest, model, report)
+        self._runner = Runner(model, report)
+        self._model_seconds = 0.0
+        self._near_ties = NearTies(question, self.nbest, model, self._runner, report)
         cache = model.text_cache or TextCache(model.tokenizer, most=0)
         self._cached_texts = [cache.of(document) for document in question.documents]
         self._given_ranking = ranking
@@ -124,7 +130,7 @@ class QuestionRun:
         self._windows_cut = 0
         self._handed_out = 0
         self._exhausted = False
-        self.chosen = False
+        self._is_selection = False
 
     @property
     def complete(self) -> bool:
@@ -133,21 +139,27 @@ class QuestionRun:
 
     @property
     def total(self) -> int:
-        """How many windows are to be read; an estimate until the last section is cut into windows."""
+        """The number of windows to read; an estimate until the last section is cut into windows."""
         if self._exhausted:
             return self._handed_out
-        return min(BEST_GROUPS, self._windows_given) if self.question.quick else self._windows_given
+        windows = self._windows_of_documents
+        return min(BEST_GROUPS, windows) if self.question.quick else windows
+
+    @property
+    def seconds_per_window(self) -> float:
+        """The mean time that the model took for a window so far; 0 before the first."""
+        return self._model_seconds / max(1, self.read)
 
     @property
     def _windows_whole(self) -> int:
-        """How many windows the whole text has, of passages the one that they were taken from; an estimate."""
-        card, whole = self._model.card, self.question.passages_of
-        given = self._windows_given
-        return max(given, estimate_windows(whole, card.window, card.stride)) if whole else given
+        """The number of windows of the whole text, or of the one that passages were taken from; an estimate."""
+        card, characters = self._model.card, self.question.passages_of
+        found = self._windows_of_documents
+        return max(found, estimate_windows(characters, card.window, card.stride)) if characters else found
 
     @property
-    def _windows_given(self) -> int:
-        """How many windows all documents have; an estimate like `total`."""
+    def _windows_of_documents(self) -> int:
+        """The number of windows of the documents; an estimate until the last section is cut into windows."""
         left = self._characters - self._characters_cut
         if not left:
             return self._windows_cut
@@ -156,30 +168,30 @@ class QuestionRun:
         card = self._model.card
         return estimate_windows(left, card.window, card.stride)
 
-    def choose(self, points: Iterable[tuple[int, int]], most: int) -> list[tuple[int, Window]]:
-        """Restricts reading to the windows that score these points; returns them with their document's number.
+    def choose(self, points: Iterable[tuple[int, int]], most: int) -> list[DocumentWindow]:
+        """Restrict reading to at most `most` windows, those that score the first of `points`, and return them.
 
-        A point is a document's number and a code point; windows come in the order of the points, `most` at most.
+        A point is a document's number and a code point; the windows come in the order of the points.
         """
         bounds = [(section.document, section.start) for section in self._sections]
-        cut: dict[int, list[Window]] = {}
-        chosen: dict[tuple[int, int], tuple[int, Window]] = {}
+        windows: dict[int, list[Window]] = {}
+        chosen: dict[tuple[int, int], DocumentWindow] = {}
         for document, point in points:
             index = bisect_right(bounds, (document, point)) - 1
-            if index not in cut:
-                cut[index] = self._windows(self._sections[index])
-            for window in cut[index]:
+            if index not in windows:
+                windows[index] = self._cut(self._sections[index])
+            for window in windows[index]:
                 token = int(window.starts.searchsorted(point, side="right")) - 1
                 if token >= 0 and window.scored[token]:
                     chosen.setdefault((document, int(window.starts[0])), (document, window))
                     break
             if len(chosen) == most:
                 break
-        self._handed_out, self._exhausted, self.chosen = len(chosen), True, True
+        self._handed_out, self._exhausted, self._is_selection = len(chosen), True, True
         return list(chosen.values())
 
-    def groups(self, *, size: int = 0) -> Iterator[tuple[int, Group]]:
-        """The windows to read, with their document's number, in groups of at most `size` (0: what suits the model).
+    def groups(self, *, size: int = 0) -> Iterator[list[DocumentWindow]]:
+        """The windows to read, in groups of neighbours, at most `size` of them (0: what suits the model).
 
         They are tokenised lazily, the likeliest first or in the order of the text. A quick reading's groups are
         single windows.
@@ -187,51 +199,51 @@ class QuestionRun:
         most = 1 if self.question.quick else size or group_size(self._model)
 
         def groups_of(section: Section) -> list[Group]:
-            windows = self._windows(section)
-            return list(in_groups(windows, most))
+            return list(in_groups(self._cut(section), most))
 
-        order = (
+        ordered = (
             in_order(self._sections, groups_of)
             if self.question.in_order
             else best_first(self.ranking.best(), self._sections, groups_of)
         )
         if self.question.quick:
-            order = islice(order, BEST_GROUPS)
+            ordered = islice(ordered, BEST_GROUPS)
         # A group that may be the last waits until that is known, so that `complete` is right once it is read.
-        pending: tuple[int, Group] | None = None
-        for section, group in order:
-            if pending is not None:
+        pending: list[DocumentWindow] = []
+        for section, group in ordered:
+            if pending:
                 yield pending
-                pending = None
+                pending = []
             self._handed_out += len(group)
+            handed_out = [(section.document, window) for window in group]
             if self._handed_out < self._windows_cut and not self.question.quick:
-                yield section.document, group
+                yield handed_out
             else:
-                pending = section.document, group
+                pending = handed_out
         self._exhausted = True
-        if pending is not None:
+        if pending:
             yield pending
 
     @cached_property
-    def ranking(self) -> PlaceRanking | GivenPlaces:
-        """The ranking of the documents' places: by BM25, or that of passages in which they were given."""
+    def ranking(self) -> PassageRanking | GivenPassages:
+        """The ranking of the documents' passages: by BM25, or where the documents are passages in the order given."""
         if self._given_ranking is not None:
             return self._given_ranking
         documents = self.question.documents
         if self.question.passages_of:
-            return GivenPlaces(documents)
-        return PlaceRanking(self.question.text, documents, self._report.check, self._cached_texts)
+            return GivenPassages(documents)
+        return PassageRanking(self.question.text, documents, self._report.check, self._cached_texts)
 
-    def _windows(self, section: Section) -> list[Window]:
-        """Cuts a section into windows and counts them; called once for each section."""
+    def _cut(self, section: Section) -> list[Window]:
+        """Cut a section into windows and count them; called once for each section."""
         self._report.check()
-        card, cached = self._model.card, self._cached_texts[section.document]
+        card = self._model.card
         found = section_windows(
             self._template,
             self._ids,
             self._model.tokenizer,
             section,
-            cached,
+            self._cached_texts[section.document],
             length=card.window,
             stride=card.stride,
         )
@@ -239,13 +251,34 @@ class QuestionRun:
         self._windows_cut += len(found)
         if self._characters < LEAST_LENGTH:
             return found
-        ranking, number = self.ranking, section.document
-        return [replace(window, lexical=lexical_scores(ranking, number, window.starts)) for window in found]
+        document = section.document
+        return [
+            replace(window, lexical=lexical_scores(self.ranking, document, window.starts)) for window in found
+        ]
+
+    def steps(self) -> Iterator[Step]:
+        """Read every window, a group in each step; raise Stopped when the work is to stop."""
+        for group in self.groups():
+            self.read_windows(group)
+            yield Step(self, self.read, self.total, group[0][0])
+
+    def read_windows(self, windows: Sequence[DocumentWindow]) -> list[tuple[Candidate, ...]]:
+        """Read windows in one batch, and return each one's candidates, best first.
+
+        Raises SpanlightError where logits are not finite, Stopped when the work is to stop.
+        """
+        arrays, seconds = self._runner([window for _, window in windows])
+        self._model_seconds += seconds
+        logits = zip(arrays["start_logits"], arrays["end_logits"], strict=True)
+        return [
+            self.add_window(document, window, start, end)
+            for (document, window), (start, end) in zip(windows, logits, strict=True)
+        ]
 
     def add_window(
         self, document: int, window: Window, start_logits: np.ndarray, end_logits: np.ndarray
     ) -> tuple[Candidate, ...]:
-        """Adds the logits of a window of document number `document`: its row of the batch, float[L or more].
+        """Add the logits of a window of document number `document`: its row of the batch, float[L or more].
 
         Returns the window's candidates, best first. Raises SpanlightError where logits are not finite.
         """
@@ -267,17 +300,8 @@ class QuestionRun:
         self.read += 1
         return candidates
 
-    def steps(self) -> Iterator[Step]:
-        """Reads every window with the run's own model, a group at a time; raises Stopped when the work is to stop."""
-        runner = Runner(self._model, self._report)
-        for document, group in self.groups():
-            arrays, _ = runner(group)
-            for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
-                self.add_window(document, window, start, end)
-            yield Step(self, self.read, self.total, document)
-
     def resolve_near_ties(self) -> None:
-        """Decides near ties in float32, once every window was read; raises Stopped when the work is to stop."""
+        """Decide near ties in float32, once every window was read; raise Stopped when the work is to stop."""
 
         def is_answered(margin: float) -> bool:
             best = self.nbest.best()[0]
@@ -292,8 +316,8 @@ class QuestionRun:
         calibration = self._model.card.calibration.for_windows(windows)
         best = self.nbest.best()
         probability = self._answer_probability(best[0], best[0].margin) if best else 0.0
-        chances = probability * shares(calibration, [c.margin for c in best]) if best else ()
-        answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
+        probabilities = probability * shares(calibration, [c.margin for c in best]) if best else ()
+        answers = tuple(self._answer(c, float(p)) for c, p in zip(best, probabilities, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
             answered=bool(best) and probability >= self._threshold(best[0]),
@@ -305,14 +329,14 @@ class QuestionRun:
             complete=self.complete,
             model=self._model.card.name,
             device=self._model.device.title,
-            quick=(self.question.quick or self.chosen) and self.total < self._windows_whole,
+            quick=(self.question.quick or self._is_selection) and self.total < self._windows_whole,
             heat=heat(self.question.documents, self._comparable(best), probability, calibration),
             windows_whole=windows,
             absent=calibration.absent_below,
         )
 
     def _threshold(self, best: Candidate | None) -> float:
-        """The probability that the text answers from which on its best span is given as the answer."""
+        """The least probability that the text answers with which its best span is given as the answer."""
         if self.question.threshold is not None:
             return self.question.threshold
         in_table = best is not None and self._in_table(best)
@@ -323,80 +347,85 @@ class QuestionRun:
         calibration = self._model.card.calibration
         return answer_probability(calibration, margin, self._windows_whole, self._in_table(best))
 
-    def _in_table(self, found: Candidate) -> bool:
-        return self.question.documents[found.document].in_table(found.span)
+    def _in_table(self, candidate: Candidate) -> bool:
+        return self.question.documents[candidate.document].in_table(candidate.span)
 
     def _comparable(self, best: list[Candidate]) -> list[Candidate]:
-        """The candidates at least as good as the last of the best: the same in every order of reading."""
+        """The candidates at least as good as the last of `best`: the same in every order of reading."""
         least = best[-1].margin if len(best) == self.nbest.count else float("-inf")
         return [candidate for candidate in self.nbest.all() if candidate.margin >= least]
 
-    def _answer(self, found: Candidate, probability: float) -> Answer:
-        text = found.span.of(self.question.documents[found.document].text)
-        logits = found.score - found.lexical
-        return Answer(found.document, found.span, text, probability, logits, found.null_score, found.lexical)
+    def _answer(self, candidate: Candidate, probability: float) -> Answer:
+        return Answer(
+            candidate.document,
+            candidate.span,
+            candidate.span.of(self.question.documents[candidate.document].text),
+            probability,
+            candidate.score - candidate.lexical,
+            candidate.null_score,
+            candidate.lexical,
+        )
 
 
 def in_order(sections: Sequence[Section], groups_of: GroupsOf) -> Iterator[tuple[Section, Group]]:
-    """All groups from the first to the last."""
+    """All groups in the order of the text."""
     for section in sections:
         for group in groups_of(section):
             yield section, group
 
 
 def best_first(
-    places: Iterator[tuple[int, Span]], sections: Sequence[Section], groups_of: GroupsOf
+    passages: Iterator[tuple[int, Span]], sections: Sequence[Section], groups_of: GroupsOf
 ) -> Iterator[tuple[Section, Group]]:
-    """All groups, each once, first those that score `places`: where the question's words occur, best first.
+    """All groups, each once: first those that score `passages`, which come best first, each with its document's number.
 
-    After `BEST_GROUPS` groups, the rest of their sections follow, then the other sections by their best place, and last
-    those without any, in the order of the text. A section is cut into windows when its first group is due.
+    After `BEST_GROUPS` groups the rest of their sections follow, then the other sections by their best passage, and
+    last those without any, in the order of the text. A section is cut into windows when its first group is due.
     """
     bounds = [(section.document, section.start) for section in sections]
-    opened: dict[int, list[Group]] = {}
-    given = 0
-    for number, place in places:
-        for index in _sections_at(bounds, number, place):
-            if index not in opened:
-                opened[index] = groups_of(sections[index])
-            for group in _that_score(opened[index], place):
-                opened[index] = [each for each in opened[index] if each is not group]
+    unread: dict[int, list[Group]] = {}
+    count = 0
+    for document, passage in passages:
+        for index in _sections_with(bounds, document, passage):
+            if index not in unread:
+                unread[index] = groups_of(sections[index])
+            for group in _groups_scoring(unread[index], passage):
+                unread[index] = [each for each in unread[index] if each is not group]
                 yield sections[index], group
-                given += 1
-        if given >= BEST_GROUPS:
+                count += 1
+        if count >= BEST_GROUPS:
             break
-    for index in list(opened):
-        for group in opened[index]:
+    for index in list(unread):
+        for group in unread[index]:
             yield sections[index], group
-        opened[index] = []
-    ranked = (index for number, place in places for index in _sections_at(bounds, number, place))
-    for rest in (ranked, range(len(sections))):
-        for index in rest:
-            if index not in opened:
-                opened[index] = []
-                for group in groups_of(sections[index]):
-                    yield sections[index], group
+        unread[index] = []
+    ranked = (index for document, passage in passages for index in _sections_with(bounds, document, passage))
+    for index in chain(ranked, range(len(sections))):
+        if index not in unread:
+            unread[index] = []
+            for group in groups_of(sections[index]):
+                yield sections[index], group
 
 
-def _sections_at(bounds: Sequence[tuple[int, int]], number: int, place: Span) -> list[int]:
-    """The sections that hold a large part of a place, as indices of `bounds` (their documents and starts)."""
-    first = bisect_right(bounds, (number, place.start)) - 1
-    last = bisect_right(bounds, (number, place.end - 1)) - 1
+def _sections_with(bounds: Sequence[tuple[int, int]], document: int, passage: Span) -> list[int]:
+    """The sections that hold a large share of a passage, as indices of `bounds`, the sections' documents and starts."""
+    first = bisect_right(bounds, (document, passage.start)) - 1
+    last = bisect_right(bounds, (document, passage.end - 1)) - 1
     if first == last:
         return [first]
-    edges = [place.start, *(start for _, start in bounds[first + 1 : last + 1]), place.end]
-    parts = [after - before for before, after in pairwise(edges)]
-    return [first + at for at, part in enumerate(parts) if part >= _LEAST_SHARE * max(parts)]
+    edges = [passage.start, *(start for _, start in bounds[first + 1 : last + 1]), passage.end]
+    sizes = [end - start for start, end in pairwise(edges)]
+    return [index for index, size in enumerate(sizes, start=first) if size >= _LEAST_SHARE * max(sizes)]
 
 
-def _that_score(groups: Sequence[Group], place: Span) -> list[Group]:
-    """The groups that score a large part of a place's tokens, the largest part first."""
-    parts = [sum(_scored_in(window, place) for window in group) for group in groups]
-    least = max(1, _LEAST_SHARE * max(parts, default=0))
-    order = sorted(range(len(groups)), key=lambda at: -parts[at])
-    return [groups[at] for at in order if parts[at] >= least]
+def _groups_scoring(groups: Sequence[Group], passage: Span) -> list[Group]:
+    """The groups whose windows score a large share of a passage's tokens, the largest share first."""
+    counts = [sum(_count_scored(window, passage) for window in group) for group in groups]
+    least = max(1, _LEAST_SHARE * max(counts, default=0))
+    order = sorted(range(len(groups)), key=lambda number: -counts[number])
+    return [groups[number] for number in order if counts[number] >= least]
 
 
-def _scored_in(window: Window, place: Span) -> int:
-    inside = (window.starts >= place.start) & (window.starts < place.end)
+def _count_scored(window: Window, passage: Span) -> int:
+    inside = (window.starts >= passage.start) & (window.starts < passage.end)
     return int(np.count_nonzero(window.scored & inside))

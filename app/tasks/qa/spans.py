@@ -1,4 +1,4 @@
-"""Start and end logits to the best spans: in one window, then over all windows of all documents."""
+"""Finds the best spans by their start and end logits: in one window, then over all windows of all documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from app.core.sentences import ITEMS_APART, item_starts
+from app.core.sentences import ITEM_NUMBER, ITEMS_APART, item_starts
 from app.core.text import Span
 from app.tasks.text.characters import (
     ALPHA,
@@ -21,9 +21,9 @@ from app.tasks.text.characters import (
     MARK,
     NAME,
     SPACE,
-    Pieces,
+    TokenProperties,
     kind,
-    pieces_at,
+    token_properties,
     word_bounds,
 )
 from app.tasks.text.windows import MAX_TOKENS, Window
@@ -32,12 +32,12 @@ _WIDEN_AT_MOST = 32
 _LONGEST_NAME = 256
 _ROUNDING = 1e-4
 _BRACKET = re.compile(r"[()\[\]{}“”«»]")
-_CLOSED = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
+_BRACKET_PAIR = re.compile(r"\(\)|\[\]|\{\}|“”|«»")
 _IN_NUMBER = re.compile(r"(?<=[0-9])[.,:]?[0-9]|(?<=[0-9][.,:])[0-9]")
-# The number of an item or a clause ("3.1", "(a)", "iv."), and the words that follow it on its line.
-_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]?")
-_ITEM = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
-_NUMBERED = re.compile(_ENUMERATOR.pattern + r"\s")
+_ITEM_NUMBER = re.compile(ITEM_NUMBER)
+_NUMBERED = re.compile(rf"{ITEM_NUMBER}\s")
+# What follows an item's number on its line, up to the first letter of its words.
+_ITEM_BEGINS = re.compile(r"[.)\]:]?[^\S\t\n]+[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class Candidate:
 
     @property
     def rank(self) -> Rank:
-        """A sort key, larger is better: by margin; ties to the earlier, then the shorter."""
-        place = -self.document, -self.span.start, -self.span.end
-        return self.margin, *place, self.score, self.null_score, self.lexical
+        """A sort key, larger is better: by margin; ties go to the earlier, then the shorter."""
+        earlier = -self.document, -self.span.start, -self.span.end
+        return self.margin, *earlier, self.score, self.null_score, self.lexical
 
 
 Rank = tuple[float, int, int, int, float, float, float]
@@ -74,23 +74,23 @@ def span_scores(
     start_logits: np.ndarray,
     end_logits: np.ndarray,
     scored: np.ndarray,
-    pieces: Pieces,
+    properties: TokenProperties,
     max_tokens: int = MAX_TOKENS,
 ) -> np.ndarray:
     """The scores of one window's spans that may be the answer, float[n, max_tokens], -inf for the others.
 
     Row i, column k is the span from token i to token i + k, both included: start + end logits (float[n] each). A span
     that may be the answer begins at a token of `scored` (bool[n], the maximum-context rule), begins and ends where
-    `pieces` allow it, stays within one block and is more than punctuation.
+    the tokens' `properties` allow it, stays within one block and is more than punctuation.
     """
     count = len(end_logits)
     padded = np.full(count + max_tokens - 1, -np.inf, dtype=end_logits.dtype)
-    padded[:count] = np.where(pieces.can_end, end_logits, -np.inf)
+    padded[:count] = np.where(properties.can_end, end_logits, -np.inf)
     band = start_logits[:, None] + np.lib.stride_tricks.sliding_window_view(padded, max_tokens)
-    band[~(scored & pieces.can_start)] = -np.inf
+    band[~(scored & properties.can_start)] = -np.inf
     ends = np.arange(count)[:, None] + np.arange(max_tokens)
-    contentless = ends < _next_content(pieces.has_content)[:, None]
-    band[contentless | (ends >= pieces.end_limits[:, None])] = -np.inf
+    contentless = ends < _next_content(properties.has_content)[:, None]
+    band[contentless | (ends >= properties.end_limits[:, None])] = -np.inf
     return band
 
 
@@ -100,7 +100,7 @@ def best_spans(
     scored: np.ndarray,
     starts: np.ndarray,
     ends: np.ndarray,
-    pieces: Pieces,
+    properties: TokenProperties,
     *,
     max_tokens: int = MAX_TOKENS,
     floor: float = -np.inf,
@@ -109,42 +109,43 @@ def best_spans(
     """The best spans of one window's n context tokens, best first: score, first and last token.
 
     Only spans that `span_scores` allows, that score at least `floor` and that `fits` accepts; none shares a code point
-    with a better one of the same window (`starts` and `ends`, int[n], rising). Ties go to the earlier, then the
-    shorter span.
+    with a better one (`starts` and `ends` are the tokens' code points, int[n], rising). Ties go to the earlier, then
+    the shorter span.
     """
     count = len(end_logits)
-    end_logits = np.where(pieces.can_end, end_logits, -np.inf)
-    # From token i, a span may end at ends_from[i] and so on, before ends_to[i].
-    ends_from = _next_content(pieces.has_content)
-    ends_to = np.minimum(np.minimum(np.arange(count) + max_tokens, count), pieces.end_limits)
+    end_logits = np.where(properties.can_end, end_logits, -np.inf)
+    # A span from token i may end at token ends_from[i] or later, before ends_to[i].
+    ends_from = _next_content(properties.has_content)
+    ends_to = np.minimum(np.minimum(np.arange(count) + max_tokens, count), properties.end_limits)
     best = start_logits + RangeMaxima(end_logits, max_tokens)(ends_from, ends_to)
-    best[~(scored & pieces.can_start)] = -np.inf
+    best[~(scored & properties.can_start)] = -np.inf
     least = max(floor, float(np.finfo(best.dtype).min))
-    # A heap of each token's best span; one that a better span has cut short is scored again when it comes up.
-    hopeful = np.flatnonzero(best >= least)
-    heap = list(zip((-best[hopeful]).tolist(), hopeful.tolist(), strict=True))
+    # A heap of the best score of a span from each token. A better span may have cut that one short since: then it is
+    # scored again when it comes up.
+    firsts = np.flatnonzero(best >= least)
+    heap = list(zip((-best[firsts]).tolist(), firsts.tolist(), strict=True))
     heapq.heapify(heap)
-    unfit: dict[int, list[int]] = {}
+    rejected: dict[int, list[int]] = {}
     while heap:
-        below, first = heapq.heappop(heap)
-        froms, to = int(ends_from[first]), int(ends_to[first])
-        if froms >= to:
+        negative, first = heapq.heappop(heap)
+        low, high = int(ends_from[first]), int(ends_to[first])
+        if low >= high:
             continue
-        scores = start_logits[first] + end_logits[froms:to]
-        if first in unfit:
-            scores[[last - froms for last in unfit[first] if last < to]] = -np.inf
-        extra = int(scores.argmax())
-        score, last = float(scores[extra]), froms + extra
-        if score < -below:
+        scores = start_logits[first] + end_logits[low:high]
+        if first in rejected:
+            scores[[last - low for last in rejected[first] if last < high]] = -np.inf
+        last = low + int(scores.argmax())
+        score = float(scores[last - low])
+        if score < -negative:
             if score >= least:
                 heapq.heappush(heap, (-score, first))
             continue
         if not fits(first, last):
-            unfit.setdefault(first, []).append(last)
-            heapq.heappush(heap, (below, first))
+            rejected.setdefault(first, []).append(last)
+            heapq.heappush(heap, (negative, first))
             continue
         yield score, first, last
-        # Every token with a code point of the span; byte-level tokens may share one character.
+        # All tokens that share a code point with the span: several byte-level tokens may share one character.
         low = min(first, int(ends.searchsorted(starts[first], side="right")))
         high = max(last + 1, int(starts.searchsorted(ends[last], side="left")))
         ends_to[low:high] = 0
@@ -167,9 +168,9 @@ def _levels(most: int) -> np.ndarray:
 class RangeMaxima:
     """Maxima over ranges of at most `most` of `values` (float[n]), by a sparse table.
 
-    Bender and Farach-Colton 2000, "The LCA problem revisited", section 3. The best end from every token of a window
+    Bender and Farach-Colton 2000, "The LCA problem revisited", section 3. The best end for every token of a window
     comes from a few maxima over its tokens instead of one over its 384 × 48 spans: a window with nothing above the
-    floor takes 0.03 ms where that took 0.07 ms, one with 29 spans 0.4 ms instead of 0.75 ms.
+    floor takes 0.03 ms instead of 0.07 ms, one with 29 spans 0.4 ms instead of 0.75 ms.
     """
 
     def __init__(self, values: np.ndarray, most: int) -> None:
@@ -198,7 +199,7 @@ class RangeMaxima:
 
 
 def whole_span(text: str, start: int, end: int) -> Span | None:
-    """The place stripped of blanks, widened to whole words, numbers, addresses and letters; None without content.
+    """The span without blanks at its ends, widened to whole words, numbers and addresses; None without content.
 
     Punctuation and invisible characters are no content. A word split by the tokenizer is taken whole in the scripts
     that separate words by blanks and attach no particles to them (Latin, Greek, Cyrillic); a letter keeps its
@@ -234,59 +235,63 @@ def _with_whole_names(text: str, start: int, end: int) -> Span:
 
 
 def _is_inside_word(text: str, at: int) -> bool:
-    """Whether a place is inside a word or a number: as `Pieces.inner`, but 20 times as fast for a single place."""
-    one, other = kind(text[at - 1]), kind(text[at])
-    both = one & other
+    """Whether code point `at` continues a word or number: `TokenProperties.inner` for one, 20 times as fast."""
+    left, right = kind(text[at - 1]), kind(text[at])
+    both = left & right
     if both & ASCII:
         return bool(both & ALPHA) or _IN_NUMBER.match(text, at) is not None
-    return not one & SPACE if other & MARK else bool(both & IN_WORD)
+    return not left & SPACE if right & MARK else bool(both & IN_WORD)
 
 
-def _is_plausible(text: str, span: Span) -> bool:
-    """Whether a span has whole brackets and quotations, and does not begin with the number of an item or a clause."""
-    words = span.of(text)
+def _is_balanced(words: str) -> bool:
+    """Whether every bracket and quotation mark has its counterpart."""
     brackets = "".join(_BRACKET.findall(words))
-    while _CLOSED.search(brackets):
-        brackets = _CLOSED.sub("", brackets)
-    if brackets or _has_open_quotation(words):
-        return False
-    line = text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2]
-    if line.strip():
-        return True
-    if _NUMBERED.match(words) and span.start - len(line) in _items_near(text, span.start):
-        return False
-    item = _ITEM.match(text, span.end)
-    if not _ENUMERATOR.fullmatch(words) or item is None:
-        return True
-    # A line may begin with a count: "5 tarts were stolen".
-    return words.isdecimal() and item[0][0].isspace() and item[0][-1].islower()
+    while _BRACKET_PAIR.search(brackets):
+        brackets = _BRACKET_PAIR.sub("", brackets)
+    return not brackets and not _has_open_quotation(words)
 
 
 def _has_open_quotation(words: str) -> bool:
-    """Whether one of the straight quotation marks has no other one; after a digit it may stand for inches."""
+    """Whether a straight quotation mark has no counterpart; after a digit it may stand for inches."""
     is_open = False
     for at in [mark.start() for mark in re.finditer('"', words)]:
         is_open = not is_open and not words[at - 1 : at].isdecimal()
     return is_open
 
 
+def _begins_with_item_number(text: str, span: Span) -> bool:
+    """Whether a span is, or begins with, the number of an item or a clause at the beginning of a line."""
+    words = span.of(text)
+    before = text[max(0, span.start - _WIDEN_AT_MOST) : span.start].rpartition("\n")[2]
+    if before.strip():
+        return False
+    if _NUMBERED.match(words) and span.start - len(before) in _items_near(text, span.start):
+        return True
+    behind = _ITEM_BEGINS.match(text, span.end)
+    if behind is None or not _ITEM_NUMBER.fullmatch(words):
+        return False
+    # A line may begin with a count: "5 tarts were stolen".
+    is_count = words.isdecimal() and behind[0][0].isspace() and behind[0][-1].islower()
+    return not is_count
+
+
 def _items_near(text: str, at: int) -> list[int]:
-    """Where the items of lists around a place begin."""
+    """The starts of the list items around code point `at`."""
     low = text.rfind("\n", 0, max(0, at - ITEMS_APART)) + 1
     return [low + start for start in item_starts(text[low : at + ITEMS_APART])]
 
 
-def pieces_of(window: Window, text: str) -> Pieces:
-    """The Pieces of a window's tokens: its own where it has them, else computed from the text."""
-    return window.pieces or pieces_at(text, window.starts, window.ends)
+def properties_of(window: Window, text: str) -> TokenProperties:
+    """The properties of a window's tokens: its own where it has them, else computed from the text."""
+    return window.properties or token_properties(text, window.starts, window.ends)
 
 
 def context_logits(
     window: Window, start_logits: np.ndarray, end_logits: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The start and end logits of a window's n context tokens, float[n] each, from its row (float[L] or longer).
+    """The start and end logits of a window's n context tokens, float[n] each, from its row of the batch (float[L]).
 
-    The window's lexical scores are added to the start logits.
+    The row may be padded. The window's lexical scores are added to the start logits.
     """
     context = slice(window.context_at, window.context_at + len(window.starts))
     start = start_logits[context]
@@ -328,13 +333,13 @@ def window_spans(
     """The candidates of `window_candidates`, each with the first and last token of the row that scored it."""
     start, end = context_logits(window, start_logits, end_logits)
     null_score = float(start_logits[0] + end_logits[0])
-    # Logits are float32: rounding must not drop what is as good as the floor.
+    # Logits are float32: a span exactly at the floor must not be lost to rounding.
     floor += null_score - _ROUNDING
     if not len(start) or start.max() + end.max() < floor:
         return
-    pieces = pieces_of(window, text)
-    first_of, last_of = word_bounds(pieces.inner)
-    places = window.starts[first_of], window.ends[last_of]
+    properties = properties_of(window, text)
+    first_of, last_of = word_bounds(properties.inner)
+    word_starts, word_ends = window.starts[first_of], window.ends[last_of]
     found = 0
 
     @cache
@@ -343,9 +348,13 @@ def window_spans(
 
     def fits(first: int, last: int) -> bool:
         span = whole(first, last)
-        return span is None or _is_plausible(text, span)
+        if span is None:
+            return True
+        return _is_balanced(span.of(text)) and not _begins_with_item_number(text, span)
 
-    for score, first, last in best_spans(start, end, window.scored, *places, pieces, floor=floor, fits=fits):
+    for score, first, last in best_spans(
+        start, end, window.scored, word_starts, word_ends, properties, floor=floor, fits=fits
+    ):
         span = whole(first, last)
         if span is None:
             continue
@@ -370,29 +379,29 @@ class NBest:
         self.count = count
         # Enough that the best `count` survive suppression: one span can overlap at most `count` of a
         # neighbouring window's candidates, and one of the window before.
-        self._room = count * (count + 2)
+        self._capacity = count * (count + 2)
         self._heap: list[Rank] = []
 
     @property
     def floor(self) -> float:
         """The margin below which a candidate cannot be among the best; -inf while there is room."""
-        return self._heap[0][0] if len(self._heap) == self._room else float("-inf")
+        return self._heap[0][0] if len(self._heap) == self._capacity else float("-inf")
 
     def add(self, candidates: Iterable[Candidate]) -> None:
-        """Adds candidates."""
+        """Add candidates."""
         for candidate in candidates:
-            if len(self._heap) < self._room:
+            if len(self._heap) < self._capacity:
                 heapq.heappush(self._heap, candidate.rank)
             elif candidate.rank > self._heap[0]:
                 heapq.heapreplace(self._heap, candidate.rank)
 
     def remove(self, candidates: Iterable[Candidate]) -> None:
-        """Removes those of the candidates that are still in the heap."""
-        gone = Counter(candidate.rank for candidate in candidates)
+        """Remove those of the candidates that are still in the heap."""
+        to_remove = Counter(candidate.rank for candidate in candidates)
         remaining: list[Rank] = []
         for rank in self._heap:
-            if gone[rank]:
-                gone[rank] -= 1
+            if to_remove[rank]:
+                to_remove[rank] -= 1
             else:
                 remaining.append(rank)
         heapq.heapify(remaining)
@@ -403,13 +412,13 @@ class NBest:
         return without_overlaps(self.all(), self.count)
 
     def all(self) -> Iterator[Candidate]:
-        """All candidates in the heap, best first, overlapping ones too: `count` * (`count` + 2) at most."""
+        """All candidates in the heap, best first, overlapping ones included: `count` * (`count` + 2) at most."""
         for _, document, start, end, score, null_score, lexical in sorted(self._heap, reverse=True):
             yield Candidate(score, null_score, -document, Span(-start, -end), lexical)
 
 
 def without_overlaps(ranked: Iterable[Candidate], count: int) -> list[Candidate]:
-    """The first `count` of candidates given best first, without those that overlap a better one by position."""
+    """The first `count` of candidates that come best first, without those that overlap a better one."""
     chosen: list[Candidate] = []
     for candidate in ranked:
         if len(chosen) == count:

@@ -1,7 +1,7 @@
-"""Properties of a text's characters, and of tokens that follow from these: where spans may begin and end.
+"""Properties of characters, and those of tokens that follow from them: where spans may begin and end.
 
-They are looked up for a whole stretch at once: 0.2 ms for a section's 20,000 characters. `unicodedata`, called for each
-character, took 0.9 ms a window.
+They are looked up for a whole stretch of text at once: 0.2 ms for a section's 20,000 characters. `unicodedata`, called
+for each character, takes 0.9 ms a window.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ ASCII, ALPHA, ALNUM, SPACE, MARK, IN_WORD, CONTENT, _LOOKED_UP = (1 << bit for b
 
 _TABLE = np.zeros(0x110000, dtype=np.uint8)
 
-# No answer begins with one of these, except a dot that a word begins with (".gov"); none ends with one of those.
+# No answer begins with one of `_CLOSING`, but for the dot that a word begins with (".gov"); none ends with one of
+# `_OPENING`.
 _CLOSING = np.array(sorted(map(ord, ",;:.!?)]}”’»%…")), dtype=np.uint32)
 _OPENING = np.array(sorted(map(ord, ",;:([{“‘«$€£#-–—")), dtype=np.uint32)
 _DOT = ord(".")
@@ -36,7 +37,7 @@ _INSIDE_NUMBERS = np.array(sorted(map(ord, ".,:")), dtype=np.uint32)
 
 
 def code_points(text: str) -> np.ndarray:
-    """The text's code points, uint32[n]; lone surrogates are their own."""
+    """The text's code points, uint32[n], lone surrogates included."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
@@ -77,24 +78,24 @@ def kind(character: str) -> int:
     return sum(bit for bit, holds in bits.items() if holds)
 
 
-def belong_together(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Whether no span begins or ends between neighbouring characters of these kinds (uint8[n] each), bool[n].
+def belong_together(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Whether no span may begin or end between neighbouring characters of these kinds (uint8[n] each), bool[n].
 
     A word of IN_WORD's scripts is not split, except between a number and its unit; a mark stays with its letter.
     """
-    both = one & other
+    both = left & right
     ascii_only = (both & ASCII) != 0
-    with_mark = np.where((other & MARK) != 0, (one & SPACE) == 0, (both & IN_WORD) != 0)
+    with_mark = np.where((right & MARK) != 0, (left & SPACE) == 0, (both & IN_WORD) != 0)
     return np.where(ascii_only, (both & ALPHA) != 0, with_mark)
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
-    """Properties of n tokens.
+class TokenProperties:
+    """Where spans may begin and end among n tokens.
 
-    `inner` (bool[n]): inside a word, number, address or identifier that began before the token; `has_content` (bool[n]): more than
-    punctuation and invisible characters; `can_start` and `can_end` (bool[n]): a span may begin, or end, at the token;
-    `blocks` (int32[n], rising): a span lies within one block.
+    `inner` (bool[n]): the token begins inside a word, number, address or identifier; `has_content` (bool[n]): it is more
+    than punctuation and invisible characters; `can_start` and `can_end` (bool[n]): a span may begin, or end, with it; `blocks`
+    (int32[n], rising): the number of its block (a paragraph, a cell), which a span does not leave.
     """
 
     inner: np.ndarray
@@ -103,9 +104,9 @@ class Pieces:
     can_end: np.ndarray
     blocks: np.ndarray
 
-    def part(self, start: int, end: int) -> Pieces:
+    def part(self, start: int, end: int) -> TokenProperties:
         """The properties of the tokens from number `start` to before number `end`."""
-        return Pieces(*(getattr(self, field.name)[start:end] for field in fields(self)))
+        return TokenProperties(*(getattr(self, field.name)[start:end] for field in fields(self)))
 
     @property
     def nbytes(self) -> int:
@@ -114,37 +115,40 @@ class Pieces:
 
     @property
     def end_limits(self) -> np.ndarray:
-        """The end of each token's block, int[n]: a span from it ends before that token."""
+        """The first token behind each token's block, int[n]."""
         return self.blocks.searchsorted(self.blocks, side="right")
 
 
-def pieces_at(text: str, starts: np.ndarray, ends: np.ndarray, view: View | None = None) -> Pieces:
-    """The Pieces of tokens at `starts` and `ends` (int[n], code points of `text`, which is read with `view`)."""
+def token_properties(
+    text: str, starts: np.ndarray, ends: np.ndarray, view: View | None = None
+) -> TokenProperties:
+    """The properties of tokens from `starts` to `ends` (int[n], code points of `text`, which is read with `view`)."""
     if not len(starts):
         none = np.zeros(0, dtype=bool)
-        return Pieces(none, none, none, none, np.zeros(0, dtype=np.int32))
+        return TokenProperties(none, none, none, none, np.zeros(0, dtype=np.int32))
     # The two characters before the first token matter; outside the text there are blanks.
     low, high = int(starts.min()), int(max(ends.max(), starts.max() + 1))
     around = f"{text[max(0, low - 2) : low].rjust(2)}{text[low:high]}{text[high : high + 1].ljust(1)} "
     points = code_points(around)
-    kind = kinds(points)
-    content = (kind & CONTENT) != 0
+    kinds_around = kinds(points)
+    content = (kinds_around & CONTENT) != 0
     content_before = np.concatenate([[0], np.cumsum(content, dtype=np.int32)])
     at, end = starts - (low - 2), ends - (low - 2)
-    inner = belong_together(kind[at - 1], kind[at]) | _in_number(points, at) | _in_name(around)[at]
+    inner = belong_together(kinds_around[at - 1], kinds_around[at])
+    inner |= _in_number(points, at) | _in_name(around)[at]
     has_content = content_before[end] > content_before[at]
-    # A token without width is a blank or the view's own words.
-    wide = ends > starts
+    # A token without width is a blank, or one of a view's replacements.
+    has_width = ends > starts
     is_dotted = (points[at] == _DOT) & content[at + 1] & ~content[at - 1]
-    can_start = wide & (is_dotted | ~np.isin(points[at], _CLOSING))
-    can_end = wide & ~np.isin(points[end - 1], _OPENING)
+    can_start = has_width & (is_dotted | ~np.isin(points[at], _CLOSING))
+    can_end = has_width & ~np.isin(points[end - 1], _OPENING)
     bounds = view.bounds if view is not None else array("i")
     blocks = np.searchsorted(bounds, starts, side="right").astype(np.int32)
-    return Pieces(inner, has_content, can_start, can_end, blocks)
+    return TokenProperties(inner, has_content, can_start, can_end, blocks)
 
 
 def _in_number(points: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Whether the place before each of these characters lies inside a number such as 705.1, 1,000 or 10:30, bool[n]."""
+    """Whether each of these characters continues a number such as 705.1, 1,000 or 10:30, bool[n]."""
     digit = (points >= 48) & (points <= 57)
     joins = np.isin(points, _INSIDE_NUMBERS)
     before_join = digit[at - 1] & joins[at] & digit[at + 1]
@@ -160,10 +164,10 @@ def _in_name(text: str) -> np.ndarray:
 
 
 def word_bounds(inner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first and last token of the word that each of a window's n tokens is a piece of, int[n] each."""
-    count = np.arange(len(inner))
-    going_on = inner.copy()
-    going_on[:1] = False
-    first = np.maximum.accumulate(np.where(going_on, 0, count))
-    last = np.where(np.append(going_on[1:], False), len(inner), count)
+    """The first and last token of the word that each of a window's n tokens belongs to, int[n] each."""
+    numbers = np.arange(len(inner))
+    continues = inner.copy()
+    continues[:1] = False
+    first = np.maximum.accumulate(np.where(continues, 0, numbers))
+    last = np.where(np.append(continues[1:], False), len(inner), numbers)
     return first, np.minimum.accumulate(last[::-1])[::-1]

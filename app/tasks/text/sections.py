@@ -1,6 +1,6 @@
-"""Cuts documents into sections, tokenised one by one, whose windows do not depend on the order of reading.
+"""Cuts documents into sections, which are tokenised one by one, so that their windows do not depend on the order.
 
-What is computed from a text is cached in the model process for the next question: tokens, and where words begin.
+What is computed from a text is cached for the next question: its tokens, and where its words begin.
 """
 
 from __future__ import annotations
@@ -15,12 +15,22 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.text import Document, View
-from app.tasks.text.characters import Pieces, pieces_at
-from app.tasks.text.tokens import CHUNK, KnownWords, Tokens, cut, join, moved, part, tokenise, tokenise_view
+from app.tasks.text.characters import TokenProperties, token_properties
+from app.tasks.text.tokens import (
+    CHUNK,
+    KnownWords,
+    Tokens,
+    chunk_end,
+    join,
+    moved,
+    part,
+    tokenise,
+    tokenise_view,
+)
 from app.tasks.text.windows import MAX_TOKENS, Ids, PairTemplate, Window, title_tokens, windows
 
-_CHARACTERS_A_TOKEN = 8
-# 500,000 English words take 16 MB besides the text itself.
+_CHARACTERS_PER_TOKEN = 8
+# The cached values of 500,000 English words take 16 MB besides the text itself.
 MOST_BYTES = 96 * 2**20
 # A shorter text is tokenised so fast that caching gains nothing.
 LEAST_CHARACTERS = 20_000
@@ -38,7 +48,7 @@ CacheableT = TypeVar("CacheableT", bound=Cacheable)
 
 
 class TextCache:
-    """A cache for the texts that one tokenizer's model read last; the least recently used text is dropped first.
+    """A cache for the texts that a model read last; the least recently used text is dropped first.
 
     It takes at most `most` bytes, texts included. Its keys are whole texts, so that no text gets another's values.
     """
@@ -50,11 +60,11 @@ class TextCache:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes, without the words' tokens."""
+        """The memory that the texts and their values take, without `words`."""
         return sum(text.nbytes for text in self._texts.values())
 
     def of(self, document: Document) -> CachedText:
-        """The CachedText of a document's text and view; it is stored as long as there is room."""
+        """The CachedText of a document's text and view, stored if there is room."""
         text = document.text
         found = self._texts.get(text)
         if found is not None and found.view == document.view:
@@ -68,11 +78,11 @@ class TextCache:
         return found
 
     def clear(self) -> None:
-        """Drops everything."""
+        """Drop all texts."""
         self._texts.clear()
 
     def make_room(self, text: CachedText, size: int) -> bool:
-        """Drops less recently used texts for `size` more bytes of a text; returns whether there is room now."""
+        """Drop less recently used texts for `size` more bytes of a text; return whether there is room now."""
         if self._texts.get(text.text) is not text:
             return False
         while self.nbytes + size > self._most:
@@ -84,7 +94,7 @@ class TextCache:
 
 
 class CachedText:
-    """The cached values of one text. Without `cache`, or when that has no room, everything is computed each time."""
+    """The cached values of one text. Without `cache`, or where that has no room, they are computed each time."""
 
     def __init__(self, text: str, view: View | None = None, cache: TextCache | None = None) -> None:
         self.text, self.view = text, view
@@ -95,11 +105,11 @@ class CachedText:
 
     @property
     def words(self) -> KnownWords | None:
-        """The cached tokens of words, where the tokenizer allows that."""
+        """The cache of the tokens of words, None where there is none for the tokenizer."""
         return self._cache.words if self._cache else None
 
     def title(self, words: str, tokenizer: Tokenizer) -> np.ndarray:
-        """The tokens to read before a window under a heading of these words, int64[n]; none for no words."""
+        """The tokens that a window under a heading of these words begins with, int64[n]; none for no words."""
         if words not in self._titles:
             ids, colon = (join(tokenise(tokenizer, each)).ids for each in (words, ":"))
             self._titles[words] = title_tokens(ids, colon) if len(ids) else ids
@@ -110,7 +120,7 @@ class CachedText:
         return key in self._values
 
     def get(self, key: Hashable, make: Callable[[], CacheableT]) -> CacheableT:
-        """The value cached under `key`, else computed now and cached if there is room."""
+        """The value cached under `key`, else that of `make`, which is cached if there is room."""
         value: CacheableT | None = self._values.get(key)
         if value is None:
             value = make()
@@ -137,7 +147,7 @@ def sections(documents: Sequence[Document], *, size: int = CHUNK) -> Iterator[Se
     for number, document in enumerate(documents):
         at = 0
         while at < len(document.text):
-            end = cut(document.text, at, size)
+            end = chunk_end(document.text, at, size)
             yield Section(number, at, end)
             at = end
 
@@ -154,8 +164,8 @@ def section_windows(
 ) -> list[Window]:
     """The windows that score a section's tokens, in text order; for a text of one section those of `windows`.
 
-    Half a stride of the text before the section is read with it, and as much, but at least the longest answer, of the
-    text behind it. A token there is scored by the section that it begins in. `cached` is the document's text.
+    They also hold half a stride of the text before the section, and as much of the text behind it, but at least the
+    longest answer. A token there is scored in the section that it begins in. `cached` is the document's text.
     """
     found = section_tokens(tokenizer, section, stride, cached)
     view = cached.view
@@ -163,7 +173,7 @@ def section_windows(
     def title_at(point: int) -> np.ndarray:
         return cached.title(view.heading_at(point) if view else "", tokenizer)
 
-    scoring = []
+    scoring: list[Window] = []
     for window in windows(
         template,
         question_ids,
@@ -175,52 +185,55 @@ def section_windows(
     ):
         scored = window.scored & (window.starts >= section.start) & (window.starts < section.end)
         if scored.any():
-            own = found.pieces.part(window.first, window.first + len(window.starts))
-            scoring.append(replace(window, scored=scored, pieces=own))
+            properties = found.properties.part(window.first, window.first + len(window.starts))
+            scoring.append(replace(window, scored=scored, properties=properties))
     return scoring
 
 
 @dataclass(frozen=True, slots=True)
 class SectionTokens:
-    """A section's tokens and those around it that its windows hold, and their properties."""
+    """The tokens of a section and of the text around it that its windows hold, and their properties."""
 
     tokens: Tokens
-    pieces: Pieces
+    properties: TokenProperties
 
     @property
     def nbytes(self) -> int:
         """The memory that its arrays take."""
-        return self.pieces.nbytes + sum(
+        return self.properties.nbytes + sum(
             array.nbytes for array in (self.tokens.ids, self.tokens.starts, self.tokens.ends)
         )
 
 
 def section_tokens(tokenizer: Tokenizer, section: Section, stride: int, cached: CachedText) -> SectionTokens:
-    """A section's tokens, from the text's cache or computed now."""
-    return cached.get((section.start, section.end, stride), lambda: _read(tokenizer, section, stride, cached))
+    """The SectionTokens of a section, from the text's cache or computed now."""
+    key = (section.start, section.end, stride)
+    return cached.get(key, lambda: _tokenise_section(tokenizer, section, stride, cached))
 
 
-def _read(tokenizer: Tokenizer, section: Section, stride: int, cached: CachedText) -> SectionTokens:
+def _tokenise_section(
+    tokenizer: Tokenizer, section: Section, stride: int, cached: CachedText
+) -> SectionTokens:
     runs = [_tokens(tokenizer, section.start, section.end, cached)]
     if len(runs[0]):
-        runs.insert(0, _before(tokenizer, section.start, stride // 2, cached))
-        runs.append(_after(tokenizer, section.end, max(MAX_TOKENS, stride // 2), cached))
+        runs.insert(0, _last_tokens_before(tokenizer, section.start, stride // 2, cached))
+        runs.append(_first_tokens_from(tokenizer, section.end, max(MAX_TOKENS, stride // 2), cached))
     tokens = join(runs)
-    return SectionTokens(tokens, pieces_at(cached.text, tokens.starts, tokens.ends, cached.view))
+    return SectionTokens(tokens, token_properties(cached.text, tokens.starts, tokens.ends, cached.view))
 
 
 def _tokens(tokenizer: Tokenizer, start: int, end: int, cached: CachedText) -> Tokens:
-    """The tokens of a stretch of the text as its view has it read."""
-    # A replacement at a stretch's end belongs to the next one, except at the end of the text.
+    """The tokens of the text from `start` to `end`, with its view's replacements."""
+    # A replacement at the end belongs to what follows, except at the end of the text.
     replacements = (
         cached.view.replacements_in(start, end + (start < end == len(cached.text))) if cached.view else ()
     )
     return moved(tokenise_view(tokenizer, cached.text[start:end], replacements, words=cached.words)[0], start)
 
 
-def _before(tokenizer: Tokenizer, end: int, count: int, cached: CachedText) -> Tokens:
+def _last_tokens_before(tokenizer: Tokenizer, end: int, count: int, cached: CachedText) -> Tokens:
     """The last `count` tokens of the text before `end`, fewer only where the text begins."""
-    text, reach = cached.text, count * _CHARACTERS_A_TOKEN
+    text, reach = cached.text, count * _CHARACTERS_PER_TOKEN
     while True:
         start = max(0, end - reach)
         # From a blank on, so that no word is cut in two.
@@ -233,11 +246,11 @@ def _before(tokenizer: Tokenizer, end: int, count: int, cached: CachedText) -> T
         reach *= 2
 
 
-def _after(tokenizer: Tokenizer, start: int, count: int, cached: CachedText) -> Tokens:
+def _first_tokens_from(tokenizer: Tokenizer, start: int, count: int, cached: CachedText) -> Tokens:
     """The first `count` tokens of the text from `start` on, fewer only where the text ends."""
-    text, reach = cached.text, count * _CHARACTERS_A_TOKEN
+    text, reach = cached.text, count * _CHARACTERS_PER_TOKEN
     while True:
-        end = cut(text, start, reach)
+        end = chunk_end(text, start, reach)
         tokens = _tokens(tokenizer, start, end, cached)
         if len(tokens) >= count or end == len(text):
             return part(tokens, 0, count)

@@ -1,4 +1,4 @@
-"""Tokenises text of any length; each token has its place in the text in code points. The tokens of words are cached."""
+"""Tokenises text of any length, with each token's code points in it, and caches the tokens of words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]+\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？](?=\s)")
 _BLANKS_RUN = re.compile(r"\s+")
 SURROGATES = re.compile("[\ud800-\udfff]")
-# Blanks to every step of those tokenizers; they may drop other blanks, which joins the words around.
+# Blanks that every step of a tokenizer suited to `KnownWords` splits at; it may drop others, which joins the words
+# around them.
 _WORD = re.compile(r"[^ \n\t\r]+")
 _IS_BLANK = np.zeros(64, dtype=bool)
 _IS_BLANK[[ord(blank) for blank in " \n\t\r"]] = True
@@ -31,7 +32,7 @@ MOST_WORDS, MOST_CHARACTERS = 1 << 17, 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Token ids (int32[n]) and their places in the whole text: starts and ends in code points (int32[n])."""
+    """Token ids (int32[n]), and where the tokens start and end in the whole text, in code points (int32[n] each)."""
 
     ids: np.ndarray
     starts: np.ndarray
@@ -49,31 +50,31 @@ def tokenise(
     special_at: Collection[Span] = (),
     words: KnownWords | None = None,
 ) -> Iterator[Tokens]:
-    """Tokens of `text` without special tokens, in pieces of at most `chunk` code points.
+    """Tokens of `text` without special tokens, from chunks of at most `chunk` code points.
 
-    Pieces are cut before the blanks of a paragraph bound, else of a line, a sentence or a word, so that the tokens
-    are those of the whole text. A token's place excludes blanks at its ends. The tokenizer must neither truncate nor
-    pad. A special token's name in the text, such as "[SEP]", is read as words, except at the places `special_at`.
+    Chunks end before the blanks between two paragraphs, else two lines, sentences or words, so that the tokens are
+    those of the whole text. A token's code points exclude blanks at its ends. The tokenizer must neither truncate nor
+    pad. A special token's name in the text, such as "[SEP]", is read as words, except at the spans `special_at`.
     `words`, of the same tokenizer, caches the tokens of words.
     """
-    named = _special_names(tokenizer)
+    special_names = _special_names(tokenizer)
     at = 0
     while at < len(text):
-        end = cut(text, at, chunk)
-        end = next((place.start for place in special_at if at < place.start < end < place.end), end)
-        piece = SURROGATES.sub("\ufffd", text[at:end])
-        if named is not None:
-            special = {place.start - at for place in special_at if at <= place.start < end}
-            piece = named.sub(lambda name: _as_words(name, special), piece)  # noqa: B023 - done at once
-        ids, starts, ends = _encode(tokenizer, piece) if words is None or special_at else words(piece)
+        end = chunk_end(text, at, chunk)
+        end = next((name.start for name in special_at if at < name.start < end < name.end), end)
+        shown = SURROGATES.sub("\ufffd", text[at:end])
+        if special_names is not None:
+            special = {name.start - at for name in special_at if at <= name.start < end}
+            shown = special_names.sub(lambda name: _as_words(name, special), shown)  # noqa: B023 - done at once
+        ids, starts, ends = _encode(tokenizer, shown) if words is None or special_at else words(shown)
         if len(ids):
-            starts, ends = _without_blanks(piece, starts, ends)
+            starts, ends = _without_blanks(shown, starts, ends)
             yield Tokens(ids, starts + np.int32(at), ends + np.int32(at))
         at = end
 
 
 def checked(chunks: Iterable[Tokens], check: Callable[[], None]) -> Iterator[Tokens]:
-    """The chunks of a long text, with a call of `check`, which may raise, before each."""
+    """Yield the chunks of a long text, calling `check`, which may raise, before each."""
     for chunk in chunks:
         check()
         yield chunk
@@ -82,35 +83,34 @@ def checked(chunks: Iterable[Tokens], check: Callable[[], None]) -> Iterator[Tok
 def tokenise_view(
     tokenizer: Tokenizer, text: str, replacements: Sequence[Replacement], *, words: KnownWords | None = None
 ) -> tuple[Tokens, np.ndarray]:
-    """Tokens of `text` with its replacements read instead, and which of the tokens are replacements' (bool[n]).
+    """Tokens of `text` with its replacements read instead, and which of them are replacements' tokens (bool[n]).
 
-    A replacement's tokens have no width; their place is the code point behind what is replaced.
+    A replacement's tokens have no width; they start and end at the code point behind what is replaced.
     """
-    read, shown, places, own = [], 0, [0], [True]
-    shows, at = [0], 0
+    # What is read consists of stretches, by turns of the text and a replacement: where each begins in what is read, and
+    # which code point of the text that is.
+    read: list[str] = []
+    begins, in_text = [0], [0]
+    size = at = 0
     for each in replacements:
         read += [text[at : each.start], each.words]
-        shown += each.start - at
-        shows += [shown, shown + len(each.words)]
-        shown += len(each.words)
-        places += [each.end, each.end]
-        own += [False, True]
-        at = each.end
+        begins += [size + each.start - at, size + each.start - at + len(each.words)]
+        in_text += [each.end, each.end]
+        size, at = begins[-1], each.end
     read.append(text[at:])
     found = join(tokenise(tokenizer, "".join(read), words=words))
-    begins = np.searchsorted(shows, found.starts, side="right") - 1
-    shift = np.array(places) - np.array(shows)
-    of_text = np.array(own)
-    place, last = np.array(places), np.append(np.array(shows[1:]), shown + len(text) - at)
-    starts = np.where(of_text[begins], found.starts + shift[begins], place[begins])
-    # A token that runs on into a replacement ends with the text's own part.
-    ends = np.minimum(found.ends, last[begins])
-    ends = np.where(of_text[begins], ends + shift[begins], place[begins])
-    return Tokens(found.ids, starts.astype(np.int32), ends.astype(np.int32)), ~of_text[begins]
+    stretch = np.searchsorted(begins, found.starts, side="right") - 1
+    is_replacement = stretch % 2 == 1
+    begin, point = np.array(begins)[stretch], np.array(in_text)[stretch]
+    # A token that runs on into a replacement ends with the text's own stretch.
+    limit = np.array([*begins[1:], size + len(text) - at])[stretch]
+    starts = np.where(is_replacement, point, point + found.starts - begin)
+    ends = np.where(is_replacement, point, point + np.minimum(found.ends, limit) - begin)
+    return Tokens(found.ids, starts.astype(np.int32), ends.astype(np.int32)), is_replacement
 
 
-def _encode(tokenizer: Tokenizer, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    encoding = tokenizer.encode(piece, add_special_tokens=False)
+def _encode(tokenizer: Tokenizer, text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    encoding = tokenizer.encode(text, add_special_tokens=False)
     offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
     return np.array(encoding.ids, dtype=np.int32), offsets[:, 0], offsets[:, 1]
 
@@ -121,24 +121,24 @@ def _special_names(tokenizer: Tokenizer) -> re.Pattern[str] | None:
 
 
 def _as_words(name: re.Match[str], special: Collection[int]) -> str:
-    """A special token's name changed, at the same length, so that no tokenizer reads it as that token."""
+    """A special token's name, changed at the same length so that no tokenizer reads it as that token."""
     return name.group() if name.start() in special else "(" + name.group()[1:]
 
 
 def join(chunks: Iterable[Tokens]) -> Tokens:
-    """Concatenates Tokens in their order."""
+    """Concatenate Tokens in their order."""
     parts = list(chunks)
     if not parts:
         return Tokens(*(np.zeros(0, dtype=np.int32) for _ in range(3)))
     return Tokens(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("ids", "starts", "ends")))
 
 
-def beginning(tokenizer: Tokenizer, text: str, most: int, check: Callable[[], None]) -> Tokens:
-    """The first tokens of a text: more than `most` where it has more, else all; `check` as for `checked`."""
+def first_tokens(tokenizer: Tokenizer, text: str, least: int, check: Callable[[], None]) -> Tokens:
+    """A text's first tokens, all of them or more than `least`; `check` as for `checked`."""
     chunks: list[Tokens] = []
     for chunk in checked(tokenise(tokenizer, text), check):
         chunks.append(chunk)
-        if sum(map(len, chunks)) > most:
+        if sum(map(len, chunks)) > least:
             break
     return join(chunks)
 
@@ -149,22 +149,22 @@ def part(tokens: Tokens, start: int, end: int) -> Tokens:
 
 
 def moved(tokens: Tokens, by: int) -> Tokens:
-    """The tokens with their places moved by `by` code points."""
+    """The tokens `by` code points further on in the text."""
     return Tokens(tokens.ids, tokens.starts + by, tokens.ends + by)
 
 
-def cut(text: str, at: int, chunk: int) -> int:
-    """Where a piece of at most `chunk` code points that begins at `at` ends.
+def chunk_end(text: str, at: int, size: int) -> int:
+    """The end of a chunk of at most `size` code points that begins at `at`.
 
-    The last paragraph bound in the second half of that, else the last line's, sentence's or word's end, always before
-    the blanks there; a text without any blank is cut at `chunk`.
+    It is the last end of a paragraph in the second half of that, else of a line, a sentence or a word, always before
+    the blanks there; a text without any blank is cut after `size` code points.
     """
-    limit = at + chunk
+    limit = at + size
     if limit >= len(text):
         return len(text)
-    middle = at + max(1, chunk // 2)
-    for last_bound in (_last_paragraph, _last_line, _last_sentence, _last_word):
-        found = last_bound(text, middle, limit)
+    middle = at + max(1, size // 2)
+    for last_end in (_last_paragraph, _last_line, _last_sentence, _last_word):
+        found = last_end(text, middle, limit)
         # A run of blanks may reach back to before the middle.
         end = at + len(text[at:found].rstrip()) if found >= 0 else at
         if end > at:
@@ -191,7 +191,7 @@ def _last_word(text: str, start: int, end: int) -> int:
 
 
 def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of tokens without the blanks at their ends; some tokenizers include the blank before a word."""
+    """Starts and ends of tokens without the blanks at their ends; some tokenizers include the blank before a word."""
     blank = np.append((kinds(code_points(text)) & SPACE) != 0, False)
     starts, ends = starts.copy(), ends.copy()
     while (leading := (starts < ends) & blank[starts]).any():
@@ -202,11 +202,11 @@ def _without_blanks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np
 
 
 class KnownWords:
-    """The tokens of the words seen so far: at most `MOST_WORDS`, then the cache is emptied.
+    """A cache of the tokens of words, emptied when it holds more than `MOST_WORDS`.
 
     For tokenizers that `suits` accepts: a text's tokens are those of its words between blanks, one after another. Of
-    500,000 words 60,000 are different. The tokenizer took 0.45 ms a window; with the cache it is 0.15 ms, and 0.09 ms
-    once all words are known.
+    500,000 words 60,000 are different. The tokenizer takes 0.45 ms a window, the cache 0.15 ms, and 0.09 ms once all
+    words are known.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -232,13 +232,13 @@ class KnownWords:
     def _forget(self) -> None:
         self._rows = _Rows()
         self._characters = 0
-        # Row r holds the tokens from number firsts[r] to before firsts[r + 1], their places counted from the word's.
+        # Row r has the tokens from number firsts[r] to before firsts[r + 1], whose starts and ends count in the word.
         self._firsts = _Growing(np.zeros(1, dtype=np.int64))
         self._ids, self._starts, self._ends = (_Growing(np.zeros(0, dtype=np.int32)) for _ in range(3))
 
-    def __call__(self, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ids, starts and ends of a piece's tokens as the tokenizer gives them, int32[n] each."""
-        words = _WORD.findall(piece)
+    def __call__(self, text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ids, starts and ends of a text's tokens as the tokenizer gives them, int32[n] each."""
+        words = _WORD.findall(text)
         if not words:
             return (np.zeros(0, dtype=np.int32),) * 3
         if len(self._rows) > MOST_WORDS or self._characters > MOST_CHARACTERS:
@@ -253,23 +253,23 @@ class KnownWords:
             self._rows.new = []
         firsts = self._firsts.all
         counts = firsts[row + 1] - firsts[row]
-        behind = np.cumsum(counts)
-        which = np.repeat(firsts[row] - behind + counts, counts) + np.arange(behind[-1])
-        at = np.repeat(_word_starts(piece), counts)
+        ends = np.cumsum(counts)
+        which = np.repeat(firsts[row] - ends + counts, counts) + np.arange(ends[-1])
+        at = np.repeat(_word_starts(text), counts)
         return self._ids.all[which], at + self._starts.all[which], at + self._ends.all[which]
 
     def _learn(self, words: list[str]) -> None:
         text = " ".join(words)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        places = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-        begins = _word_starts(text)
-        owner = np.searchsorted(begins, places[:, 0], side="right") - 1
-        counts = np.bincount(owner, minlength=len(words))
+        offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+        word_starts = _word_starts(text)
+        word = np.searchsorted(word_starts, offsets[:, 0], side="right") - 1
+        counts = np.bincount(word, minlength=len(words))
         self._characters += len(text)
         self._firsts.extend(self._firsts.all[-1] + np.cumsum(counts))
         self._ids.extend(np.array(encoding.ids, dtype=np.int32))
-        self._starts.extend(places[:, 0] - begins[owner])
-        self._ends.extend(places[:, 1] - begins[owner])
+        self._starts.extend(offsets[:, 0] - word_starts[word])
+        self._ends.extend(offsets[:, 1] - word_starts[word])
 
 
 class _Rows(dict[str, int]):
@@ -287,25 +287,25 @@ class _Rows(dict[str, int]):
 class _Growing:
     """An array that grows at its end, its capacity by half when full; `all` are its values."""
 
-    def __init__(self, first: np.ndarray) -> None:
-        self._room, self._size = first, len(first)
+    def __init__(self, values: np.ndarray) -> None:
+        self._buffer, self._size = values, len(values)
 
     @property
     def all(self) -> np.ndarray:
-        return self._room[: self._size]
+        return self._buffer[: self._size]
 
-    def extend(self, more: np.ndarray) -> None:
-        size = self._size + len(more)
-        if size > len(self._room):
-            room = np.empty(size + size // 2, dtype=self._room.dtype)
-            room[: self._size] = self.all
-            self._room = room
-        self._room[self._size : size] = more
+    def extend(self, values: np.ndarray) -> None:
+        size = self._size + len(values)
+        if size > len(self._buffer):
+            buffer = np.empty(size + size // 2, dtype=self._buffer.dtype)
+            buffer[: self._size] = self.all
+            self._buffer = buffer
+        self._buffer[self._size : size] = values
         self._size = size
 
 
 def _word_starts(text: str) -> np.ndarray:
-    """Where the runs between blanks begin, int32."""
+    """The starts of the words between blanks, int32[words]."""
     points = code_points(text)
     blank = _IS_BLANK[np.minimum(points, len(_IS_BLANK) - 1)]
     starts = ~blank

@@ -22,8 +22,8 @@ _OPENING = "\"'“‘„«([¿¡"
 _SPACE = "▁"
 
 
-class Seam(Enum):
-    """What comes directly before a place: nothing or a line's end, a blank, letters of the same word, or a sign."""
+class LeftContext(Enum):
+    """What stands directly before a word: nothing or a line's end, a blank, letters of the same word, or a sign."""
 
     START = "start"
     SPACE = "space"
@@ -60,31 +60,31 @@ class Vocabulary:
 
     @property
     def cased(self) -> bool:
-        """Whether it distinguishes capitals from small letters."""
+        """Whether the tokenizer distinguishes capitals from small letters."""
         return self._normal("A") == "A"
 
-    def seam(self, text: str, start: int) -> Seam:
-        """The seam before code point `start` of a text."""
+    def left_of(self, text: str, start: int) -> LeftContext:
+        """What stands before code point `start` of a text."""
         line = text.rfind("\n", 0, start) + 1
         if line == start or text[line:start].isspace():
-            return Seam.START
+            return LeftContext.START
         while start - 1 > line and unicodedata.category(text[start - 1]).startswith("M"):
             start -= 1
         before = text[start - 1]
         if before.isspace():
-            return Seam.SPACE
+            return LeftContext.SPACE
         # Some tokenizers make every Chinese character a word.
-        return Seam.LETTERS if before.isalnum() and self._joins(before) else Seam.SIGN
+        return LeftContext.LETTERS if before.isalnum() and self._joins(before) else LeftContext.SIGN
 
-    def blank_seam(self, text: str, blanks: Sequence[Span], number: int) -> Seam:
-        """The seam before a text's blank; blanks without a gap are one word."""
+    def left_of_blank(self, text: str, blanks: Sequence[Span], number: int) -> LeftContext:
+        """What stands before a text's blank; blanks without a gap are one word."""
         start = blanks[number].start
         if number and blanks[number - 1].end == start:
-            return Seam.LETTERS
-        return self.seam(text, start)
+            return LeftContext.LETTERS
+        return self.left_of(text, start)
 
     def opens_sentence(self, text: str, start: int) -> bool:
-        """Whether a word at code point `start` is the first of its sentence, which a line's end does not begin."""
+        """Whether a word at code point `start` is the first of its sentence; a new line alone begins none."""
         while start and text[start - 1] in _OPENING:
             start -= 1
         return (
@@ -93,38 +93,42 @@ class Vocabulary:
             or (text[start - 1].isspace() and sentence_around(text, Span(start, start)).start >= start)
         )
 
-    def word(self, entry: int, seam: Seam) -> str:
-        """An entry as text behind the seam; empty for one that would not be a whole word there.
+    def word(self, entry: int, left: LeftContext) -> str:
+        """An entry as text after `left`, empty where it would not be a whole word there.
 
-        Behind letters, a whole word is a continuation of them. Special and unused entries are no words, nor are bytes
+        After letters, a whole word is a continuation of them. Special and unused entries are no words, nor are bytes
         that are not whole characters.
         """
         piece = self._tokenizer.id_to_token(entry)
         if piece is None or entry in self._special or _UNUSED.fullmatch(piece):
             return ""
         if self._word_piece:
-            goes_on = piece.startswith(self._prefix) and len(piece) > len(self._prefix)
-            return piece[len(self._prefix) * goes_on :].strip() if goes_on is (seam is Seam.LETTERS) else ""
+            continues = piece.startswith(self._prefix) and len(piece) > len(self._prefix)
+            if continues is not (left is LeftContext.LETTERS):
+                return ""
+            return piece.removeprefix(self._prefix).strip() if continues else piece.strip()
         shown = self._bytes.decode([piece]) if self._bytes else piece.replace(_SPACE, " ")
-        parted = shown[:1].isspace()
-        if (seam is not Seam.START and parted is not (seam is Seam.SPACE)) or "\ufffd" in shown:
+        has_space = shown[:1].isspace()
+        if (
+            left is not LeftContext.START and has_space is not (left is LeftContext.SPACE)
+        ) or "\ufffd" in shown:
             return ""
-        if seam is Seam.START and not parted and not self._bytes:
+        if left is LeftContext.START and not has_space and not self._bytes:
             return ""
         return shown.strip()
 
-    def pieces(self, word: str, seam: Seam) -> tuple[int, ...]:
-        """The entries that spell a word behind the seam; none where the vocabulary cannot spell it."""
+    def pieces(self, word: str, left: LeftContext) -> tuple[int, ...]:
+        """The entries that spell a word after `left`; none where the vocabulary cannot spell it."""
         word = SURROGATES.sub("\ufffd", " ".join(word.split()))
-        if seam is Seam.LETTERS and self._word_piece:
-            ids = self._going_on(self._normal(word))
-        elif seam is Seam.START or self._word_piece:
+        if left is LeftContext.LETTERS and self._word_piece:
+            ids = self._continuation(self._normal(word))
+        elif left is LeftContext.START or self._word_piece:
             ids = self._tokenizer.encode(word, add_special_tokens=False).ids
         else:
-            ids = self._model_ids(word, seam is Seam.SPACE)
+            ids = self._model_ids(word, left is LeftContext.SPACE)
         return () if self._special.intersection(ids) or self._unknown.intersection(ids) else tuple(ids)
 
-    def _going_on(self, word: str) -> list[int]:
+    def _continuation(self, word: str) -> list[int]:
         """WordPiece's greedy longest match (Wu et al. 2016, section 4.1) of a word whose first letters came before."""
         ids: list[int] = []
         while word:
@@ -139,14 +143,14 @@ class Vocabulary:
             word = word[end:]
         return ids
 
-    def _model_ids(self, word: str, parted: bool) -> list[int]:
+    def _model_ids(self, word: str, has_space: bool) -> list[int]:
         word = self._normal(word)
         if self._bytes:
             split = pre_tokenizers.ByteLevel(add_prefix_space=False)
-            parts = [part for part, _ in split.pre_tokenize_str(" " * parted + word)]
+            parts = [part for part, _ in split.pre_tokenize_str(" " * has_space + word)]
         else:
             first, *others = word.split(" ")
-            parts = [_SPACE * parted + first, *(_SPACE + other for other in others)]
+            parts = [_SPACE * has_space + first, *(_SPACE + other for other in others)]
         return [token.id for part in parts for token in self._tokenizer.model.tokenize(part)]
 
     def _normal(self, word: str) -> str:

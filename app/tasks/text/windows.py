@@ -1,4 +1,4 @@
-"""Cuts a document's tokens into overlapping windows of the model, with its special tokens around them."""
+"""Cuts a document's tokens into overlapping windows, with the model's special tokens around them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import TOKENS_PER_CHARACTER
-from app.tasks.text.characters import Pieces
+from app.tasks.text.characters import TokenProperties
 from app.tasks.text.tokens import Tokens, join, part
 
 Ids = Sequence[int] | np.ndarray
 
 LENGTH = 384
 STRIDE = 128
-# The longest answer; a section is read with at least so many tokens behind it.
+# The longest answer; a section is read with at least so many tokens of what follows it.
 MAX_TOKENS = 48
-# At most so many tokens are read before a window for the headings of its sections.
+# The most tokens that a window begins with for the headings above it.
 TITLE_TOKENS = 24
 
 _PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>")
@@ -38,9 +38,8 @@ class Window:
 
     `input_ids` and `token_type_ids` are int32[L] or int64[L]; the document's n tokens begin at `context_at`, the first
     being number `first` of all that were cut into windows. `starts` and `ends` (int32[n]) are their code points in the
-    whole text. `scored` (bool[n]) is True where no other window has more context around the token. `pieces` are the
-    tokens' properties, None where not computed. `lexical` (float32[n]) is added to their start logits where answers
-    are scored, None for nothing.
+    whole text. `scored` (bool[n]) is True where no other window has more context around the token. `properties` are
+    the tokens', None where not computed. `lexical` (float32[n]) is added to their start logits, None for nothing.
     """
 
     input_ids: np.ndarray
@@ -50,7 +49,7 @@ class Window:
     starts: np.ndarray
     ends: np.ndarray
     scored: np.ndarray
-    pieces: Pieces | None = None
+    properties: TokenProperties | None = None
     lexical: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -99,16 +98,16 @@ class PairTemplate:
 
     @property
     def pair_overhead(self) -> int:
-        """How many special tokens a pair has."""
+        """The number of special tokens of a pair."""
         return sum(map(len, self.pair_parts))
 
     @property
     def single_overhead(self) -> int:
-        """How many special tokens a single text has."""
+        """The number of special tokens of a single text."""
         return sum(map(len, self.single_parts))
 
     def context_at(self, question_length: int) -> int:
-        """Where the context begins behind a question of so many tokens."""
+        """The index of the context's first token after a question of so many tokens."""
         return len(self.pair_parts[0]) + question_length + len(self.pair_parts[1])
 
     def pair(self, question_ids: Ids, context_ids: Ids) -> tuple[np.ndarray, np.ndarray]:
@@ -130,7 +129,7 @@ class PairTemplate:
 
 
 def title_tokens(words: Ids, colon: Ids) -> np.ndarray:
-    """The tokens read before a window for its headings: the last of their words and a colon, int64[n]."""
+    """The tokens that a window begins with for its headings: the last of their words and a colon, int64[n]."""
     return np.concatenate([_ids(words)[-(TITLE_TOKENS - len(colon)) :], _ids(colon)])
 
 
@@ -150,10 +149,10 @@ def windows(
 ) -> Iterator[Window]:
     """Windows of question and context over a document's tokens, in document order, as the tokens come.
 
-    A window has at most `length` tokens and ends at a paragraph bound (else a line's end) where one lies in its last
+    A window has at most `length` tokens and ends at a paragraph's end (else a line's) where one lies in its last
     quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's
-    context, so that no token is in three windows), or where a line begins within the next half of them. `title_at`
-    gives the tokens to read before a window for the headings at a code point, `TITLE_TOKENS` at most. A question
+    context, so that no token is in three windows), or where a line begins within the first half of these. `title_at`
+    gives the tokens that a window begins with for the headings above a code point, `TITLE_TOKENS` at most. A question
     longer than a quarter of `length` is cut to that. A text without tokens has no windows.
     """
     question = _ids(question_ids)[: length // 4]
@@ -180,41 +179,43 @@ def single_windows(
     stride: int = STRIDE,
 ) -> Iterator[Window]:
     """Windows of a single text without a question, cut as `windows` cuts them."""
-    for piece in _slices(chunks, text, length - template.single_overhead, stride):
-        yield single_window(template, *piece)
+    for first, tokens, scored in _slices(chunks, text, length - template.single_overhead, stride):
+        yield single_window(template, first, tokens, scored)
 
 
 def single_window(template: PairTemplate, first: int, tokens: Tokens, scored: np.ndarray) -> Window:
-    """The window of a single text's tokens, the first of them number `first`; `scored` as in `Window`."""
+    """The window of a single text's tokens, the first of which is number `first`; `scored` as in `Window`."""
     ids, types = template.single(tokens.ids)
     return Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)
 
 
+# The number of a window's first token, its tokens, and their `scored` mask.
 _Slice = tuple[int, Tokens, np.ndarray]
 
 
 def _slices(chunks: Iterable[Tokens], text: str, capacity: int, stride: int) -> Iterator[_Slice]:
-    """Each window's first token, tokens and scored mask. Raises SpanlightError when a window has no room."""
+    """The slices of a text's tokens, one a window. Raises SpanlightError when a window has no room."""
     if capacity < 8:
         raise SpanlightError(
             Message("The model's windows are too short: its tokenizer leaves no room in them for a text."),
             Message("Choose another model."),
         )
     overlap = max(0, min(stride, capacity * 3 // 8))
-    last: _Slice | None = None
-    for first, tokens in _stretches(chunks, text, capacity, overlap):
-        scored = np.ones(len(tokens), dtype=bool)
-        if last is not None:
-            _share(last, first, len(tokens), scored)
-            yield last
-        last = (first, tokens, scored)
-    if last is not None:
-        yield last
+    previous: _Slice | None = None
+    for first, tokens in _overlapping(chunks, text, capacity, overlap):
+        current = (first, tokens, np.ones(len(tokens), dtype=bool))
+        if previous is not None:
+            _divide_overlap(previous, current)
+            yield previous
+        previous = current
+    if previous is not None:
+        yield previous
 
 
-def _stretches(
+def _overlapping(
     chunks: Iterable[Tokens], text: str, capacity: int, overlap: int
 ) -> Iterator[tuple[int, Tokens]]:
+    """The tokens of each window, and the number of the first of them."""
     source = iter(chunks)
     buffer, first, more = join(()), 0, True
     while True:
@@ -226,16 +227,16 @@ def _stretches(
             if len(buffer):
                 yield first, buffer
             return
-        size = _bound(text, buffer, capacity)
+        size = _window_size(text, buffer, capacity)
         yield first, part(buffer, 0, size)
-        begin = _line_begin(text, buffer, size - overlap, size - overlap // 2)
+        begin = _line_start(text, buffer, size - overlap, size - overlap // 2)
         buffer, first = part(buffer, begin, len(buffer)), first + begin
 
 
-def _bound(text: str, tokens: Tokens, capacity: int) -> int:
-    """How many tokens a window takes: up to the last paragraph bound in its last quarter, else the last line's."""
+def _window_size(text: str, tokens: Tokens, capacity: int) -> int:
+    """The number of tokens for a window: up to the last paragraph's end in its last quarter, else the last line's."""
     line = 0
-    # From line end to line end: searching between all tokens took three times as long.
+    # From line end to line end: searching between all tokens takes three times as long.
     low, at = int(tokens.ends[capacity - capacity // 4]), int(tokens.starts[capacity])
     while (at := text.rfind("\n", low, at)) >= 0:
         size = int(tokens.starts.searchsorted(at, side="right"))
@@ -248,23 +249,28 @@ def _bound(text: str, tokens: Tokens, capacity: int) -> int:
     return line or capacity
 
 
-def _line_begin(text: str, tokens: Tokens, low: int, high: int) -> int:
-    """The first token from number `low` to `high` that a line begins with; `low` where none does."""
+def _line_start(text: str, tokens: Tokens, low: int, high: int) -> int:
+    """The first token from number `low` to `high` that begins a line; `low` where none does."""
     at = text.find("\n", int(tokens.ends[low - 1]) if low else 0, int(tokens.starts[high]))
     return int(tokens.starts.searchsorted(at, side="right")) if at >= 0 else low
 
 
-def _share(last: _Slice, first: int, size: int, scored: np.ndarray) -> None:
-    """Gives each shared token to the window with more context (BERT's maximum-context rule), ties to the first."""
-    overlap = last[0] + len(last[1]) - first
+def _divide_overlap(previous: _Slice, current: _Slice) -> None:
+    """Score each shared token in the slice with more context around it (BERT's maximum-context rule), or the first.
+
+    Changes both `scored` masks.
+    """
+    first, tokens, scored = previous
+    next_first, next_tokens, next_scored = current
+    overlap = first + len(tokens) - next_first
     if overlap <= 0:
         return
-    here = np.arange(overlap)
-    in_last = np.minimum(first - last[0] + here, overlap - 1 - here)
-    in_next = np.minimum(here, size - 1 - here)
-    wins = in_last >= in_next
-    last[2][len(last[1]) - overlap :] = wins
-    scored[:overlap] = ~wins
+    shared = np.arange(overlap)
+    context = np.minimum(next_first - first + shared, overlap - 1 - shared)
+    next_context = np.minimum(shared, len(next_tokens) - 1 - shared)
+    stays = context >= next_context
+    scored[len(tokens) - overlap :] = stays
+    next_scored[:overlap] = ~stays
 
 
 class Inputs(Protocol):
@@ -287,9 +293,9 @@ def padding_id(tokenizer: Tokenizer) -> int:
 
 
 def pad(batch: Sequence[Inputs], pad_id: int, least: int = 0) -> dict[str, np.ndarray]:
-    """Arrays for the model: input_ids, attention_mask and token_type_ids, int64 of batch × longest row.
+    """The arrays input_ids, attention_mask and token_type_ids, int64 of batch × length.
 
-    They are at least `least` long.
+    The length is the longest row's, but at least `least`.
     """
     shape = (len(batch), max(least, max(map(len, batch), default=0)))
     arrays = {

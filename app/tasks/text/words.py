@@ -1,4 +1,4 @@
-"""Splits a text in any script into words, each punctuation mark a word of its own, like the rows of CoNLL files."""
+"""Splits a text of any script into words, with punctuation marks as words of their own, as in CoNLL files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SPECIAL = {
     "s": "z", "S": "Z", **{mark: mark for mark in ".,:/&@#_"},
     **dict.fromkeys(map(chr, range(0x1F3FB, 0x1F400)), "m"), **dict.fromkeys(map(chr, range(0x1F1E6, 0x1F200)), "r"),
 }  # fmt: skip
-# Every character by its kind: A capital, a other letter, Z and z for S and s, d digit, c letter of an unspaced script,
-# m combining mark, f invisible, j joiner, r regional indicator, y symbol, p punctuation; some marks are their own kind;
-# a blank for everything that is not part of a word.
-_KIND = re.compile(
+# A word, in kinds of characters: A capital, a other letter, Z and z for S and s, d digit, c letter of an unspaced
+# script, m combining mark, f invisible, j joiner, r regional indicator, y symbol, p punctuation, u part of an address;
+# some marks are their own kind; a blank is everything that is not part of a word.
+_WORD = re.compile(
     r"""
     (?P<initials> [AazZ]m*\.(?:[AazZ]m*\.)+ (?![AazZdm_])      # U.S., e.g.
     | [AazZ]m*(?:\.[AazZ]m*)+ (?![AazZdm_.])                   # U.S
@@ -49,7 +49,7 @@ _ADDRESS = re.compile(
 
 
 def words(text: str) -> tuple[np.ndarray, np.ndarray]:
-    """Where the words of a text begin and end, int32[n] each, in order; none is empty, none overlaps another.
+    """The starts and ends of the words of a text, int32[n] each, in order; none is empty, none overlaps another.
 
     A word is a run of letters, digits and their marks with the apostrophes, hyphens and ampersands inside it (O'Brien,
     Aix-en-Provence, AT&T); an initial or an abbreviation keeps its stop (J., U.S., Inc.); an address, @name and #tag is
@@ -57,8 +57,8 @@ def words(text: str) -> tuple[np.ndarray, np.ndarray]:
     every letter of a script that puts no blanks between words. Blanks and control characters belong to no word.
     """
     kinds = _kinds(text)
-    places = np.array([found.span() for found in _KIND.finditer(kinds)], dtype=np.int32).reshape(-1, 2)
-    return _with_stops(text, places[:, 0], places[:, 1])
+    spans = np.array([found.span() for found in _WORD.finditer(kinds)], dtype=np.int32).reshape(-1, 2)
+    return _with_stops(text, spans[:, 0], spans[:, 1])
 
 
 def _kinds(text: str) -> str:
@@ -91,7 +91,7 @@ def _kind(character: str) -> str:
 
 
 def _with_stops(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The words with each abbreviation's stop included in it."""
+    """The words, each abbreviation with its stop."""
     remains = np.ones(len(starts), dtype=bool)
     for at in np.flatnonzero((starts[1:] == ends[:-1]) & (ends[1:] - starts[1:] == 1)).tolist():
         if text[ends[at]] == "." and is_abbreviation(text[starts[at] : ends[at]]):

@@ -145,9 +145,9 @@ def test_only_so_much_is_read() -> None:
     names = "abcd"
     message = Mail("Lunch", attached=tuple(Attached(f"{name}.txt", b"words " * 20) for name in names))
     for limits, read_names, note in (
-        ({"files": 2}, "ab", "Attachments beyond"),
-        ({"bytes": 300}, "ab", "Attachments beyond"),
-        ({"text": 300}, "ab", ""),
+        ({"files_left": 2}, "ab", "Attachments beyond"),
+        ({"bytes_left": 300}, "ab", "Attachments beyond"),
+        ({"text_left": 300}, "ab", ""),
     ):
         writer = MailWriter(Blocks(), Silent(), lambda data, _: Parts(data.decode().strip()), **limits)
         writer.add(message)
@@ -155,7 +155,7 @@ def test_only_so_much_is_read() -> None:
         assert [name for name in names if f"Attachment: {name}.txt" in text] == list(read_names)
         assert text.count("not read") == 2
         assert all(each.startswith(note) for each in writer.notes) and bool(writer.notes) == bool(note)
-    writer = MailWriter(Blocks(), Silent(), lambda data, _: Parts(""), text=10)
+    writer = MailWriter(Blocks(), Silent(), lambda data, _: Parts(""), text_left=10)
     writer.add(Mail("Lunch", bodies=(Body("0123456789abc"),)))
     assert writer.blocks.parts().text == "Lunch\n\n0123456789" and writer.is_full
     assert [*writer.notes] == ["The mail is too long: its beginning is shown."]

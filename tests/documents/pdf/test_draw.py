@@ -16,7 +16,7 @@ from app.core.layout import Picture
 from app.core.report import Silent
 from app.documents.orders import Draw
 from app.documents.pdf.document import read_pdf
-from app.documents.pdf.draw import MOST_PIXELS, PdfDesk
+from app.documents.pdf.draw import MOST_PIXELS, OpenPdfs
 from tests.helpers.small_pdfs import Page, Words, locked_pdf, small_pdf
 
 WHITE = (255, 255, 255)
@@ -25,7 +25,7 @@ WHITE = (255, 255, 255)
 def draw(
     path: Path, scale: float, part: tuple[int, int, int, int], page: int = 0, password: str = ""
 ) -> Picture:
-    with closing(PdfDesk()) as desk:
+    with closing(OpenPdfs()) as desk:
         return desk.draw(Draw(str(path), page, scale, *part, password))
 
 
@@ -137,7 +137,7 @@ def test_a_page_beyond_all_size_is_told(square: Path) -> None:
 
 def test_a_file_that_changed_is_drawn_anew(square: Path) -> None:
     order = Draw(str(square), 0, 1.0, 0, 0, 200, 100)
-    with closing(PdfDesk()) as desk:
+    with closing(OpenPdfs()) as desk:
         assert colour(desk.draw(order), 50, 40) == (0, 0, 255)
         square.write_bytes(small_pdf([Page(width=200, height=100, drawing=b"0 0 1 rg 30 40 40 40 re f")]))
         os.utime(square, (1_000_000_000, 1_000_000_000))
@@ -150,7 +150,7 @@ def test_a_file_that_changed_is_drawn_anew(square: Path) -> None:
 def test_a_file_that_must_be_what_it_was_is_drawn_only_then(square: Path) -> None:
     digest, now = hashlib.sha256(square.read_bytes()).hexdigest(), square.stat()
     order = Draw(str(square), 0, 1.0, 0, 0, 200, 100, "", now.st_mtime_ns, now.st_size, digest)
-    with closing(PdfDesk()) as desk:
+    with closing(OpenPdfs()) as desk:
         assert colour(desk.draw(order), 50, 40) == (0, 0, 255)
         os.utime(square, (1_000_000_000, 1_000_000_000))
         assert colour(desk.draw(order), 50, 40) == (0, 0, 255), "touched only"
@@ -170,7 +170,7 @@ def test_many_files_and_pages_are_drawn_in_turn(tmp_path: Path) -> None:
     for name in "abcde":
         pages = [Page(width=20, height=20, drawing=f"{shade} g 0 0 20 20 re f".encode()) for shade in shades]
         (tmp_path / f"{name}.pdf").write_bytes(small_pdf(pages))
-    with closing(PdfDesk()) as desk:
+    with closing(OpenPdfs()) as desk:
         for _ in range(2):
             for name, number in product("abcde", range(12)):
                 picture = desk.draw(Draw(str(tmp_path / f"{name}.pdf"), number, 1.0, 5, 5, 1, 1))

@@ -21,7 +21,7 @@ from app.documents.orders import Draw, Highlight, MarkUp
 from app.documents.parts import Parts
 from app.documents.pdf import marks
 from app.documents.pdf.document import read_pdf
-from app.documents.pdf.draw import PdfDesk
+from app.documents.pdf.draw import OpenPdfs
 from tests.helpers.small_pdfs import Page, Words, lines, locked_pdf, small_pdf
 
 TIDES = "The tide is highest at noon, when the\nmoon stands over the bay and pulls the\nwater up the beach."
@@ -167,7 +167,7 @@ def test_the_amber_lies_under_the_words_however_the_page_is_turned(tmp_path: Pat
     assert mark_up(MarkUp(str(path), str(copy), (wanted,))) == ("",)
     (place,) = places_of(parts.pages, wanted.span)
     scale, shown = 2.0, parts.pages[0]
-    desk = PdfDesk()
+    desk = OpenPdfs()
     width, height = round(shown.width * scale), round(shown.height * scale)
     pixels = desk.draw(Draw(str(copy), 0, scale, 0, 0, width, height)).pixels
     desk.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from app.documents.recognition.ink import corrected
-from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
+from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
 from tests.helpers.scans import SCALE, shown
 from tests.helpers.small_pdfs import Words
 
 SIZE = 12
 
 
-def seen(text: str, left: float, right: float, begins_line: bool = True) -> Seen:
+def seen(text: str, left: float, right: float, begins_line: bool = True) -> RecognisedWord:
     """A word on the base line at 50 points, as Tesseract tells it."""
     row = Row((0, 50 * SCALE), (1000, 50 * SCALE), 10.6 * SCALE, 2.4 * SCALE)
     word = word_of(letters_of(text, round(left * SCALE), round(right * SCALE)), row, 50, begins_line)
@@ -20,7 +20,7 @@ def seen(text: str, left: float, right: float, begins_line: bool = True) -> Seen
     return word
 
 
-def told(picture: PagePicture, *words: Seen) -> list[tuple[str, bool]]:
+def told(picture: PagePicture, *words: RecognisedWord) -> list[tuple[str, bool]]:
     return [(word.text, word.begins_line) for word in corrected(picture, words)]
 
 
@@ -51,9 +51,9 @@ def test_a_rule_is_no_letter_and_parts_words() -> None:
     picture = shown(table, b"0.5 w 50 20 m 50 90 l S")
     word = seen("only|74.0", 20, 85)
     parts = [*letters_of("only", 83, 175), *letters_of("|", 206, 211), *letters_of("74.0", 250, 350)]
-    joined = Seen(tuple(parts), word.base, word.above, word.below, word.size, 50, True, 0.0)
+    joined = RecognisedWord(tuple(parts), word.base, word.above, word.below, word.size, 50, True, 0.0)
     assert told(picture, joined) == [("only", True), ("74.0", False)]
-    rule = Seen(tuple(parts[4:5]), word.base, word.above, word.below, word.size, 50, True, 0.0)
+    rule = RecognisedWord(tuple(parts[4:5]), word.base, word.above, word.below, word.size, 50, True, 0.0)
     next_word = seen("74.0", 60, 85, False)
     assert told(picture, rule, next_word) == [("74.0", True)]
     drawn = shown([Words("l", 20, 36, SIZE), Words("l", 20, 50, SIZE)])

@@ -7,7 +7,7 @@ import pytest
 from app.documents.recognition.ink import corrected
 from app.documents.recognition.looks import with_looks
 from app.documents.recognition.rules import Rule, in_cells, without_rules
-from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
+from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
 from tests.helpers.scans import SCALE, shown
 from tests.helpers.small_pdfs import Words
 
@@ -18,7 +18,7 @@ LINES = [
 ]
 
 
-def line(text: str, left: float, base: float, size: float, sure: float = 90) -> list[Seen]:
+def line(text: str, left: float, base: float, size: float, sure: float = 90) -> list[RecognisedWord]:
     """The words of a line, which Tesseract takes for one of another size."""
     words = []
     for number, word in enumerate(text.split()):
@@ -31,7 +31,7 @@ def line(text: str, left: float, base: float, size: float, sure: float = 90) -> 
     return words
 
 
-def drawn(font: str, off: float = 0.0) -> tuple[PagePicture, list[Seen]]:
+def drawn(font: str, off: float = 0.0) -> tuple[PagePicture, list[RecognisedWord]]:
     """Three lines with letters half their size apart, and their words `off` points from their base."""
     words, told = [], []
     for number, (text, size, style) in enumerate(LINES):
@@ -69,7 +69,7 @@ def test_a_letter_of_which_tesseract_is_not_sure_stays_where_it_is_as_high_as_ot
     told = [
         words[0],
         *(
-            Seen(each.letters, each.base, each.above, each.below, each.size, each.sure, False, 0)
+            RecognisedWord(each.letters, each.base, each.above, each.below, each.size, each.sure, False, 0)
             for each in words[1:]
         ),
     ]

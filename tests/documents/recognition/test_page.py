@@ -39,7 +39,7 @@ def test_it_comes_back_as_it_was(words: list[tuple[str, bool]]) -> None:
     back = RecognisedPage.from_bytes(page.to_bytes())
     assert back == page
     sheet = Sheet(100, 100)
-    page.take_up(sheet)
+    page.replace_text(sheet)
     assert [sheet.characters[word.first : word.last] for word in sheet.words] == [
         letters for letters, _ in words
     ]
@@ -61,7 +61,7 @@ def test_what_was_changed_is_not_taken_or_is_sound(
         kept[data.draw(st.integers(0, len(kept) - 1))] = data.draw(st.integers(0, 255))
     page = RecognisedPage.from_bytes(bytes(kept))
     if page is not None:
-        page.take_up(Sheet(100, 100))
+        page.replace_text(Sheet(100, 100))
 
 
 @given(st.binary(max_size=60))

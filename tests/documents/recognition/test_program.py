@@ -21,7 +21,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from app.documents.orders import Recognise
 from app.documents.pdf.document import open_pdf
-from app.documents.process import Clerk, recognising, start_limited
+from app.documents.process import DocumentWorker, recognising, start_limited
 from app.documents.recognition import program
 from app.documents.recognition.engine import Recogniser
 from app.documents.recognition.page import RecognisedPage
@@ -161,7 +161,7 @@ class Taken(Silent):
         self.pages.append(page)
 
 
-def without_library(path: str) -> Callable[[], Clerk]:
+def without_library(path: str) -> Callable[[], DocumentWorker]:
     """As the process is prepared where tesserocr is missing, and programs are in these folders."""
     os.environ["PATH"] = path
     sys.modules["tesserocr"] = None  # type: ignore[assignment]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.documents.recognition.rules import Rule, in_cells, without_rules
-from app.documents.recognition.words import PagePicture, Row, Seen, letters_of, word_of
+from app.documents.recognition.words import PagePicture, RecognisedWord, Row, letters_of, word_of
 from tests.helpers.scans import SCALE, shown
 from tests.helpers.small_pdfs import Words
 
@@ -22,7 +22,7 @@ def points(rule: Rule) -> list[int]:
     return [round(each / SCALE) for each in rule]
 
 
-def seen(text: str, left: float, base: float, begins_line: bool = False) -> Seen:
+def seen(text: str, left: float, base: float, begins_line: bool = False) -> RecognisedWord:
     """A word of 12 points that is as wide as its letters, as Tesseract tells it."""
     row = Row((0, base * SCALE), (1000, base * SCALE), 10.6 * SCALE, 2.4 * SCALE)
     letters = letters_of(text, round(left * SCALE), round((left + 5 * len(text)) * SCALE))
@@ -76,7 +76,7 @@ def grid(tops: list[int], lefts: list[int]) -> list[Rule]:
     return [Rule(*(round(each * SCALE) for each in rule)) for rule in (*level, *upright)]
 
 
-def told(words: list[Seen], rules: list[Rule]) -> list[str]:
+def told(words: list[RecognisedWord], rules: list[Rule]) -> list[str]:
     """The words, and a bar before each that begins a cell."""
     return ["|" * word.begins_cell + word.text for word in in_cells(shown([]), words, rules)]
 

@@ -17,7 +17,7 @@ from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
 from app.documents.orders import Draw, Extend, Highlight, MarkUp, Read
-from app.documents.process import Clerk, start_limited
+from app.documents.process import DocumentWorker, start_limited
 from app.engine.child import Child
 from app.flows.ask.document_process import Documents, _Patience
 from tests.conftest import ROOT
@@ -182,10 +182,10 @@ def test_a_password_is_asked_for_through_the_process(shared: Documents, tmp_path
     assert WORDS in shared.read(Read(str(path), password="hearts"), Silent()).document.text
 
 
-def start_eater() -> Clerk:
+def start_eater() -> DocumentWorker:
     """A handler that asks for more memory than it may have, little by little."""
 
-    class Eater(Clerk):
+    class Eater(DocumentWorker):
         def carry_out(self, order: object, report: object) -> object:  # type: ignore[override]
             eaten = []
             while True:

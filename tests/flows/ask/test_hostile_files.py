@@ -14,7 +14,7 @@ from app.core.layout import Kind
 from app.core.memory_limit import limit_memory
 from app.core.report import Silent, Stopped
 from app.documents.orders import Draw, Read
-from app.documents.process import Clerk
+from app.documents.process import DocumentWorker
 from app.engine.child import Child
 from app.flows.ask.document_process import Documents
 from tests.helpers.children import Listener
@@ -101,10 +101,10 @@ def test_a_page_that_unpacks_without_end(documents: Documents, tmp_path: Path) -
     assert opened(documents, path).notes == ("The pages of this PDF are empty.",)
 
 
-def start_small() -> Clerk:
+def start_small() -> DocumentWorker:
     """The reader of documents with less memory, which is used up sooner."""
     limit_memory(300_000_000)
-    return Clerk()
+    return DocumentWorker()
 
 
 def test_forms_that_draw_themselves_cost_the_process_only(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import TextToFill
 from app.core.results import FilledText
 from app.core.text import Span, blanks_in
-from app.tasks.heads.fill_mask import fill, groups, masked_tokens, masked_windows, stretch
+from app.tasks.heads.fill_mask import fill, group_by_window, masked_tokens, masked_windows, window_around
 from app.tasks.scores import softmax
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.tokens import join, tokenise
@@ -117,10 +117,10 @@ def test_windows_read_every_blank_once_and_use_their_room(
 
 @given(st.lists(st.integers(0, 500), max_size=20, unique=True).map(sorted), st.integers(8, 200))
 def test_blanks_that_share_a_window_have_context_on_both_sides(places: list[int], room: int) -> None:
-    found = groups(places, 501, room)
+    found = group_by_window(places, 501, room)
     assert [place for group in found for place in group] == places
     for group in found:
-        start, end = stretch(group[0], group[-1], 501, room)
+        start, end = window_around(group[0], group[-1], 501, room)
         assert 0 <= start <= group[0] and group[-1] < end <= 501 and end - start == min(room, 501)
         if room < 501:
             assert group[0] - start >= min(group[0], (room // 2 - 1) // 2)

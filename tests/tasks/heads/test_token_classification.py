@@ -16,7 +16,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Tagged, TaggedTexts, TaggedWord, TaggedWords
 from app.core.text import Span
-from app.tasks.heads.token_classification import Mark, TagScheme, aggregated, tag, whole_words
+from app.tasks.heads.token_classification import Mark, TagScheme, aggregate, tag, tokens_by_word
 from app.tasks.task import ReadyModel
 from app.tasks.text.words import words
 from tests.helpers.fake_models import Noted, TagModel, tagger
@@ -95,7 +95,7 @@ def test_joining_is_what_it_says_for_every_word(
 ) -> None:
     shares = np.random.default_rng(seed).dirichlet(np.ones(3), sum(counts)).round(1)
     firsts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    for row, first, count in zip(aggregated(shares, firsts, aggregation), firsts, counts, strict=True):
+    for row, first, count in zip(aggregate(shares, firsts, aggregation), firsts, counts, strict=True):
         own = shares[first : first + count]
         expected = {
             PieceAggregation.FIRST: own[0],
@@ -108,12 +108,12 @@ def test_joining_is_what_it_says_for_every_word(
 def test_words_that_share_a_token_are_one_and_those_without_are_none() -> None:
     text = "ab. cd ef g"
     starts, ends = np.array([0, 2, 7]), np.array([2, 6, 9])  # "ab", ". cd", "ef"; nothing for "g"
-    groups = whole_words(text, *words(text), starts, ends)
+    groups = tokens_by_word(text, *words(text), starts, ends)
     assert [text[a:b] for a, b in zip(groups.starts, groups.ends, strict=True)] == ["ab", ". cd", "ef"]
     assert groups.firsts.tolist() == [0, 1, 2]
     # The lone blank piece of SentencePiece belongs to the word behind it; a line end does not.
     for blank, tokens in ((" ", [0, 1, 2]), ("\n", [0, 2])):
-        groups = whole_words(f"a{blank}b", *words("a b"), np.array([0, 2, 2]), np.array([1, 2, 3]))
+        groups = tokens_by_word(f"a{blank}b", *words("a b"), np.array([0, 2, 2]), np.array([1, 2, 3]))
         assert groups.tokens.tolist() == tokens
 
 

@@ -18,7 +18,7 @@ from app.core.view import view_of_text
 from app.tasks.heads.fill_mask import masked_windows
 from app.tasks.heads.next_sentence import pair_window
 from app.tasks.heads.texts import text_windows
-from app.tasks.inspect.inputs import Input, input_of
+from app.tasks.inspect.inputs import ModelInput, input_of
 from app.tasks.qa.question_answering import read
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.qa.spans import window_candidates
@@ -32,11 +32,11 @@ TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 40)), min_siz
 )
 
 
-def of_parts(found: Input, part: Part) -> list[tuple[str, int]]:
+def of_parts(found: ModelInput, part: Part) -> list[tuple[str, int]]:
     return [(token.piece, at) for at, token in enumerate(found.window.tokens) if token.part is part]
 
 
-def agrees(found: Input, subject: Subject, model: ReadyModel) -> None:
+def agrees(found: ModelInput, subject: Subject, model: ReadyModel) -> None:
     """Tokens, arrays and texts are of one another."""
     tokens = found.window.tokens
     for name, values in (("input_ids", [t.id for t in tokens]), ("token_type_ids", [t.type for t in tokens])):
@@ -65,7 +65,12 @@ def test_a_question_is_seen_in_the_window_that_gave_the_answer(text: str, questi
         agrees(found, subject, model)
         logits = model.forward(found.arrays)
         spans = window_candidates(
-            found.cut, logits["start_logits"][0], logits["end_logits"][0], text=text, document=0, count=20
+            found.task_window,
+            logits["start_logits"][0],
+            logits["end_logits"][0],
+            text=text,
+            document=0,
+            count=20,
         )
         assert (answer.span, answer.score) in [(c.span, c.score) for c in spans]
 
@@ -74,7 +79,7 @@ def test_a_text_with_headings_and_a_table_is_seen_as_it_is_read() -> None:
     text = "# Towns\n\nCity | People\nParis | two\nRome | three\n"
     view, model = view_of_text(text), span_reader()
     question = Question("who is king", (Document(text, view=view),), in_order=True)
-    ((_, (window,)),) = QuestionRun(0, question, model, Silent()).groups()
+    (((_, window),),) = QuestionRun(0, question, model, Silent()).groups()
     found = input_of(Subject(QA, text, question.text, focus=Span(0, 1), view=view), model, Silent())
     assert found.arrays["input_ids"].tolist() == [window.input_ids.tolist()]
     asked = [
@@ -106,7 +111,7 @@ def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -
     agrees(found, subject, model)
     cut = list(text_windows(text, model, Silent()))
     assert found.window.windows == len(cut)
-    assert found.cut.input_ids.tolist() == cut[found.window.number].input_ids.tolist()
+    assert found.task_window.input_ids.tolist() == cut[found.window.number].input_ids.tolist()
     scoring = [n for n, w in enumerate(cut) if (w.scored & (w.starts <= at) & (w.ends > at)).any()]
     if scoring:
         assert found.window.number in scoring
@@ -118,7 +123,7 @@ def test_a_long_text_has_as_many_windows_as_its_reading() -> None:
     model = span_reader()
     text = "the queen of hearts made some tarts. " * 900  # more than one section
     asked = QuestionRun(0, Question("who", (Document(text),)), model, Silent())
-    count = sum(len(group) for _, group in asked.groups())
+    count = sum(map(len, asked.groups()))
     found = input_of(Subject(QA, text, "who", focus=Span(20_100, 20_110)), model, Silent())
     assert found.window.windows == count > 100
     assert found.tokens_at(Span(20_100, 20_110))

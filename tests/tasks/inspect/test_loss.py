@@ -89,7 +89,7 @@ def long_reader() -> ReadyModel:
 def test_an_answer_over_a_window_s_end_is_half_ignored() -> None:
     model = long_reader()
     window = input_of(replace(SUBJECTS[QA], focus=Span(0, 3)), model, Silent())
-    end = int(window.cut.ends[-1])
+    end = int(window.task_window.ends[-1])
     subject = replace(SUBJECTS[QA], focus=Span(0, 3))
     found = loss_of(subject, Example(answer=Span(end - 1, end + 8)), model=model)
     assert found.window.windows > 1
@@ -126,7 +126,7 @@ def test_an_answer_s_tokens_hold_it_or_are_outside(data: st.DataObject) -> None:
     focus = data.draw(st.sampled_from([Span(0, 3), Span(100, 106)]))
     found = input_of(replace(SUBJECTS[QA], focus=focus), model, Silent())
     first, last = answer_positions(found, answer, 512)
-    tokens, cut = found.window.tokens, found.cut
+    tokens, cut = found.window.tokens, found.task_window
     for at, inside in ((first, answer.start >= cut.starts[0]), (last, answer.end <= cut.ends[-1])):
         if at == 512:
             assert not inside or not found.tokens_at(answer)

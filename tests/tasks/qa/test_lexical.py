@@ -11,8 +11,8 @@ from app.core.report import Silent
 from app.core.text import Document
 from app.tasks.qa import question_run as run_module
 from app.tasks.qa.question_answering import read
-from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, PlaceRanking, lexical_scores
-from app.tasks.qa.spans import Candidate, pieces_of, span_scores
+from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, PassageRanking, lexical_scores
+from app.tasks.qa.spans import Candidate, properties_of, span_scores
 from app.tasks.text.windows import Window
 from tests.helpers.fake_models import reader_of, span_reader
 from tests.helpers.long_texts import WORDS, ask
@@ -27,7 +27,7 @@ LONG = FILLER * (LEAST_LENGTH // len(FILLER) + 20)
 )
 def test_every_place_has_the_score_of_the_better_place_around_it(texts: list[str], question: str) -> None:
     documents = tuple(Document(text) for text in texts)
-    places = PlaceRanking(question, documents)
+    places = PassageRanking(question, documents)
     # Ranked from the worst to the best, a place's rank is left on both its cells by the best that holds them.
     ranks = [np.zeros(-(-len(text) // CELL) + 1) for text in texts]
     best = list(places.best())
@@ -44,7 +44,7 @@ def test_every_place_has_the_score_of_the_better_place_around_it(texts: list[str
 
 
 def test_what_is_added_is_what_is_lacking_beside_the_best_place() -> None:
-    places = PlaceRanking("tarts", [Document("rain " * 400), Document("rain " * 400 + "tarts")])
+    places = PassageRanking("tarts", [Document("rain " * 400), Document("rain " * 400 + "tarts")])
     starts = np.array([0, 1500, 2000])
     added = lexical_scores(places, 1, starts)
     assert added.dtype == np.float32
@@ -55,7 +55,7 @@ def test_what_is_added_is_what_is_lacking_beside_the_best_place() -> None:
 
 def test_nothing_is_added_where_no_word_tells_anything() -> None:
     for question in ("what is it", "zebra", ""):
-        places = PlaceRanking(question, [Document("it is what it is " * 400), Document("")])
+        places = PassageRanking(question, [Document("it is what it is " * 400), Document("")])
         assert lexical_scores(places, 0, np.array([0, 700, 3000])) == pytest.approx(0, abs=1e-3)
 
 
@@ -64,7 +64,7 @@ def test_a_token_may_stand_behind_the_last_code_point(behind: list[Document]) ->
     # As that of a blank at the end does, with tokenizers that have one.
     documents = [Document("rain " * (2 * CELL // 5) + "     "[: 2 * CELL % 5]), *behind]
     assert len(documents[0].text) == 2 * CELL
-    places = PlaceRanking("tarts", documents)
+    places = PassageRanking("tarts", documents)
     assert places.scores_at(0, np.array([2 * CELL - 1, 2 * CELL])).tolist() == [0, 0]
 
 
@@ -119,9 +119,9 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
         ) -> tuple[Candidate, ...]:
             found = super().add_window(document, window, start, end)
             inside = slice(window.context_at, window.context_at + len(window.starts))
-            places = PlaceRanking(self.question.text, self.question.documents)
+            places = PassageRanking(self.question.text, self.question.documents)
             added = lexical_scores(places, document, window.starts)
-            known = pieces_of(window, self.question.documents[document].text)
+            known = properties_of(window, self.question.documents[document].text)
             band = span_scores(start[inside] + added, end[inside], window.scored, known)
             seen.append(float(band.max()))
             return found

@@ -17,7 +17,7 @@ from app.core.requests import QuestionBatch
 from app.core.results import Reading
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
-from app.tasks.qa.near_ties import DISTANCES
+from app.tasks.qa.near_ties import TOLERANCES
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import Arrays, ReadyModel
@@ -139,7 +139,7 @@ def test_what_differs_by_less_than_the_distances_never_decides(
     seed: int, words: list[str], question: str, dtype: str, top_k: int, threshold: float, batch: bool
 ) -> None:
     # A difference of two scores is one of four logits.
-    narrow, exact, again = fakes(DISTANCES[dtype].overlapping / 4.1, seed, dtype)
+    narrow, exact, again = fakes(TOLERANCES[dtype].overlapping / 4.1, seed, dtype)
     asked = ask(question, " ".join(words), top_k=top_k, threshold=threshold)
     right = read(asked, exact, Silent())
     found = (

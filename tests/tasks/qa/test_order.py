@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.tasks.qa.question_run import BEST_GROUPS, Group, best_first, in_order
-from app.tasks.qa.ranking import PlaceRanking
+from app.tasks.qa.ranking import PassageRanking
 from app.tasks.text.sections import Section, sections
 from app.tasks.text.windows import Window
 
@@ -39,7 +39,7 @@ class Cutter:
 
 
 def ranked_places(question: Question) -> Iterator[tuple[int, Span]]:
-    return PlaceRanking(question.text, question.documents).best()
+    return PassageRanking(question.text, question.documents).best()
 
 
 def places(groups: list[tuple[Section, Group]]) -> list[tuple[int, int]]:

@@ -12,8 +12,8 @@ from app.tasks.qa import ranking
 from app.tasks.qa.ranking import (
     CELL,
     RANKED,
-    GivenPlaces,
-    PlaceRanking,
+    GivenPassages,
+    PassageRanking,
     Term,
     WordStarts,
     lexical_scores,
@@ -30,7 +30,7 @@ ODD_TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.characters()), max_si
 
 
 def places(question: str, *texts: str, most: int = 1000) -> list[tuple[int, Span]]:
-    return list(islice(PlaceRanking(question, [Document(text) for text in texts]).best(), most))
+    return list(islice(PassageRanking(question, [Document(text) for text in texts]).best(), most))
 
 
 @given(st.lists(TEXTS, max_size=4), TEXTS)
@@ -116,7 +116,7 @@ def test_a_huge_question_has_few_terms() -> None:
 def test_every_beginning_of_a_word_is_found(text: str, block: int, data: st.DataObject) -> None:
     begins = [at for at in range(len(text)) if text[at].isalnum() and (at == 0 or not text[at - 1].isalnum())]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "_AT_ONCE", block)
+        patch.setattr(ranking, "_BLOCK", block)
         starts = WordStarts(text)
     size = data.draw(st.integers(1, 6))
     for at in begins:
@@ -145,16 +145,21 @@ def searched(
 @given(st.lists(ODD_TEXTS, max_size=3), ODD_TEXTS)
 def test_the_places_are_those_of_a_search_through_the_text(texts: list[str], question: str) -> None:
     documents = [Document(text) for text in texts]
-    found = list(PlaceRanking(question, documents).best())
+    found = list(PassageRanking(question, documents).best())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_occurrences", searched)
-        assert found == list(PlaceRanking(question, documents).best())
+        assert found == list(PassageRanking(question, documents).best())
 
 
 def test_passages_that_were_found_lose_by_their_rank() -> None:
     documents = [Document(text) for text in ("first", "second", "", "fourth")]
-    given_places = GivenPlaces(documents)
-    assert [(number, len(place)) for number, place in given_places.best()] == [(0, 5), (1, 6), (2, 0), (3, 6)]
+    given_passages = GivenPassages(documents)
+    assert [(number, len(place)) for number, place in given_passages.best()] == [
+        (0, 5),
+        (1, 6),
+        (2, 0),
+        (3, 6),
+    ]
     for number in range(4):
-        scores = lexical_scores(given_places, number, np.array([0, 3]))
+        scores = lexical_scores(given_passages, number, np.array([0, 3]))
         assert scores == pytest.approx(np.full(2, -RANKED * np.log(1 + number)), abs=1e-5)

@@ -19,7 +19,7 @@ from app.tasks.qa.spans import (
     window_candidates,
     without_overlaps,
 )
-from app.tasks.text.characters import Pieces
+from app.tasks.text.characters import TokenProperties
 from app.tasks.text.tokens import tokenise
 from app.tasks.text.windows import PairTemplate, Window
 from app.tasks.text.windows import windows as windows_of
@@ -46,23 +46,23 @@ def windows(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     return start, end, scored, draw(st.integers(1, 30))
 
 
-def what_tokens_are(size: int, data: st.DataObject) -> Pieces:
+def drawn_properties(size: int, data: st.DataObject) -> TokenProperties:
     drawn = st.lists(st.sampled_from([True, True, True, False]), min_size=size, max_size=size)
-    inner, says, opens, closes, goes_on = (np.array(data.draw(drawn)) for _ in range(5))
-    return Pieces(inner, says, opens, closes, np.cumsum(~goes_on, dtype=np.int32))
+    inner, content, starts, ends, same_block = (np.array(data.draw(drawn)) for _ in range(5))
+    return TokenProperties(inner, content, starts, ends, np.cumsum(~same_block, dtype=np.int32))
 
 
-def free(size: int) -> Pieces:
+def free(size: int) -> TokenProperties:
     """Tokens of one block at each of which a span may begin and end."""
-    return Pieces(np.zeros(size, bool), *(np.ones(size, bool),) * 3, np.zeros(size, np.int32))
+    return TokenProperties(np.zeros(size, bool), *(np.ones(size, bool),) * 3, np.zeros(size, np.int32))
 
 
-def may_answer(told: Pieces, i: int, j: int) -> bool:
+def may_answer(properties: TokenProperties, i: int, j: int) -> bool:
     return bool(
-        told.can_start[i]
-        and told.can_end[j]
-        and told.has_content[i : j + 1].any()
-        and told.blocks[i] == told.blocks[j]
+        properties.can_start[i]
+        and properties.can_end[j]
+        and properties.has_content[i : j + 1].any()
+        and properties.blocks[i] == properties.blocks[j]
     )
 
 
@@ -93,16 +93,16 @@ def brute_force(
 def test_the_banded_search_finds_what_the_full_matrix_holds(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
     starts = np.arange(len(start), dtype=np.int32) * 2
-    told = what_tokens_are(len(start), data)
-    found = list(best_spans(start, end, scored, starts, starts + 1, told, max_tokens=max_tokens))
-    assert found == brute_force(start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j))
+    properties = drawn_properties(len(start), data)
+    found = list(best_spans(start, end, scored, starts, starts + 1, properties, max_tokens=max_tokens))
+    assert found == brute_force(start, end, scored, max_tokens, lambda i, j: may_answer(properties, i, j))
 
 
 @given(windows(), st.data())
 def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
     starts = np.arange(len(start), dtype=np.int32) * 2
-    told = what_tokens_are(len(start), data)
+    properties = drawn_properties(len(start), data)
     unfit = data.draw(st.sets(st.tuples(st.integers(0, 23), st.integers(0, 6)).map(lambda p: (p[0], sum(p)))))
     looked_at: list[tuple[int, int]] = []
 
@@ -110,9 +110,11 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
         looked_at.append((first, last))
         return (first, last) not in unfit
 
-    found = list(best_spans(start, end, scored, starts, starts + 1, told, max_tokens=max_tokens, fits=fits))
+    found = list(
+        best_spans(start, end, scored, starts, starts + 1, properties, max_tokens=max_tokens, fits=fits)
+    )
     assert found == brute_force(
-        start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j) and (i, j) not in unfit
+        start, end, scored, max_tokens, lambda i, j: may_answer(properties, i, j) and (i, j) not in unfit
     )
     assert len(looked_at) == len(set(looked_at))
 
@@ -120,12 +122,12 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
 @given(windows(), st.data())
 def test_the_scores_of_spans_are_those_of_what_may_be_the_answer(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
-    told = what_tokens_are(len(start), data)
-    band = span_scores(start, end, scored, told, max_tokens)
+    properties = drawn_properties(len(start), data)
+    band = span_scores(start, end, scored, properties, max_tokens)
     assert band.shape == (len(start), max_tokens)
     for i in range(len(start)):
         for k in range(max_tokens):
-            may = i + k < len(end) and scored[i] and may_answer(told, i, i + k)
+            may = i + k < len(end) and scored[i] and may_answer(properties, i, i + k)
             assert band[i, k] == (start[i] + end[i + k] if may else -np.inf)
 
 

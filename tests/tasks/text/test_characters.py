@@ -21,7 +21,7 @@ from app.tasks.text.characters import (
     SPACE,
     code_points,
     kinds,
-    pieces_at,
+    token_properties,
     word_bounds,
 )
 from tests.helpers.allowed_spans import begins_well, ends_well, says
@@ -68,9 +68,11 @@ def cut_texts(draw: st.DrawFn) -> tuple[str, np.ndarray, np.ndarray]:
 
 
 @given(cut_texts())
-def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarray, np.ndarray]) -> None:
+def test_token_properties_are_what_the_characters_one_by_one_say(
+    cut: tuple[str, np.ndarray, np.ndarray],
+) -> None:
     text, starts, ends = cut
-    found = pieces_at(text, starts, ends)
+    found = token_properties(text, starts, ends)
     places = list(zip(starts.tolist(), ends.tolist(), strict=True))
     assert found.inner.tolist() == [
         0 < s < len(text)
@@ -109,7 +111,7 @@ def test_pieces_are_what_the_characters_one_by_one_say(cut: tuple[str, np.ndarra
 )
 def test_a_number_an_address_and_a_name_are_one_word(text: str, whole: str) -> None:
     places = np.arange(len(text), dtype=np.int32)
-    inner = pieces_at(text, places, places + 1).inner
+    inner = token_properties(text, places, places + 1).inner
     begins = text.index(whole)
     assert inner[begins + 1 : begins + len(whole)].all()
     assert not inner[begins]
@@ -121,7 +123,7 @@ def test_a_span_stops_before_the_next_block(
     cut: tuple[str, np.ndarray, np.ndarray], bounds: list[int]
 ) -> None:
     text, starts, ends = cut
-    found = pieces_at(text, starts, ends, View(bounds=array("i", sorted(bounds))))
+    found = token_properties(text, starts, ends, View(bounds=array("i", sorted(bounds))))
     for at, start in enumerate(starts.tolist()):
         same = [
             other for other in starts.tolist()[at:] if not any(start < bound <= other for bound in bounds)
@@ -149,8 +151,8 @@ def test_kinds_are_unicodes_own(text: str) -> None:
         assert kind == sum(bit for bit, test in asked.items() if test(character))
 
 
-def test_no_tokens_have_no_pieces() -> None:
+def test_no_tokens_have_no_properties() -> None:
     none = np.zeros(0, dtype=np.int32)
-    found = pieces_at("", none, none)
+    found = token_properties("", none, none)
     assert found.nbytes == 0
     assert found.end_limits.tolist() == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.core.text import Document, Replacement, Span, View
 from app.core.view import view_of_text
 from app.tasks.qa.spans import MAX_TOKENS, window_candidates
-from app.tasks.text.characters import pieces_at
+from app.tasks.text.characters import token_properties
 from app.tasks.text.sections import CachedText, section_windows, sections
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import TITLE_TOKENS, PairTemplate, Window, windows
@@ -62,10 +62,10 @@ def test_every_token_is_scored_once_by_the_section_it_begins_in(text: str, famil
             assert len(window) <= LENGTH
             starts = window.starts[window.scored].tolist()
             assert starts and all(start in own for start in starts)
-            told = pieces_at(text, window.starts, window.ends)
-            assert window.pieces is not None
+            told = token_properties(text, window.starts, window.ends)
+            assert window.properties is not None
             for name in ("inner", "has_content", "can_start", "can_end", "end_limits"):
-                assert getattr(window.pieces, name).tolist() == getattr(told, name).tolist(), name
+                assert getattr(window.properties, name).tolist() == getattr(told, name).tolist(), name
             scored += list(zip(starts, window.ends[window.scored].tolist(), strict=True))
     assert scored == sorted(scored)
     if (

@@ -1,6 +1,8 @@
-"""Characters of Word's symbol fonts as Unicode."""
+"""Characters of symbol fonts as Unicode, and bullets that are set in them."""
 
 from __future__ import annotations
+
+from app.documents.numerals import bullet
 
 _WINGDINGS = {
     0x21: "✏", 0x22: "✂", 0x28: "☎", 0x2A: "✉", 0x3F: "✍", 0x46: "☞", 0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6D: "❍",
@@ -29,6 +31,8 @@ _SYMBOL = (
         0xD4: "™", 0xD5: "∏", 0xD6: "√", 0xDB: "⇔", 0xDE: "⇒", 0xE5: "∑", 0xF2: "∫",
     }
 )  # fmt: skip
+# What is used as a bullet without being one of the usual three.
+_BULLETS = {"·": "•", "●": "•", "o": "◦", "○": "◦", "■": "▪", "§": "▪"}
 _FONTS = {"wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2, "symbol": _SYMBOL}
 _ANY = _SYMBOL | _WINGDINGS
 
@@ -44,3 +48,12 @@ def symbol(character: str, font: str) -> str:
     if table is None:
         return _ANY.get(code - 0xF000, "") if is_private else ""
     return table.get(code - 0xF000 if is_private else code, "")
+
+
+def shown_bullet(text: str, font: str, level: int) -> str:
+    """A bullet that is given in a symbol font; where that is unknown, the usual one of its level, from 1."""
+    text = text.strip()
+    if not text:
+        return bullet(level)
+    known = _BULLETS.get(text) or symbol(text[0], font)
+    return known or (bullet(level) if "\ue000" <= text[0] <= "\uf8ff" else text)

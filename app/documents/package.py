@@ -1,4 +1,4 @@
-"""The zip file of an Office document: checked before anything in it is unpacked or parsed."""
+"""The zip file of an Office, OpenDocument or EPUB document, checked before it is unpacked, and the XML of its parts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 
 from lxml import etree
+from lxml.etree import _Element as Element
 
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Report
 from app.documents.parts import Parts
 from app.documents.sniff import LOCKED, OLE
-from app.documents.word.xml import attribute
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 500_000_000
@@ -43,7 +43,7 @@ class Relation:
 
 
 def guarded_parser(*, remove_comments: bool) -> etree.XMLParser:
-    """A parser that reads on behind faults, expands no entity, and fetches nothing."""
+    """A parser that goes on after faults, expands no entity, and fetches nothing."""
     return etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -57,15 +57,14 @@ def guarded_parser(*, remove_comments: bool) -> etree.XMLParser:
 
 @dataclass
 class Package:
-    """The parts of a zip file by their names; `damaged` is whether something was missing or cut off."""
+    """The parts of a zip file by their names; `damaged` tells whether something is missing or cut off."""
 
     name: str
     report: Report
     file: zipfile.ZipFile | None
     raw: bytes
-    places: dict[str, tuple[int, int]] = field(
-        default_factory=dict
-    )  # of a file without directory: offset, method
+    # Of a file without its directory: where each part begins, and how it is compressed.
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
     damaged: bool = False
 
     @property
@@ -74,7 +73,7 @@ class Package:
         return self.places.keys() if self.file is None else self.file.NameToInfo.keys()
 
     def relations(self, part: str) -> list[Relation]:
-        """The relationships of a part of an Office Open XML file, of the file itself for ""; none lead out of it."""
+        """The relationships of a part of an Office Open XML file, or of the file itself ("") within it."""
         folder, file = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{file}.rels"))
         found = []
@@ -94,7 +93,7 @@ class Package:
         """A part's unpacked bytes, as far as it is not damaged; none for a missing part."""
         return b"".join(self._pieces(part)) if part in self.names else b""
 
-    def xml(self, part: str) -> etree._Element | None:
+    def xml(self, part: str) -> Element | None:
         """The root of an XML part as far as it can be parsed; None for a missing or empty part.
 
         Raises SpanlightError if the part declares a document type or entities, which no Office program writes.
@@ -251,7 +250,7 @@ def _check_name(entry: str, name: str) -> None:
 
 
 def whole_or_noted(parts: Parts, package: Package) -> Parts:
-    """What was read of a file, with a note where it is damaged. Raises SpanlightError if that left nothing of it."""
+    """What was read of a file, with a note where it is damaged. Raises SpanlightError if nothing was."""
     if not package.damaged:
         return parts
     if not parts.text:
@@ -295,3 +294,40 @@ def _old_or_encrypted(data: bytes, name: str) -> SpanlightError:
         Message("“{name}” is of an old Office that is not read.", name=name),
         Message("Open it in a newer one and save it anew, as .docx or .pptx."),
     )
+
+
+def local(element: Element) -> str:
+    """The element's name without its namespace; empty for a non-element."""
+    tag = element.tag
+    return tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
+
+
+def child(element: Element | None, name: str) -> Element | None:
+    """The first child of a name."""
+    if element is None:
+        return None
+    return next((each for each in element if local(each) == name), None)
+
+
+def attribute(element: Element | None, name: str) -> str | None:
+    """An attribute by its name without a namespace."""
+    if element is None:
+        return None
+    for key, value in element.attrib.items():
+        qualified = str(key)
+        if qualified[qualified.rfind("}") + 1 :] == name:
+            return str(value)
+    return None
+
+
+def integer(text: str | None) -> int | None:
+    """An integer of a reasonable size, or None."""
+    try:
+        return int(text) if text and len(text) < 12 else None
+    except ValueError:
+        return None
+
+
+def count_of(element: Element, name: str, most: int) -> int:
+    """A count in an attribute, from 1, which it is without the attribute, to `most`."""
+    return max(1, min(integer(attribute(element, name)) or 1, most))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.documents.word import zip as word_zip
+from app.documents import package
 from app.documents.word.document import read_docx
 from tests.helpers.flowing import checked, document_xml, opened, packed, word_file
 from tests.helpers.office import open_file, pptx_file, titled, zipped
@@ -56,7 +56,7 @@ def test_many_parts_that_are_large_together() -> None:
 
 
 def test_a_bomb_without_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_zip, "MOST_BYTES", 20_000_000)
+    monkeypatch.setattr(package, "MOST_BYTES", 20_000_000)
     data = bomb(30)
     with pytest.raises(SpanlightError, match="far more than a document"):
         read(data[: data.find(b"PK\x01\x02")])
