@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
@@ -96,6 +96,15 @@ def weight_files(folder: Path) -> list[Path]:
         if (folder / _INDEX).is_file()
         else [folder / _WEIGHTS]
     )
+
+
+def weight_names(folder: Path) -> set[str]:
+    """The names of a checkpoint's weights."""
+    names: set[str] = set()
+    for path in weight_files(folder):
+        with safe_open(path, "pt") as file:
+            names.update(file.keys())
+    return names
 
 
 def checkpoint_files(folder: Path) -> list[Path]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -25,7 +24,7 @@ from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.examples import parse_source
 from app.training.features import longest_first, padded_length
-from app.training.folder import load_tokenizer
+from app.training.folder import load_tokenizer, weight_names
 from app.training.running_text import exclude_shared, read_running_text
 from app.training.tasks import Predict, TrainingTask, draw, drawn_size, refuse_empty
 
@@ -320,9 +319,8 @@ def initialise_head(model: nn.Module, base: Path, counts: np.ndarray) -> None:
     The transform begins as the identity, so that words whose embeddings are near the state score high; the bias as the
     words' log frequencies (`counts`, one added to each).
     """
-    with safe_open(base / "model.safetensors", "pt") as file:
-        if _HEAD in file.keys():  # noqa: SIM118 (safe_open is no mapping)
-            return
+    if _HEAD in weight_names(base):
+        return
     assert isinstance(model, BertForPreTraining)
     predictions = model.cls.predictions
     share = (counts + 1.0) / (counts.sum() + len(counts))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -16,7 +15,7 @@ from app.core.message import Message
 from app.models.disk.config import read_config
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.features import Feature, collate, rows_of
-from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_files
+from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_names
 from app.training.losses import imitation_loss
 
 PREFIX = "teacher_"
@@ -62,11 +61,7 @@ class Teacher:
                 Message("Give a smaller length."),
             )
         self.model = load_base(folder, "qa", (), 0.0, 0).eval().requires_grad_(False)
-        names = set()
-        for path in weight_files(folder):
-            with safe_open(path, "pt") as file:
-                names.update(file.keys())
-        if "qa_outputs.weight" not in names:
+        if "qa_outputs.weight" not in weight_names(folder):
             raise SpanlightError(
                 Message("{name} cannot answer questions.", name=folder.name),
                 Message("Choose another teacher."),

@@ -14,7 +14,7 @@ from transformers import BertForPreTraining
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.core.requests import TrainingRequest
-from app.training.folder import load_base
+from app.training.folder import load_base, weight_files
 from app.training.parallel import Workers
 from app.training.pretraining import IGNORED, collate_masked, forward, pretraining_loss, pretraining_task
 from app.training.tasks import TrainingTask
@@ -94,13 +94,16 @@ def test_a_fresh_head_begins_with_how_often_words_stand(files: Path) -> None:
     assert torch.equal(model.cls.predictions.transform.dense.weight, torch.eye(32))
 
 
-def test_a_head_that_is_there_is_kept(files: Path) -> None:
-    first = train(request_for(files, epochs=1.0), Silent())
-    task = pretraining_task(request_for(files, base=first.folder), Path(first.folder))
-    model = load_base(Path(first.folder), "pretraining", (), 0.0, 1)
+@pytest.mark.parametrize("megabytes", [0.0, 0.02], ids=["one file", "shards"])
+def test_a_head_that_is_there_is_kept(files: Path, megabytes: float) -> None:
+    options = {"workers": 2.0, "bfloat16": 0.0, "shard": megabytes}
+    base = Path(train(request_for(files, epochs=1.0, options=options), Silent()).folder)
+    task = pretraining_task(request_for(files, base=str(base)), base)
+    model = load_base(base, "pretraining", (), 0.0, 1)
     task.begin(model)
-    kept = weights(first.folder)
+    kept = {name: weight for path in weight_files(base) for name, weight in load_file(path).items()}
     assert all(torch.equal(p, kept[name]) for name, p in model.named_parameters())
+    assert (len(weight_files(base)) > 1) is (megabytes > 0)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
