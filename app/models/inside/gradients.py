@@ -94,9 +94,9 @@ class Shares:
             weighed = partial(
                 self._weighed, places[at : at + rows], weights[at : at + rows] * (end - start) / 2
             )
-            found += sum(self._room.pieces(min(rows, steps - at), length, weighed))
+            found += sum(self._room.in_batches(min(rows, steps - at), length, weighed))
         edges = torch.tensor([start, end]).to(way)
-        ends = self._room.pieces(
+        ends = self._room.in_batches(
             2, length, lambda some: self._gradients(self._at(edges[some]), wanted=False)[1].tolist()
         )
         first, last = (value for values in ends for value in values)
