@@ -38,7 +38,7 @@ _MIGRATIONS = (
     ("ALTER TABLE corrections ADD COLUMN low_confidence INTEGER NOT NULL DEFAULT 0",),
 )
 _RECORD = Record(Correction, packed=("passage", "view", "adjustment"))
-_SELECT = f"SELECT {_RECORD.listed} FROM corrections"
+_SELECT = f"SELECT {_RECORD.column_list} FROM corrections"
 _JUDGEMENTS = """
     SELECT probability, no_answer, adjustment, shown_start IS NOT NULL, start IS NOT NULL,
         ifnull(start = shown_start AND "end" = shown_end, 0)

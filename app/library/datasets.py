@@ -50,7 +50,7 @@ _MIGRATIONS = (
     ),
 )
 _RECORD = Record(Dataset, without=("number", "rows"), packed=("columns", "labels"))
-_SELECT = f"SELECT {_RECORD.listed}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
+_SELECT = f"SELECT {_RECORD.column_list}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
 _GIVEN = Record(Given, packed=("labels",))
 
 
@@ -152,7 +152,7 @@ class Datasets(Database):
 
     def given(self, dataset: Dataset) -> dict[int, Given]:
         """The labels that the person gave, by row."""
-        statement = f"SELECT {_GIVEN.listed} FROM given WHERE dataset = ? ORDER BY row"
+        statement = f"SELECT {_GIVEN.column_list} FROM given WHERE dataset = ? ORDER BY row"
         found = (_GIVEN.fields(row) for row in self.select(statement, (dataset.number,)))
         return {each["row"]: Given(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found}
 

@@ -215,18 +215,18 @@ def _entry(connection: sqlite3.Connection, number: int) -> Entry:
 
 def _entries(connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Entry]:
     """The entries that meet a condition, with their answers."""
-    statement = f"SELECT {_ENTRY.listed} FROM entries WHERE {condition}"
+    statement = f"SELECT {_ENTRY.column_list} FROM entries WHERE {condition}"
     found = [_ENTRY.fields(row) for row in connection.execute(statement, values)]
     answers: dict[int, list[KeptAnswer]] = {values["number"]: [] for values in found}
     numbers = list(answers)
     for start in range(0, len(numbers), _AT_ONCE):
         some = numbers[start : start + _AT_ONCE]
         for entry, *row in connection.execute(
-            f"SELECT entry, {_ANSWER.listed} FROM answers WHERE entry IN ({', '.join('?' * len(some))})"
+            f"SELECT entry, {_ANSWER.column_list} FROM answers WHERE entry IN ({', '.join('?' * len(some))})"
             " ORDER BY entry, place",
             some,
         ):
-            answers[entry].append(_ANSWER.one(row))
+            answers[entry].append(_ANSWER.load(row))
     return [Entry(**values, answers=tuple(answers[values["number"]])) for values in found]
 
 

@@ -32,7 +32,7 @@ class Record(Generic[KindT]):
         self._kind = kind
         self._kinds = {name: hints[name] for name in names or known}
         self.columns = tuple(column for name in self._kinds for column in self._columns_of(name))
-        self.listed = ", ".join(f'"{column}"' for column in self.columns)
+        self.column_list = ", ".join(f'"{column}"' for column in self.columns)
 
     def values(self, one: KindT, **instead: Any) -> list[Any]:
         """The columns' values for an object; those of some fields may be given `instead`."""
