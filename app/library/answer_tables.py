@@ -296,7 +296,9 @@ def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str |
 
 def _cell_of_row(row: Sequence[Any]) -> Cell:
     answer = row[len(_CELL.columns) :]
-    return _CELL.load(row[: len(_CELL.columns)], answer=_ANSWER.load(answer) if answer[0] is not None else None)
+    return _CELL.load(
+        row[: len(_CELL.columns)], answer=_ANSWER.load(answer) if answer[0] is not None else None
+    )
 
 
 def _with_verdict(cell: Cell, row: Sequence[Any]) -> Cell:

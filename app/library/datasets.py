@@ -50,7 +50,9 @@ _MIGRATIONS = (
     ),
 )
 _RECORD = Record(Dataset, without=("number", "rows"), packed=("columns", "labels"))
-_SELECT = f"SELECT {_RECORD.column_list}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
+_SELECT = (
+    f"SELECT {_RECORD.column_list}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
+)
 _GIVEN = Record(Given, packed=("labels",))
 
 

@@ -242,7 +242,7 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
         files = files_of(source)
         meter = Meter(report, Message("Copying"), sum((source / file).stat().st_size for file in files))
         for file in files:
-            copying.write(copying.pieces_of(source / file), part / file, meter)
+            copying.write(copying.chunks_of(source / file), part / file, meter)
         part.rename(folder)
     except OSError as fault:
         raise copying.refusal(fault, Message("{name} could not be exported", name=name), folder) from fault

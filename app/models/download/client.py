@@ -156,11 +156,11 @@ class _Counted(httpx2.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            for piece in self._body:
-                self._note.received += len(piece)
+            for chunk in self._body:
+                self._note.received += len(chunk)
                 if self._context.most is not None and self._note.received > self._context.most:
                     raise _too_large(self._context.feed)
-                yield piece
+                yield chunk
         except httpx2.TransportError as error:
             self._note.error = cause_in_words(error)
             raise NoAnswer(error) from error

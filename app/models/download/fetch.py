@@ -27,7 +27,7 @@ from app.core.message import Message
 from app.core.offers import Downloading, Passport, RemoteFile
 from app.core.report import Progress
 from app.core.wording import duration
-from app.models.disk.copying import check_space, pieces_of, refusal, sync_folder
+from app.models.disk.copying import check_space, chunks_of, refusal, sync_folder
 from app.models.download.cache import (
     blob_of,
     cache_folder,
@@ -222,9 +222,9 @@ class _Fetching:
 def digests(path: Path, check: Callable[[], None]) -> Digests:
     """A file's checksums; `check` is called between pieces. Raises OSError if it cannot be read."""
     sha256, blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    for piece in pieces_of(path):
-        sha256.update(piece)
-        blob.update(piece)
+    for chunk in chunks_of(path):
+        sha256.update(chunk)
+        blob.update(chunk)
         check()
     return Digests(sha256.hexdigest(), blob.hexdigest())
 
@@ -302,7 +302,7 @@ class _Pace:
             self._since = 0.0
 
     def bar(self, initial: int = 0, **_: object) -> contextlib.AbstractContextManager[SimpleNamespace]:
-        """http_get's progress bar, which it updates before it writes each piece.
+        """http_get's progress bar, which it updates before it writes each chunk.
 
         `initial` is the byte that the server really sends from.
         """

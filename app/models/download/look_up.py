@@ -15,9 +15,10 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
-from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
-from app.models.disk.config import LONGEST_CONFIG, parse_config
+from app.models.disk.card import TOKENIZER_CONFIG, card_from
+from app.models.disk.config import CONFIG, LONGEST_CONFIG, parse_config
 from app.models.disk.copying import LARGEST_MODEL, free_space, is_text, longest
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.vocabulary_files import can_make
 from app.models.disk.weights import (
     INDEX,
@@ -51,7 +52,7 @@ MOST_FILES = 20_000
 HEADER = 65_536
 # Measuring the speed takes at most this many seconds and bytes, and needs at least this many bytes.
 SECONDS, MOST, LEAST = 1.0, 2 * 2**20, 2**18
-_PIECE = 32_768
+_CHUNK = 32_768
 
 
 def look_up(order: LookUp, context: RequestContext) -> Passport:
@@ -279,11 +280,11 @@ class _Remote:
                 response.read()
             hf_raise_for_status(response)
             began, first = time.monotonic(), 0
-            for piece in response.iter_bytes(_PIECE):
+            for chunk in response.iter_bytes(_CHUNK):
                 self.context.report.check()
                 if not data:
-                    began, first = time.monotonic(), len(piece)
-                data += piece
+                    began, first = time.monotonic(), len(chunk)
+                data += chunk
                 passed = time.monotonic() - began
                 # A server may ignore the range and send the whole file.
                 if len(data) > last or (len(data) >= count and passed > SECONDS):

@@ -26,7 +26,7 @@ UNSET = ("HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN", "HF_HUB_ENABLE_H
 # What a Hub sends is written to the disk as it comes; the largest header of weights takes 0.6 GB while it is checked.
 MEMORY = 1_500_000_000
 # Bytes: the most that a broken connection loses, and how often a stop is checked for.
-PIECE = 16_384
+CHUNK = 16_384
 
 
 def start_downloader() -> Callable[[LookUp | Fetch | AskFeed, Report], Any]:
@@ -52,7 +52,7 @@ def carry_out(order: LookUp | Fetch | AskFeed, report: Report) -> Any:
     from app.models.download.client import check_endpoint, make_client
     from app.models.download.context import RequestContext
 
-    constants.DOWNLOAD_CHUNK_SIZE = PIECE
+    constants.DOWNLOAD_CHUNK_SIZE = CHUNK
     check_endpoint(order.network.endpoint)
     context = RequestContext(order.network, order.limits, report, patient=isinstance(order, Fetch))
     client = make_client(context)  # here, so that wrong settings are reported at once

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.network import HUB
-from app.models.disk.copying import SETTINGS, chosen, is_text
+from app.models.disk.copying import SETTINGS, files_to_copy, is_text
 from app.models.disk.notes import NOTES
 from app.models.disk.weights import INDEX, SHARD
 
@@ -77,7 +77,7 @@ def needed(names: Iterable[str]) -> tuple[str, ...]:
 
     If there is no tokenizer.json, the files that it can be built from are included.
     """
-    return tuple(name for name in chosen(set(names)) if name != NOTES)
+    return tuple(name for name in files_to_copy(set(names)) if name != NOTES)
 
 
 def may_be_fetched(name: str) -> bool:
