@@ -77,7 +77,7 @@ def _is_no_slower(
     plain: Callable[[torch.Tensor], torch.Tensor],
     states: torch.Tensor,
 ) -> bool:
-    """Whether the best time of `packed` is at most a tenth above that of `plain`; both alternate, as other programs run."""
+    """Whether the best time of `packed` is at most a tenth above that of `plain`; the two alternate."""
     best = [float("inf")] * 2
     for _ in range(_TRIES):
         for which, compute in enumerate((packed, plain)):
