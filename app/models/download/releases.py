@@ -1,4 +1,4 @@
-"""Fetches a feed of releases: one request, made only when the user wants it, complete or an error."""
+"""Fetches a feed of releases: one request, made only when the user asks for it."""
 
 from __future__ import annotations
 
