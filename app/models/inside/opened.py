@@ -42,7 +42,7 @@ class Inside:
         return shared, heads(trace, self._head, self._card, self._family, weights)
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
-        """Every module in the order of `print(model)`, and that text; a row counts all weights at and below its module."""
+        """Every module in the order of `print(model)`, and that text; a row counts all weights at and below it."""
         rows = []
         for path, module in self._model.named_modules(remove_duplicate=False):
             parts = path.split(".") if path else []
