@@ -89,6 +89,7 @@ class Index(Ledger):
         super().__init__(folder)
         self._lock = threading.Lock()
         self._bodies: OrderedDict[int, tuple[str, View]] = OrderedDict()
+        self._cached = 0  # code points of these
         # By library, each with the connection that read it and the version of the database that it saw.
         self._ranges: dict[int, tuple[sqlite3.Connection, int, Ranges]] = {}
         self._vectors: dict[str, Vectors] = {}
@@ -465,6 +466,7 @@ class Index(Ledger):
         super().close()
         with self._lock:
             self._bodies.clear()
+            self._cached = 0
             self._ranges.clear()
             self._vectors.clear()
 
@@ -478,11 +480,12 @@ class Index(Ledger):
             raise _dropped()
         found = inflate(row[0]), unpack_view(row[1])
         with self._lock:
-            self._bodies[text] = found
-            while (
-                len(self._bodies) > 1 and sum(len(words) for words, _ in self._bodies.values()) > _MOST_CACHED
-            ):
-                self._bodies.popitem(last=False)
+            if text not in self._bodies:  # another thread may have been first
+                self._bodies[text] = found
+                self._cached += len(found[0])
+            while len(self._bodies) > 1 and self._cached > _MOST_CACHED:
+                _, (words, _) = self._bodies.popitem(last=False)
+                self._cached -= len(words)
         return found
 
     def _ranges_of(self, connection: sqlite3.Connection, library: int) -> Ranges:
