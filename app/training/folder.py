@@ -19,9 +19,9 @@ from transformers.utils import logging
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head
+from app.core.plain import json_of
 from app.models.compute.classes import model_class
 from app.models.disk.config import read_config
-from app.models.disk.weights import write_json
 
 _DROPOUTS = (
     "hidden_dropout_prob",
@@ -167,14 +167,14 @@ def write_folder(
     config.update(architectures=[type(model).__name__], dtype=str(dtype).removeprefix("torch."))
     config.update(settings or {})
     config.pop("_name_or_path", None)
-    write_json(folder / "config.json", dict(sorted(config.items())))
+    _write(folder / "config.json", json_of(config, indent=2, sort_keys=True) + "\n")
     tokenizer.save(str(folder / "tokenizer.json.part"), pretty=False)
     os.replace(folder / "tokenizer.json.part", folder / "tokenizer.json")
     tokenizing = base / "tokenizer_config.json"
     if tokenizing.is_file():
         tokenizer_config = json.loads(tokenizing.read_text(encoding="utf-8"))
         tokenizer_config.pop("name_or_path", None)
-        write_json(folder / "tokenizer_config.json", tokenizer_config)
+        _write(folder / "tokenizer_config.json", json_of(tokenizer_config, indent=2) + "\n")
     tensors = _unshared(model)
     if head is not None:
         tensors = {name: one for name, one in tensors.items() if not name.startswith("pooler.")} | dict(head)
@@ -201,7 +201,7 @@ def write_folder(
     size = sum(tensor.nbytes for tensor in weights.values())
     files = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
     index = {"metadata": {"total_size": size}, "weight_map": files}
-    write_json(folder / _INDEX, index)
+    _write(folder / _INDEX, json_of(index, indent=2) + "\n")
 
 
 def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
@@ -226,3 +226,9 @@ def _unshared(model: nn.Module) -> dict[str, torch.Tensor]:
             seen.add(tensor.data_ptr())
             unshared[name] = tensor
     return unshared
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)

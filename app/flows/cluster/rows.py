@@ -116,7 +116,7 @@ class Row:
 
 def row_of(values: Mapping[str, Any]) -> Row:
     """The row of `Row.plain`; its cells have the numbers of their places."""
-    file = LibraryFile(number=0, **_FILE.of([values[name] for name in _FILE.columns]))
+    file = LibraryFile(number=0, **_FILE.fields([values[name] for name in _FILE.columns]))
     cells = tuple(
         _CELL.load(
             [each[name] for name in _CELL.columns],
