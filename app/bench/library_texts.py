@@ -14,7 +14,7 @@ from app.core.library import Library
 from app.core.sentences import sentences
 from app.core.text import Span
 from app.settings.files import write_atomic
-from app.training.examples import QaExample, read_placed_qa, read_qa
+from app.training.examples import QaExample, read_qa, read_qa_strictly
 
 if TYPE_CHECKING:
     from app.library.index import Index
@@ -69,7 +69,7 @@ def question_sets(texts: Pool, folder: Path | None) -> dict[str, list[LibraryQue
     for one in SETS:
         path = folder / one.file
         if path.is_file():
-            examples = read_placed_qa(path)
+            examples = read_qa_strictly(path)
             found[one.name] = [
                 _asked(example, titled=one.titled)
                 for example in examples

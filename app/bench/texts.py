@@ -12,7 +12,7 @@ from app.core.sentences import sentences
 from app.core.text import Document, Span
 from app.flows.samples import samples
 from app.settings.paths import Paths
-from app.training.examples import QaExample, read_placed_qa, read_qa
+from app.training.examples import QaExample, read_qa, read_qa_strictly
 
 QUESTIONS_FILE = "qa_dev-squad2.jsonl.xz"
 FILLERS = "qa_*.jsonl.xz"
@@ -137,7 +137,7 @@ def question_folder(data: str) -> Path:
 def _folder_pool(folder: Path) -> Pool:
     if not folder.is_dir():
         raise SpanlightError(f"There is no folder “{folder}”.", f"Name the one that holds {QUESTIONS_FILE}.")
-    examples = read_placed_qa(folder / QUESTIONS_FILE)
+    examples = read_qa_strictly(folder / QUESTIONS_FILE)
     files = tuple(path for path in sorted(folder.glob(FILLERS)) if path.name != QUESTIONS_FILE)
     return _pool(
         examples,
@@ -147,7 +147,7 @@ def _folder_pool(folder: Path) -> Pool:
 
 
 def _bundled_pool(paths: Paths) -> Pool:
-    examples = read_placed_qa(paths.example_sets / BUNDLED_QUESTIONS)
+    examples = read_qa_strictly(paths.example_sets / BUNDLED_QUESTIONS)
     texts = [sample.text for sample in samples(paths)]
     texts += dict.fromkeys(example.context for example in examples)
     spare = tuple(dict.fromkeys(span.of(text) for text in texts for span in sentences(text)))

@@ -180,7 +180,7 @@ def _bring_up_to_date(
     if vectors:
         embed(workspace, report)
         report.clear()
-        have, total = workspace.library.with_vectors(vectors_in_use(workspace))
+        have, total = workspace.library.count_vectors(vectors_in_use(workspace))
         by_meaning = {"passages": total, "found_by_meaning": have}
     if arguments.json:
         print_json({"libraries": values} | by_meaning)
@@ -252,11 +252,12 @@ class _LibraryState:
     def of(cls, workspace: Workspace, library: Library, walk: Walk, report: TerminalReport) -> _LibraryState:
         """Compare the library's ledger with a walk through its folders."""
         files = ledger(workspace, library, report)
-        is_older = workspace.library.is_older()  # files wait to be indexed anew, though they have not changed
+        # Files whose texts it has wait to be indexed anew, though none has changed.
+        needs_renewal = workspace.library.needs_renewal()
         settled = {
             (file.path, file.size, file.modified)
             for file in files
-            if file.state not in (FileState.WAITING, FileState.GONE) or (is_older and file.text)
+            if file.state not in (FileState.WAITING, FileState.GONE) or (needs_renewal and file.text)
         }
         to_read = sum((file.path, file.size, file.modified) not in settled for file in walk.files)
         not_read = tuple(file for file in files if file.state not in (FileState.READ, FileState.WAITING))
@@ -300,7 +301,7 @@ def _print_none() -> None:
 
 def _print_library(workspace: Workspace, library: Library, status: LibraryStatus) -> None:
     print(marked(one_line(library.name)))
-    if workspace.library.is_older() and status.files.get(FileState.WAITING):
+    if workspace.library.needs_renewal() and status.files.get(FileState.WAITING):
         print(f"  {count(status.total, 'file')}, indexed by an older Spanlight; the next question or update")
         print(f"  indexes them anew: {_command_for(library, 'update')}")
     else:

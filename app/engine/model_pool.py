@@ -14,7 +14,7 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.models.compute import device as devices
 from app.models.compute.faults import OutOfMemory, ran_out, short_reason
-from app.models.compute.forward import Forward, Precise
+from app.models.compute.forward import Forward, PreciseForward
 from app.models.compute.loader import Loaded, load
 from app.models.compute.memory import release
 from app.models.disk.card import read_card
@@ -52,7 +52,7 @@ class PooledModel:
     card: ModelCard
     model: ReadyModel
     size: int = 0
-    precise: Precise | None = None
+    precise: PreciseForward | None = None
     without_finder: bool = False
 
     @property

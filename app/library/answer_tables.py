@@ -1,4 +1,4 @@
-"""Tables of questions over libraries, with their cells and what the person said about these: one SQLite file."""
+"""Tables of questions over libraries, with their cells and the person's verdicts on these: one SQLite file."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from app.core.message import Message
 from app.core.plain import from_plain, json_of
 from app.core.text import Span
 from app.library.database import Database
-from app.library.records import Record, bounds, insert, loaded, span_of, stored
+from app.library.records import Record, bounds, from_sqlite, insert, span_of, to_sqlite
 
 _MIGRATIONS = (
     (
-        # The library's name and roots tell whether the number is still the same library's: its index may be made anew.
+        # The library's name and roots tell whether the number is still that library's: its index may be made anew.
         """
         CREATE TABLE tables (
             number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE,
             library INTEGER NOT NULL, library_name TEXT NOT NULL, roots TEXT NOT NULL
         )
         """,
-        # A question that was taken out of its table has no place, and keeps its cells for when it comes back.
+        # A question that was taken out of its table has no place, and keeps its cells in case it comes back.
         """
         CREATE TABLE columns (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,7 +47,7 @@ _MIGRATIONS = (
             PRIMARY KEY ("column", sha256)
         ) WITHOUT ROWID
         """,
-        # Apart from the cells: reading a cell again leaves them alone.
+        # Not in the cells' table: reading a cell again leaves its verdict alone.
         """
         CREATE TABLE verdicts (
             "column" INTEGER NOT NULL REFERENCES columns ON DELETE CASCADE, sha256 TEXT NOT NULL,
@@ -57,7 +57,7 @@ _MIGRATIONS = (
         """,
         "CREATE TABLE question_sets (name TEXT PRIMARY KEY COLLATE NOCASE, columns TEXT NOT NULL)",
     ),
-    # The paths of the chosen documents; none: all of the library.
+    # The paths of the chosen documents; an empty list means all of the library's.
     ("ALTER TABLE tables ADD COLUMN documents TEXT NOT NULL DEFAULT '[]'",),
     (
         "ALTER TABLE cells ADD COLUMN cell TEXT DEFAULT ''",
@@ -75,7 +75,7 @@ _ON = 'ON verdicts."column" = cells."column" AND verdicts.sha256 = cells.sha256'
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The library that a table was made over, as it was then."""
+    """The library that a table was made over, as it was when the table was saved."""
 
     number: int
     name: str
@@ -85,7 +85,7 @@ class Origin:
 class AnswerTables(Database):
     """The tables in one file, which any thread and several processes may use.
 
-    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    Every method raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
@@ -122,7 +122,7 @@ class AnswerTables(Database):
                 connection.execute(
                     'INSERT INTO columns ("table", place, question, type) VALUES (?, ?, ?, ?)'
                     ' ON CONFLICT ("table", question) DO UPDATE SET place = excluded.place, type = excluded.type',
-                    (number, place, stored(column.question), column.type),
+                    (number, place, to_sqlite(column.question), column.type),
                 )
             return next(saved for saved, _ in _tables(connection) if saved.number == number)
 
@@ -132,12 +132,12 @@ class AnswerTables(Database):
         self.wipe()
 
     def look(self, table: AnswerTable) -> TableLayout:
-        """How a table was looked at last."""
+        """How a table was last viewed."""
         found = self.select("SELECT look FROM tables WHERE number = ?", (table.number,))
         return from_plain(TableLayout, json.loads(found[0][0])) if found else TableLayout()
 
     def keep_look(self, number: int, look: TableLayout) -> None:
-        """Store how a table is looked at."""
+        """Store how a table is viewed."""
         self.change("UPDATE tables SET look = ? WHERE number = ?", (json_of(asdict(look)), number))
 
     def question_sets(self) -> dict[str, tuple[Column, ...]]:
@@ -171,33 +171,30 @@ class AnswerTables(Database):
     def question(self, column: int) -> str:
         """A column's question, also of one that was taken out of its table; empty where it is gone."""
         found = self.select("SELECT question FROM columns WHERE number = ?", (column,))
-        return loaded(found[0][0]) if found else ""
+        return from_sqlite(found[0][0]) if found else ""
 
-    def put(self, cell: Cell, *, instead: bool = False) -> Cell | None:
+    def put(self, cell: Cell, *, overwrite: bool = False) -> Cell | None:
         """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
 
-        One that was stored before, by another process say, stays, unless this one is to stand `instead` of it.
+        A cell that was stored before, by another process say, stays unless this one is to `overwrite` it.
         """
-        answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
-        statement = insert("cells", _COLUMNS, "OR REPLACE" if instead else "OR IGNORE")
         with self.writing() as connection:
-            if not _has(connection, cell.column):
+            if not _has_column(connection, cell.column):
                 return None
-            connection.execute(statement, (*_CELL.values(cell), *answer))
+            _insert_cell(connection, cell, overwrite=overwrite)
             return _cell(connection, cell.column, cell.sha256)
 
     def put_all(self, cells: Iterable[Cell]) -> None:
         """Store cells that were read elsewhere in place of those that were read here, in one transaction.
 
-        One that the person has judged here stays; where nothing was said yet, a verdict that comes with one is taken.
+        A cell that the person has judged here stays; the verdict of a cell that comes in is taken where there is none.
         """
-        judged = 'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?'
         with self.writing() as connection:
             for cell in cells:
-                answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
-                said = connection.execute(judged, (cell.column, cell.sha256)).fetchone()
-                statement = insert("cells", _COLUMNS, "OR IGNORE" if said else "OR REPLACE")
-                connection.execute(statement, (*_CELL.values(cell), *answer))
+                verdict = connection.execute(
+                    'SELECT 1 FROM verdicts WHERE "column" = ? AND sha256 = ?', (cell.column, cell.sha256)
+                ).fetchone()
+                _insert_cell(connection, cell, overwrite=verdict is None)
                 if cell.verdict is not Verdict.NONE:
                     connection.execute(
                         "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -205,7 +202,7 @@ class AnswerTables(Database):
                             cell.column,
                             cell.sha256,
                             cell.verdict,
-                            stored(cell.right_words),
+                            to_sqlite(cell.right_words),
                             *bounds(cell.right_span),
                             cell.judged,
                         ),
@@ -214,12 +211,12 @@ class AnswerTables(Database):
     def judge(
         self, column: int, sha256: str, verdict: Verdict, words: str, span: Span | None, judged: float
     ) -> Cell:
-        """Store the verdict on a cell in place of an earlier one, or take that back; returns the cell.
+        """Store the verdict on a cell in place of an earlier one, or with NONE delete that; returns the cell.
 
         Raises SpanlightError where its table was removed meanwhile.
         """
         with self.writing() as connection:
-            if not _has(connection, column):
+            if not _has_column(connection, column):
                 raise SpanlightError(
                     Message("This question's table was removed."), Message("Nothing was noted.")
                 )
@@ -228,7 +225,7 @@ class AnswerTables(Database):
             else:
                 connection.execute(
                     "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (column, sha256, verdict, stored(words), *bounds(span), judged),
+                    (column, sha256, verdict, to_sqlite(words), *bounds(span), judged),
                 )
             return _cell(connection, column, sha256) or Cell(column, sha256, CellState.UNREAD)
 
@@ -238,7 +235,7 @@ def _tables(connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
     for table, number, question, type in connection.execute(
         'SELECT "table", number, question, type FROM columns WHERE place IS NOT NULL ORDER BY place'
     ):
-        columns.setdefault(table, []).append(Column(number, loaded(question), ColumnType(type)))
+        columns.setdefault(table, []).append(Column(number, from_sqlite(question), ColumnType(type)))
     return [
         (
             AnswerTable(number, name, library, tuple(columns.get(number, ())), tuple(json.loads(documents))),
@@ -250,8 +247,14 @@ def _tables(connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
     ]
 
 
-def _has(connection: sqlite3.Connection, column: int) -> bool:
+def _has_column(connection: sqlite3.Connection, column: int) -> bool:
     return bool(connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone())
+
+
+def _insert_cell(connection: sqlite3.Connection, cell: Cell, *, overwrite: bool) -> None:
+    answer = [None] * len(_ANSWER.columns) if cell.answer is None else _ANSWER.values(cell.answer)
+    statement = insert("cells", _COLUMNS, "OR REPLACE" if overwrite else "OR IGNORE")
+    connection.execute(statement, (*_CELL.values(cell), *answer))
 
 
 def _cell(connection: sqlite3.Connection, column: int, sha256: str) -> Cell | None:
@@ -260,21 +263,21 @@ def _cell(connection: sqlite3.Connection, column: int, sha256: str) -> Cell | No
 
 
 def _cells(connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Cell]:
-    """The cells that a condition on `column` and `sha256` holds for, read or judged."""
+    """The cells with an answer or a verdict for which a condition on `column` and `sha256` holds."""
     read = connection.execute(
         f"SELECT {_CELLS}, {_VERDICTS} FROM (SELECT * FROM cells WHERE {condition}) AS cells"
         f" LEFT JOIN verdicts {_ON}",
         values,
     )
     end = len(_COLUMNS)
-    cells = [_judged(_read(row[:end]), row[end:]) for row in read]
+    cells = [_with_verdict(_cell_of_row(row[:end]), row[end:]) for row in read]
     judged = connection.execute(
         f'SELECT verdicts."column", verdicts.sha256, {_VERDICTS}'
         f" FROM (SELECT * FROM verdicts WHERE {condition}) AS verdicts LEFT JOIN cells {_ON}"
         ' WHERE cells."column" IS NULL',
         values,
     )
-    return cells + [_judged(Cell(row[0], row[1], CellState.UNREAD), row[2:]) for row in judged]
+    return cells + [_with_verdict(Cell(row[0], row[1], CellState.UNREAD), row[2:]) for row in judged]
 
 
 def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str | int, ...]) -> int:
@@ -283,7 +286,7 @@ def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str |
         (*values, number),
     ).rowcount:
         return number
-    # One that was removed meanwhile is there again under its number.
+    # A table that was removed meanwhile is added again under its number.
     added = connection.execute(
         "INSERT INTO tables (number, name, documents, library, library_name, roots) VALUES (?, ?, ?, ?, ?, ?)",
         (number or None, *values),
@@ -291,28 +294,30 @@ def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str |
     return added.lastrowid or 0
 
 
-def _read(row: Sequence[Any]) -> Cell:
+def _cell_of_row(row: Sequence[Any]) -> Cell:
     answer = row[len(_CELL.columns) :]
-    return _CELL.one(row[: len(_CELL.columns)], answer=_ANSWER.one(answer) if answer[0] is not None else None)
+    return _CELL.load(
+        row[: len(_CELL.columns)], answer=_ANSWER.load(answer) if answer[0] is not None else None
+    )
 
 
-def _judged(cell: Cell, row: Sequence[Any]) -> Cell:
+def _with_verdict(cell: Cell, row: Sequence[Any]) -> Cell:
     verdict, words, start, end, judged = row
     if verdict is None:
         return cell
     return replace(
         cell,
         verdict=Verdict(verdict),
-        right_words=loaded(words),
+        right_words=from_sqlite(words),
         right_span=span_of(start, end),
         judged=judged,
     )
 
 
 def library_of(origin: Origin, libraries: Iterable[Library]) -> Library | None:
-    """The library that a table was made over among those there are now, None where it was removed.
+    """Which of the present libraries a table was made over, None where that was removed.
 
-    It is the one of the same name, else the one of the same number with a root in common: it was renamed.
+    It has the same name, or else, as it was renamed, the same number and a root in common.
     """
     present = list(libraries)
     for library in present:

@@ -13,13 +13,13 @@ from app.core.message import Message
 from app.core.models import Adjustment
 from app.core.plain import from_plain, json_of
 from app.library.database import Database
-from app.library.found import clean, fold, like
-from app.library.records import Record, insert, stored
-from app.library.stored import deflate, inflate, pack_view, unpack_view
+from app.library.packing import deflate, inflate, pack_view, unpack_view
+from app.library.records import Record, insert, to_sqlite
+from app.library.search import clean, fold, like
 
 _MIGRATIONS = (
     (
-        # A document's question has one verdict. `folded` is what is searched, without case and accents.
+        # There is one verdict on a document and a question. `folded` is what is searched, without case and accents.
         """
         CREATE TABLE corrections (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -38,7 +38,7 @@ _MIGRATIONS = (
     ("ALTER TABLE corrections ADD COLUMN low_confidence INTEGER NOT NULL DEFAULT 0",),
 )
 _RECORD = Record(Correction, packed=("passage", "view", "adjustment"))
-_SELECT = f"SELECT {_RECORD.listed} FROM corrections"
+_SELECT = f"SELECT {_RECORD.column_list} FROM corrections"
 _JUDGEMENTS = """
     SELECT probability, no_answer, adjustment, shown_start IS NOT NULL, start IS NOT NULL,
         ifnull(start = shown_start AND "end" = shown_end, 0)
@@ -49,7 +49,7 @@ _JUDGEMENTS = """
 class Corrections(Database):
     """The corrections in one file, which any thread and several processes may use.
 
-    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    Every method raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
@@ -58,7 +58,7 @@ class Corrections(Database):
     def put(self, correction: Correction) -> Correction:
         """Store a verdict in place of an earlier one on the same question and document; returns it with its number.
 
-        One that has a number already, because it was deleted before, gets it back.
+        A correction that has a number already, because it was deleted before, keeps it.
         """
         folded = fold(
             clean("\n".join((correction.question, correction.words, correction.name, correction.shown)))
@@ -66,7 +66,7 @@ class Corrections(Database):
         with self.writing() as connection:
             connection.execute(
                 "DELETE FROM corrections WHERE sha256 = ? AND question = ?",
-                (correction.sha256, stored(correction.question)),
+                (correction.sha256, to_sqlite(correction.question)),
             )
             added = connection.execute(
                 insert("corrections", (*_RECORD.columns, "folded")), (*_row(correction), folded)
@@ -75,11 +75,11 @@ class Corrections(Database):
 
     def find(self, sha256: str, question: str) -> Correction | None:
         """The verdict on a question about a document, None where there is none."""
-        found = self._select("WHERE sha256 = ? AND question = ?", (sha256, stored(question)))
+        found = self._select("WHERE sha256 = ? AND question = ?", (sha256, to_sqlite(question)))
         return found[0] if found else None
 
-    def of(self, asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Correction]:
-        """The verdicts on questions about documents, each by the document's SHA-256 and the question."""
+    def find_all(self, asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Correction]:
+        """The verdicts on questions about documents, each given and returned by SHA-256 and question."""
         found = {each: self.find(*each) for each in asked}
         return {each: one for each, one in found.items() if one is not None}
 
@@ -90,24 +90,24 @@ class Corrections(Database):
         return self._select(f"WHERE 1{condition} ORDER BY judged DESC, number DESC", [*map(like, parts)])
 
     def judgements(self, weights: str) -> list[Judgement]:
-        """What the verdicts on the reader with these weights tell about its probabilities, in their order."""
+        """The judgements of a reader's probabilities by the verdicts on it; `weights` is its fingerprint."""
         rows = self.select(f"{_JUDGEMENTS} WHERE weights = ? ORDER BY number", (weights,))
         return [_judgement(*row) for row in rows]
 
     def readers(self) -> set[tuple[str, str]]:
-        """The readers that there are verdicts on: each one's name, and the fingerprint of its weights."""
+        """The readers that there are verdicts on: name, and fingerprint of the weights."""
         return set(self.select("SELECT DISTINCT model, weights FROM corrections WHERE weights <> ''"))
 
     def count(self) -> int:
-        """How many corrections there are."""
+        """The number of corrections."""
         return int(self.select("SELECT count(*) FROM corrections")[0][0])
 
     def take_back(self, sha256: str, question: str) -> None:
         """Delete the verdict on a question about a document, if there is one, also from the disk."""
-        self._delete("sha256 = ? AND question = ?", [(sha256, stored(question))])
+        self._delete("sha256 = ? AND question = ?", [(sha256, to_sqlite(question))])
 
     def delete(self, numbers: Iterable[int]) -> None:
-        """Delete these corrections, also from the disk; those that are gone are passed over."""
+        """Delete the corrections with these numbers, also from the disk; those that are gone are passed over."""
         self._delete("number = ?", [(number,) for number in numbers])
 
     def _select(self, condition: str, values: Sequence[Any]) -> list[Correction]:
@@ -145,7 +145,7 @@ def _adjustment(words: str) -> Adjustment:
 
 
 def _correction(row: Sequence[Any]) -> Correction:
-    values = _RECORD.of(row)
+    values = _RECORD.fields(row)
     view, adjustment = values["view"], values["adjustment"]
     return Correction(
         **values

@@ -21,8 +21,8 @@ _log = logging.getLogger(__name__)
 
 _BUSY_MS = 5000
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-# SQLite names a full disk so where it makes its files, and where it maps them into memory.
-_NO_SPACE_PERHAPS = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+# SQLite may report a full disk by these, where it creates its files and where it maps them into memory.
+_PERHAPS_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _LEAST_SPACE = 1_000_000
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -38,8 +38,8 @@ class Database:
     before; `user_version` counts those applied. `what` is its name at the beginning of messages ("The history"), which
     translations call a file. Where the data can be had again, `durable` may be False: a power failure, but no crash,
     may then undo the last transactions. Using a broken file raises Damaged once; a schema of a newer Spanlight, a full
-    disk and the like raise SpanlightError. `let_go` closes whatever else has the file open here; it is called before a
-    broken one is renamed.
+    disk and the like raise SpanlightError. `let_go` is called before a broken file is renamed, and closes whatever else
+    has it open in this process.
     """
 
     def __init__(
@@ -61,13 +61,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for statements that change nothing."""
+        """Give the connection, for statements that change nothing."""
         with self._readable_errors(), self._lock:
             yield self._open()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection inside a transaction, which is rolled back on any exception."""
+        """Give the connection inside a transaction, which is rolled back on any exception."""
         with self._readable_errors(), self._lock:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
@@ -161,7 +161,7 @@ class Database:
                     Message("{file} is in use by another program just now.", file=self._what),
                     Message("Try again in a moment."),
                 ) from fault
-            if code == sqlite3.SQLITE_FULL or (code in _NO_SPACE_PERHAPS and self._no_space()):
+            if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and self._is_disk_full()):
                 raise self._full() from fault
             if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
                 raise self._refused(str(fault)) from fault
@@ -171,7 +171,7 @@ class Database:
                 raise self._full() from fault
             raise self._refused(reason_of(fault)) from fault
 
-    def _no_space(self) -> bool:
+    def _is_disk_full(self) -> bool:
         with suppress(OSError):
             return shutil.disk_usage(self.file.parent).free < _LEAST_SPACE
         return False
@@ -200,7 +200,7 @@ class Database:
         self.close()
         self._let_go()
         aside = self.file.with_name(self.file.name + ".broken")
-        if not _sound(self.file):  # another process may have put a new one there
+        if not _is_sound(self.file):  # another process may have put a new one there
             try:
                 for suffix in ("", "-wal", "-shm"):
                     with suppress(FileNotFoundError):
@@ -222,7 +222,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead mode, for which SQLite does not wait as it does for locks."""
+    """Switch to write-ahead mode, waiting for other connections: SQLite does not do so for this statement."""
     until = time.monotonic() + _BUSY_MS / 1000
     while True:
         try:
@@ -235,7 +235,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.02)
 
 
-def _sound(file: Path) -> bool:
+def _is_sound(file: Path) -> bool:
     try:
         connection = sqlite3.connect(file, timeout=_BUSY_MS / 1000)
     except sqlite3.Error:

@@ -1,4 +1,4 @@
-"""Tables of texts with labels of the person's own, what a model says of them, and vectors: one SQLite file."""
+"""Data sets: tables of texts with the person's own labels, a model's predictions and vectors. One SQLite file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from app.core.labels import Dataset, GivenLabels, HeldOut, Label
 from app.core.message import Message
 from app.core.plain import from_plain, json_of
 from app.library.database import Database
-from app.library.records import Record, insert, loaded, stored
-from app.library.stored import deflate, inflate
+from app.library.packing import deflate, inflate
+from app.library.records import Record, from_sqlite, insert, to_sqlite
 
 _MIGRATIONS = (
     (
@@ -40,7 +40,7 @@ _MIGRATIONS = (
             PRIMARY KEY (dataset, row)
         ) WITHOUT ROWID
         """,
-        # Numbers of all rows in one piece, with the name of what computed them: vectors, or probabilities of labels.
+        # One value with the numbers of all rows: vectors, or probabilities of labels. `name` is of what computed them.
         """
         CREATE TABLE numbers (
             dataset INTEGER NOT NULL REFERENCES datasets ON DELETE CASCADE, kind TEXT NOT NULL,
@@ -50,14 +50,16 @@ _MIGRATIONS = (
     ),
 )
 _RECORD = Record(Dataset, without=("number", "rows"), packed=("columns", "labels"))
-_SELECT = f"SELECT {_RECORD.listed}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
+_SELECT = (
+    f"SELECT {_RECORD.column_list}, number, (SELECT count(*) FROM rows WHERE dataset = number) FROM datasets"
+)
 _GIVEN = Record(GivenLabels, packed=("labels",))
 
 
 class Datasets(Database):
     """The data sets in one file, which any thread and several processes may use.
 
-    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    Every method raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
@@ -72,33 +74,33 @@ class Datasets(Database):
     ) -> Dataset:
         """Add a data set with the cells of its rows and the labels that it came with; returns it as saved.
 
-        Raises SpanlightError where another one has its name.
+        Raises SpanlightError where another data set has its name.
         """
         with self.writing() as connection:
             try:
                 values = _RECORD.values(
-                    dataset, columns=json_of(dataset.columns), labels=_packed(dataset.labels)
+                    dataset, columns=json_of(dataset.columns), labels=_pack_labels(dataset.labels)
                 )
                 added = connection.execute(insert("datasets", _RECORD.columns), values)
             except sqlite3.IntegrityError as fault:
-                raise _taken(dataset.name) from fault
+                raise _name_taken(dataset.name) from fault
             number = added.lastrowid or 0
             connection.executemany(
                 "INSERT INTO rows VALUES (?, ?, ?)",
                 ((number, at, deflate(json_of(list(cells)))) for at, cells in enumerate(rows)),
             )
-            _give(connection, number, given)
+            _insert_given(connection, number, given)
             return _get(connection, number)
 
     def rename(self, dataset: Dataset, name: str) -> Dataset:
         """Give a data set another name; returns it as saved.
 
-        Raises SpanlightError where another one has it, or it was removed meanwhile.
+        Raises SpanlightError where another data set has the name, or this one was removed meanwhile.
         """
         try:
-            return self._set(dataset, "name", stored(name))
+            return self._set(dataset, "name", to_sqlite(name))
         except sqlite3.IntegrityError as fault:
-            raise _taken(name) from fault
+            raise _name_taken(name) from fault
 
     def set_model(self, dataset: Dataset, model: str) -> Dataset:
         """Set the folder of a data set's classifier; returns it as saved.
@@ -113,14 +115,15 @@ class Datasets(Database):
                 f"UPDATE datasets SET {column} = ? WHERE number = ?", (value, dataset.number)
             )
             if not changed.rowcount:
-                raise _gone()
+                raise _removed()
             return _get(connection, dataset.number)
 
     def change_labels(self, dataset: Dataset, labels: Sequence[Label], renamed: dict[str, str]) -> Dataset:
-        """Save other labels than those of `dataset`; returns it as saved.
+        """Save other labels for a data set; returns it as saved.
 
-        `renamed` maps labels' names to their new ones: what was given under them is renamed too; labels that are gone
-        are taken off all texts. Raises SpanlightError where they were changed, or removed, by another window meanwhile.
+        `renamed` maps labels' names to their new ones, under which the texts' labels are renamed too; labels that are
+        gone are taken off all texts. Raises SpanlightError where another window has changed the labels of `dataset`, or
+        removed it, meanwhile.
         """
         with self.writing() as connection:
             if _labels_of(connection, dataset.number) != dataset.labels:
@@ -128,12 +131,12 @@ class Datasets(Database):
                     Message("Another window has changed these labels."), Message("Look at them again.")
                 )
             connection.execute(
-                "UPDATE datasets SET labels = ? WHERE number = ?", (_packed(labels), dataset.number)
+                "UPDATE datasets SET labels = ? WHERE number = ?", (_pack_labels(labels), dataset.number)
             )
             names = tuple(label.name for label in labels)
             if names != dataset.names:
                 _relabel(connection, dataset.number, set(names), renamed)
-                # What was predicted of held-out texts is by the labels that there were, in their order.
+                # The predictions for held-out texts are in the order of the labels that there were.
                 held_out = (
                     _held_out(connection, dataset.number) if names == dataset.renamed(renamed) else HeldOut()
                 )
@@ -142,7 +145,7 @@ class Datasets(Database):
             return _get(connection, dataset.number)
 
     def remove(self, dataset: Dataset) -> None:
-        """Delete a data set with all that was given, also from the disk."""
+        """Delete a data set with all of its labels, also from the disk."""
         self.change("DELETE FROM datasets WHERE number = ?", (dataset.number,))
         self.wipe()
 
@@ -152,24 +155,22 @@ class Datasets(Database):
         return [json.loads(inflate(cells)) for (cells,) in found]
 
     def given(self, dataset: Dataset) -> dict[int, GivenLabels]:
-        """The labels that were given, by row."""
-        statement = f"SELECT {_GIVEN.listed} FROM given WHERE dataset = ? ORDER BY row"
-        found = (_GIVEN.of(row) for row in self.select(statement, (dataset.number,)))
-        return {
-            each["row"]: GivenLabels(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found
-        }
+        """The labels that the person gave, by row."""
+        statement = f"SELECT {_GIVEN.column_list} FROM given WHERE dataset = ? ORDER BY row"
+        found = (_GIVEN.fields(row) for row in self.select(statement, (dataset.number,)))
+        return {each["row"]: GivenLabels(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found}
 
     def give(self, dataset: Dataset, given: Iterable[GivenLabels], taken_back: Iterable[int] = ()) -> None:
-        """Store labels in place of earlier ones, and take those of some rows back."""
+        """Store labels in place of earlier ones, and delete those of some rows."""
         with self.writing() as connection:
-            # Another window may have renamed some.
+            # Another window may have renamed or removed some.
             names = {label.name for label in _labels_of(connection, dataset.number)}
             given = [each for each in given if not each.labels or names.intersection(each.labels)]
             connection.executemany(
                 "DELETE FROM given WHERE dataset = ? AND row = ?",
                 [(dataset.number, row) for row in taken_back],
             )
-            _give(connection, dataset.number, given)
+            _insert_given(connection, dataset.number, given)
 
     def numbers(self, dataset: Dataset, kind: str) -> tuple[str, bytes]:
         """The numbers of a kind and the name of what computed them; both empty where there are none."""
@@ -178,28 +179,28 @@ class Datasets(Database):
         return found[0] if found else ("", b"")
 
     def put_numbers(self, dataset: Dataset, kind: str, name: str, packed: bytes) -> None:
-        """Store the numbers of a kind in place of earlier ones; none of a data set that was removed meanwhile."""
+        """Store the numbers of a kind in place of earlier ones, unless the data set was removed meanwhile."""
         self.change(
             "INSERT OR REPLACE INTO numbers SELECT number, ?, ?, ? FROM datasets WHERE number = ?",
             (kind, name, packed, dataset.number),
         )
 
     def held_out(self, dataset: Dataset) -> HeldOut:
-        """What was predicted of held-out texts."""
+        """The predictions for held-out texts."""
         with self.reading() as connection:
             return _held_out(connection, dataset.number)
 
     def put_held_out(self, dataset: Dataset, held_out: HeldOut) -> None:
-        """Store what was predicted of held-out texts."""
+        """Store the predictions for held-out texts."""
         with self.writing() as connection:
             _put_held_out(connection, dataset.number, held_out)
 
 
-def _packed(labels: Iterable[Label]) -> str:
+def _pack_labels(labels: Iterable[Label]) -> str:
     return json_of([(label.name, label.words) for label in labels])
 
 
-def _unpacked(labels: str) -> tuple[Label, ...]:
+def _unpack_labels(labels: str) -> tuple[Label, ...]:
     return tuple(Label(name, words) for name, words in json.loads(labels))
 
 
@@ -207,14 +208,14 @@ def _labels_of(connection: sqlite3.Connection, number: int) -> tuple[Label, ...]
     """The labels of a data set as stored. Raises SpanlightError where it was removed."""
     found = connection.execute("SELECT labels FROM datasets WHERE number = ?", (number,)).fetchone()
     if found is None:
-        raise _gone()
-    return _unpacked(found[0])
+        raise _removed()
+    return _unpack_labels(found[0])
 
 
 def _dataset(row: Sequence[Any]) -> Dataset:
     *row, number, rows = row
-    values = _RECORD.of(row)
-    values |= {"columns": tuple(json.loads(values["columns"])), "labels": _unpacked(values["labels"])}
+    values = _RECORD.fields(row)
+    values |= {"columns": tuple(json.loads(values["columns"])), "labels": _unpack_labels(values["labels"])}
     return Dataset(number, rows=rows, **values)
 
 
@@ -222,7 +223,7 @@ def _get(connection: sqlite3.Connection, number: int) -> Dataset:
     return _dataset(connection.execute(f"{_SELECT} WHERE number = ?", (number,)).fetchone())
 
 
-def _give(connection: sqlite3.Connection, number: int, given: Iterable[GivenLabels]) -> None:
+def _insert_given(connection: sqlite3.Connection, number: int, given: Iterable[GivenLabels]) -> None:
     connection.executemany(
         insert("given", ("dataset", *_GIVEN.columns), "OR REPLACE"),
         ((number, *_GIVEN.values(each, labels=json_of(each.labels))) for each in given),
@@ -243,12 +244,12 @@ def _put_held_out(connection: sqlite3.Connection, number: int, held_out: HeldOut
 def _relabel(connection: sqlite3.Connection, number: int, names: set[str], renamed: dict[str, str]) -> None:
     """Rename the labels that were given or guessed, and drop those that are gone.
 
-    A text left without one is open again.
+    A text left without any label counts as not yet labelled.
     """
     for row, before_packed, packed_guess in connection.execute(
         "SELECT row, labels, guess FROM given WHERE dataset = ?", (number,)
     ).fetchall():
-        before, guess = json.loads(before_packed), loaded(packed_guess)
+        before, guess = json.loads(before_packed), from_sqlite(packed_guess)
         after = [renamed.get(name, name) for name in before]
         after = [name for name in after if name in names]
         if after == before and guess not in renamed:
@@ -256,17 +257,17 @@ def _relabel(connection: sqlite3.Connection, number: int, names: set[str], renam
         if after or not before:
             connection.execute(
                 "UPDATE given SET labels = ?, guess = ? WHERE dataset = ? AND row = ?",
-                (json_of(after), stored(renamed.get(guess, guess)), number, row),
+                (json_of(after), to_sqlite(renamed.get(guess, guess)), number, row),
             )
         else:
             connection.execute("DELETE FROM given WHERE dataset = ? AND row = ?", (number, row))
 
 
-def _taken(name: str) -> SpanlightError:
+def _name_taken(name: str) -> SpanlightError:
     return SpanlightError(
         Message("There is a table “{name}” already.", name=name), Message("Choose another name.")
     )
 
 
-def _gone() -> SpanlightError:
+def _removed() -> SpanlightError:
     return SpanlightError(Message("This table of labels was removed."), Message("The label was not saved."))

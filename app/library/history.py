@@ -14,9 +14,9 @@ from app.core.errors import SpanlightError
 from app.core.history import DeletedEntry, Entry, KeptAnswer
 from app.core.message import Message
 from app.library.database import Database
-from app.library.found import SCHEMA, Words, has_fts
+from app.library.packing import inflate
 from app.library.records import Record, insert
-from app.library.stored import inflate
+from app.library.search import SCHEMA, WordIndex, has_fts5
 
 _MIGRATIONS = (
     (
@@ -56,7 +56,7 @@ _MIGRATIONS = (
         "UPDATE entries SET absent = threshold / 3",
     ),
     ("ALTER TABLE entries ADD COLUMN finder TEXT NOT NULL DEFAULT ''",),
-    # Of earlier entries it is not known: a verdict too few for the calibration is better than one on another scale.
+    # For earlier entries it is unknown; losing a verdict for the calibration is better than one on another scale.
     (
         "ALTER TABLE entries ADD COLUMN shared INTEGER NOT NULL DEFAULT 0",
         "UPDATE entries SET shared = 1",
@@ -73,9 +73,9 @@ _AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 valu
 
 
 class History:
-    """The entries in one SQLite file, opened at first use; may be used by any thread, one at a time.
+    """The entries in one SQLite file, opened at first use; any thread may use it, one at a time.
 
-    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    Every method raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path) -> None:
@@ -87,7 +87,7 @@ class History:
     def add(self, entry: Entry, text: str = "") -> int:
         """Add an entry, with its text if that has no file; returns the entry's number.
 
-        An entry that has a number already, because it was deleted before, gets it back.
+        An entry that has a number already, because it was deleted before, keeps it.
         """
         with self._writing() as (connection, words):
             if text and not entry.path:
@@ -107,7 +107,7 @@ class History:
         return number
 
     def entries(self, words: str = "", *, limit: int = 100, before: Entry | None = None) -> list[Entry]:
-        """The newest entries that contain all of these words and are older than `before`; newest first.
+        """Up to `limit` entries that contain all of these words, newest first, and only those older than `before`.
 
         A word matches every word that begins with it; case and accents are ignored.
         """
@@ -121,7 +121,7 @@ class History:
             return _entries(connection, condition, (*parameters, limit))
 
     def count(self, words: str = "") -> int:
-        """How many entries contain all of these words."""
+        """The number of entries that contain all of these words."""
         with self._reading() as (connection, found):
             condition, values = found.condition(words)
             return int(
@@ -129,7 +129,7 @@ class History:
             )
 
     def count_of_model(self, model: str) -> int:
-        """How many entries a model of this name has read for."""
+        """The number of entries with answers of the model of this name."""
         with self._reading() as (connection, _):
             row = connection.execute("SELECT count(*) FROM entries WHERE model = ?", (model,)).fetchone()
             return int(row[0])
@@ -180,27 +180,27 @@ class History:
         self._database.close()
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[sqlite3.Connection, Words]]:
+    def _reading(self) -> Iterator[tuple[sqlite3.Connection, WordIndex]]:
         with self._lock, self._database.reading() as connection:
             yield connection, self._words(connection)
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[sqlite3.Connection, Words]]:
+    def _writing(self) -> Iterator[tuple[sqlite3.Connection, WordIndex]]:
         with self._lock:
             with self._database.reading() as connection:
                 self._words(connection)
             with self._database.writing() as connection:
-                yield connection, Words(connection, self._fts)
+                yield connection, WordIndex(connection, self._fts)
 
-    def _words(self, connection: sqlite3.Connection) -> Words:
-        """The words over this connection; for a new connection the index is brought up to date first."""
+    def _words(self, connection: sqlite3.Connection) -> WordIndex:
+        """The search over this connection; for a new connection its index is brought up to date first."""
         if connection is not self._seen:
-            self._fts = has_fts(connection)
-            if Words(connection, self._fts).outdated():
+            self._fts = has_fts5(connection)
+            if WordIndex(connection, self._fts).is_outdated():
                 with self._database.writing():
-                    Words(connection, self._fts).bring_up_to_date()
+                    WordIndex(connection, self._fts).bring_up_to_date()
             self._seen = connection
-        return Words(connection, self._fts)
+        return WordIndex(connection, self._fts)
 
 
 def _entry(connection: sqlite3.Connection, number: int) -> Entry:
@@ -214,19 +214,19 @@ def _entry(connection: sqlite3.Connection, number: int) -> Entry:
 
 
 def _entries(connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Entry]:
-    """The entries of a condition, with their answers."""
-    statement = f"SELECT {_ENTRY.listed} FROM entries WHERE {condition}"
-    found = [_ENTRY.of(row) for row in connection.execute(statement, values)]
+    """The entries that meet a condition, with their answers."""
+    statement = f"SELECT {_ENTRY.column_list} FROM entries WHERE {condition}"
+    found = [_ENTRY.fields(row) for row in connection.execute(statement, values)]
     answers: dict[int, list[KeptAnswer]] = {values["number"]: [] for values in found}
     numbers = list(answers)
     for start in range(0, len(numbers), _AT_ONCE):
         some = numbers[start : start + _AT_ONCE]
         for entry, *row in connection.execute(
-            f"SELECT entry, {_ANSWER.listed} FROM answers WHERE entry IN ({', '.join('?' * len(some))})"
+            f"SELECT entry, {_ANSWER.column_list} FROM answers WHERE entry IN ({', '.join('?' * len(some))})"
             " ORDER BY entry, place",
             some,
         ):
-            answers[entry].append(_ANSWER.one(row))
+            answers[entry].append(_ANSWER.load(row))
     return [Entry(**values, answers=tuple(answers[values["number"]])) for values in found]
 
 

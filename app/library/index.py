@@ -1,4 +1,4 @@
-"""The index of the libraries: the ledger, the texts that were read, and their passages to search in."""
+"""The index of the libraries: the texts read from their files, and the passages that are searched."""
 
 from __future__ import annotations
 
@@ -23,24 +23,8 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
-from app.library.ledger import Content, Ledger, has_files_below, is_empty, is_there
-from app.library.passages import ROWS, search_words, starts_of_passages
-from app.library.schema import (
-    FILES,
-    STRIDE,
-    TEXTS_OF,
-    Ranges,
-    add_rows,
-    delete_rows,
-    file_of_row,
-    free_numbers,
-    give_back,
-    name_row,
-    passage_rows,
-    suffix_of,
-    title_of,
-)
-from app.library.stored import (
+from app.library.ledger import Content, Ledger, exists, has_files_below, is_empty
+from app.library.packing import (
     deflate,
     inflate,
     pack_layout,
@@ -50,28 +34,44 @@ from app.library.stored import (
     unpack_starts,
     unpack_view,
 )
+from app.library.passages import ROWS, search_words, starts_of_passages
+from app.library.schema import (
+    FILES,
+    STRIDE,
+    TEXTS_OF,
+    Ranges,
+    add_rows,
+    allocate_numbers,
+    delete_rows,
+    file_of_row,
+    name_row,
+    passage_rows,
+    release_numbers,
+    suffix_of,
+    title_of,
+)
 from app.library.vectors import Vectors
 
-# How much a word in a file's name counts, measured against one in the passage. Among 100,000 passages the first 20 hold
-# the answer of 95% of docqa's questions with the document's name added where names are not searched, and of all from
-# 0.5 on; the first one does of 26%, 39% with 0.5, 53% with 1 and 66% with 2, which loses 5 points of the first 100
-# where no name is given (80 questions of each kind, `python3 -m app bench library`).
+# How much a word in a file's name counts, relative to one in the passage. Of docqa's questions with the document's name
+# added, 95% have their answer in the first 20 of 100,000 passages where names are not searched, and all from 0.5 on; in
+# the first passage 26% have it, with 0.5 39%, with 1 53% and with 2 66%, which loses 5 points in the first 100 for
+# questions without a name (80 questions of each kind, `python3 -m app bench library`).
 _TITLE_WEIGHT = 1.0
-# BM25's k1: the larger, the more counts a word that stands in a passage again. Its other parameter is left out, as the
-# passages are nearly of one length: of 1,418 questions no more are found with it.
+# BM25's k1: the larger, the more a word's repetitions in a passage count. Its b is left out, as passages are nearly of
+# one length: of 1,418 questions no more are found with it.
 _K1 = 1.2
-# Code points of the texts that stay in memory for the next question.
+# Code points of texts that are cached in memory for the next question.
 _MOST_CACHED = 4_000_000
-# Equal files by whose names a text is found.
+# How many of a text's equal files it is found by the names of.
 _MOST_NAMES = 8
 _VECTORS = "vectors-"
-# Pages of the search that are merged in one transaction.
-_MERGED = 500
+# Pages of the search index that are merged in one transaction.
+_PAGES_A_MERGE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage by its number, and its place in a text of the index."""
+    """A passage's number, the number of its text, and its span in that."""
 
     number: int
     text: int
@@ -81,22 +81,23 @@ class Passage:
 class Index(Ledger):
     """The index in one folder; any thread may use it, and several processes, of which one at a time may write.
 
-    Reading never waits for writing. Everything raises SpanlightError on a disk error, and Damaged once if the
-    database was broken; the index is then made anew with the next update.
+    Reading never waits for writing. Every method raises SpanlightError on a disk error, and Damaged once if the
+    database was broken; the next update then makes the index anew.
     """
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._lock = threading.Lock()
         self._bodies: OrderedDict[int, tuple[str, View]] = OrderedDict()
-        # By library, each with the connection and its state of the database that they are of.
+        self._cached = 0  # code points of these
+        # By library, each with the connection that read it and the version of the database that it saw.
         self._ranges: dict[int, tuple[sqlite3.Connection, int, Ranges]] = {}
         self._vectors: dict[str, Vectors] = {}
 
     def status(self, library: Library, vectors: str = "") -> LibraryStatus:
-        """How much of a library is indexed; `vectors` names those of the passages that are counted."""
-        # Before the database is held: a drive on the network may take its time.
-        absent = {root for root in library.roots if not is_there(root)}
+        """How much of a library is indexed; passages with a vector are counted in the vectors of the name `vectors`."""
+        # Before the database is locked: a network drive may take its time.
+        absent = {root for root in library.roots if not exists(root)}
         empty = {root for root in library.roots if is_empty(root)}
         with self._reading() as connection:
             states = dict(
@@ -129,23 +130,20 @@ class Index(Ledger):
             languages=dict(languages),
         )
 
-    # Reading in
+    # Indexing
 
     def link(self, file: LibraryFile, content: Content) -> bool:
-        """Take the text of an equal file that was read before; returns whether there is one."""
+        """Give a file the text of an equal one that was read before; returns whether there is one."""
         with self._writing() as connection:
             return self._link(connection, file, content)
 
     def holds(self, path: str, sha256: str) -> bool:
-        """Whether a file of these bytes and the same extension was read before."""
+        """Whether a file with these bytes and the same extension was read before."""
         with self._reading() as connection:
             return _text_with(connection, path, sha256) is not None
 
     def put(self, file: LibraryFile, opened: Opened, view: View) -> None:
-        """Store what was read from a file, and index its passages: all of it, or nothing if this is broken off.
-
-        Its text is not empty.
-        """
+        """Store what was read from a file and index its passages, in one transaction. The text is not empty."""
         text, title = opened.document.text, title_of(file.path)
         starts = starts_of_passages(text)
         body = (deflate(text), pack_view(view), pack_layout(opened), pack_starts(starts))
@@ -153,7 +151,7 @@ class Index(Ledger):
         with self._writing() as connection:
             if self._link(connection, file, content):
                 return
-            first = free_numbers(connection, len(starts))
+            first = allocate_numbers(connection, len(starts))
             rows = passage_rows(first, text, starts)
             self._clear_vectors(np.arange(first, first + len(starts)))
             number = connection.execute(
@@ -176,16 +174,16 @@ class Index(Ledger):
             add_rows(connection, [*rows, name_row(number, title)])
             self._note(connection, file, FileState.READ, _recognised(opened), content, number)
 
-    def is_older(self) -> bool:
-        """Whether an older Spanlight has stored texts that `renew` is still to index."""
+    def needs_renewal(self) -> bool:
+        """Whether an older Spanlight stored texts that `renew` has not indexed yet."""
         with self._reading() as connection:
             return connection.execute("SELECT 1 FROM due").fetchone() is not None
 
     def renew(self, report: Report, language_of: Callable[[str], str]) -> None:
-        """Index the texts that an older Spanlight has stored, as the search has been made anew; mostly there are none.
+        """Index the texts that an older Spanlight stored, now that the search index has another format.
 
-        Each is indexed whole, or not at all: after a stop or a kill the next call goes on from there. Their passages
-        keep their numbers, and so their vectors; `language_of` detects the language of each. Reports progress in texts;
+        Each text takes one transaction: after a stop or a kill the next call goes on from there. Passages keep their
+        numbers, and so their vectors; `language_of` detects a text's language. Reports progress in texts; raises
         Stopped when cancelled.
         """
         done = 0
@@ -214,10 +212,10 @@ class Index(Ledger):
         if done:
             self.compact(report.check)
 
-    def read_anew(self, library: Library) -> None:
-        """Have the next update read the files again that have pages without a text: they may be pictures.
+    def reread_pictures(self, library: Library) -> None:
+        """Have the next update read the files again that have pages without text, which may be pictures.
 
-        Until then these are searched as they were.
+        Until then they are searched as they were read.
         """
         texts = {file.text for file in self.files(library, [FileState.READ]) if file.pages}
         with self._writing() as connection:
@@ -225,7 +223,7 @@ class Index(Ledger):
                 (packed,) = connection.execute("SELECT layout FROM bodies WHERE text = ?", (text,)).fetchone()
                 pages = unpack_layout(Document(""), Kind.PDF, packed).pages
                 if any(page.recognised is None and not len(page.span) for page in pages):
-                    # No file is taken for an equal one any more.
+                    # So that no file counts as equal to these any more.
                     connection.execute(
                         "UPDATE texts SET sha256 = 'older ' || number WHERE number = ?", (text,)
                     )
@@ -235,9 +233,9 @@ class Index(Ledger):
                     )
 
     def sweep(self) -> None:
-        """Drop the texts that no file has any more, with their passages and vectors.
+        """Delete the texts that no file has any more, with their passages and vectors.
 
-        A file that is gone is kept in the ledger without its text, but for one whose content stands elsewhere now.
+        A file that is gone stays in the ledger without its text, unless another file has the same content.
         """
         with self._writing() as connection:
             connection.execute(
@@ -249,26 +247,26 @@ class Index(Ledger):
             self._sweep(connection)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
-        """Merge the parts of the search, and give the disk back what merging and deleted texts left free: over 5%.
+        """Merge the segments of the search index, and shrink the file if more than 5% of it is free.
 
-        `check` is called every now and then, and may raise.
+        `check` is called before each transaction, and may raise.
         """
-        pages = -_MERGED
+        pages = -_PAGES_A_MERGE
         while True:
             check()
             with self._writing() as connection:
                 before = connection.total_changes
                 connection.execute("INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
-                if connection.total_changes - before < 2:  # as FTS5 tells that all is merged
+                if connection.total_changes - before < 2:  # FTS5's sign that all is merged
                     break
-            pages = _MERGED
+            pages = _PAGES_A_MERGE
         with self._reading() as connection:
             free, used = (
                 int(connection.execute(f"PRAGMA {name}").fetchone()[0])
                 for name in ("freelist_count", "page_count")
             )
             size = used * int(connection.execute("PRAGMA page_size").fetchone()[0])
-        # The database is copied, and its journal takes the copy.
+        # VACUUM copies the database, and the copy goes through the journal.
         self._writer.wipe(everywhere=20 * free > used and disk_usage(self._folder).free > 3 * size)
 
     def _link(self, connection: sqlite3.Connection, file: LibraryFile, content: Content) -> bool:
@@ -279,7 +277,7 @@ class Index(Ledger):
         return text is not None
 
     def _rename(self, connection: sqlite3.Connection, text: int) -> None:
-        """Have a text found by the names that its files have now."""
+        """Index a text under the names that its files have now."""
         paths = connection.execute(
             "SELECT path FROM files WHERE text = ? AND state <> ? ORDER BY path LIMIT ?",
             (text, FileState.GONE, _MOST_NAMES),
@@ -298,7 +296,7 @@ class Index(Ledger):
         ).fetchall()
         dropped = [np.zeros(0, dtype=np.int64)]
         texts, end = connection.execute("""SELECT count(*), max("first" + passages) FROM texts""").fetchone()
-        if texts == len(unused) > 0:  # the words need not be deleted one by one
+        if texts == len(unused) > 0:  # all at once is faster
             dropped.append(np.arange(end))
             connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
             connection.execute("DELETE FROM texts")
@@ -309,13 +307,13 @@ class Index(Ledger):
             if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:
                 delete_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
             connection.execute("DELETE FROM texts WHERE number = ?", (text,))
-            give_back(connection, first, len(starts))
+            release_numbers(connection, first, len(starts))
             dropped.append(np.arange(first, first + len(starts)))
-        # Where this is rolled back, they are made anew.
+        # If the transaction is rolled back, the vectors are computed again.
         self._clear_vectors(np.concatenate(dropped))
 
     def _indexed(self, connection: sqlite3.Connection, text: int) -> tuple[int, str, str, array[int]]:
-        """A text's first passage, name, words and where its passages begin."""
+        """A text's first passage number, its name, its characters, and the starts of its passages in these."""
         first, name, deflated, starts = connection.execute(
             'SELECT "first", name, deflated, starts FROM texts JOIN bodies ON text = number WHERE number = ?',
             (text,),
@@ -325,7 +323,7 @@ class Index(Ledger):
     # Searching
 
     def search(self, question: str, library: Library, most: int) -> dict[int, float]:
-        """The passages that share most with a question, the best first: their numbers, each with its BM25 score."""
+        """The numbers of the passages with the best BM25 scores for a question, each with its score, the best first."""
         words = search_words(question)
         with self._reading() as connection:
             ranges = self._ranges_of(connection, 0)
@@ -333,14 +331,17 @@ class Index(Ledger):
             total = sum(ranges.counts)
             scores = np.zeros(len(_mask(ranges)), dtype=np.float32)
             for word in words:
-                often = _how_often(connection, word, ranges, len(scores))
-                found = np.count_nonzero(often)
+                frequency = _frequencies(connection, word, ranges, len(scores))
+                found = np.count_nonzero(frequency)
                 rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
-                scores += rarity * often * (_K1 + 1) / (often + _K1)
+                scores += rarity * frequency * (_K1 + 1) / (frequency + _K1)
         return _best(scores[: len(own)] * own, most)
 
     def nearest(self, vector: np.ndarray, vectors: str, library: Library, most: int) -> dict[int, float]:
-        """The passages whose vectors have the largest cosine with this one, above 0, the largest first: by number."""
+        """The numbers of the passages whose vectors have the largest cosine with `vector`, each with that.
+
+        The largest first; only cosines above 0.
+        """
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
         own = _mask(ranges)
@@ -348,14 +349,14 @@ class Index(Ledger):
         return _best(scores * own[: len(scores)], most)
 
     def texts_of(self, numbers: Iterable[int], library: Library) -> dict[int, int]:
-        """The texts of those of these passages that are a library's, by the passages' numbers."""
+        """The number of each passage's text, by the passage's number; passages of other libraries are left out."""
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
         found = ((number, ranges.text_of(number)) for number in numbers)
         return {number: ranges.texts[at] for number, at in found if at is not None}
 
     def passages(self, numbers: Iterable[int], library: Library) -> list[Passage]:
-        """The passages of these numbers that are a library's, in this order."""
+        """The passages with these numbers, in this order; those of other libraries are left out."""
         found: list[Passage] = []
         starts: dict[int, array[int]] = {}
         with self._reading() as connection:
@@ -368,21 +369,21 @@ class Index(Ledger):
                 if text not in starts:
                     row = connection.execute("SELECT starts FROM bodies WHERE text = ?", (text,)).fetchone()
                     starts[text] = unpack_starts(row[0]) if row else array("i")
-                place = number - ranges.firsts[at]
-                if place < len(starts[text]):
-                    begin = starts[text][place]
-                    last = place + 1 == len(starts[text])
-                    end = len(self._body(connection, text)[0]) if last else starts[text][place + 1]
+                index = number - ranges.firsts[at]
+                if index < len(starts[text]):
+                    begin = starts[text][index]
+                    last = index + 1 == len(starts[text])
+                    end = len(self._body(connection, text)[0]) if last else starts[text][index + 1]
                     found.append(Passage(number, text, Span(begin, end)))
         return found
 
     def body(self, text: int) -> tuple[str, View]:
-        """A text's words and view; raises SpanlightError where it was dropped meanwhile."""
+        """A text's characters and view; raises SpanlightError where it was deleted meanwhile."""
         with self._reading() as connection:
             return self._body(connection, text)
 
     def file_of(self, text: int, library: Library) -> LibraryFile:
-        """The library's file that a text was read from, the first by its path where several are equal."""
+        """The library's file that a text was read from, the first by path where several are equal."""
         with self._reading() as connection:
             row = connection.execute(
                 f"{FILES} JOIN members ON members.file = files.number"
@@ -395,7 +396,7 @@ class Index(Ledger):
         return file_of_row(row)
 
     def opened(self, file: LibraryFile) -> Opened:
-        """A file as it was read last, without what only drawing needs: characters on pages, styles, markers.
+        """A file as it was last read, without what only drawing needs: characters on pages, styles, markers.
 
         Raises SpanlightError where nothing of it is stored.
         """
@@ -404,20 +405,20 @@ class Index(Ledger):
             stored = connection.execute(
                 "SELECT layout, language FROM bodies JOIN texts ON number = text WHERE text = ?", (file.text,)
             ).fetchone()
-        if stored is None:  # its words were still in memory
+        if stored is None:  # its text was still cached
             raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
         layout, language = stored
         return replace(unpack_layout(document, file.kind, layout), language=language)
 
-    def with_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
-        """How many passages of a library, or of all, have a vector, and how many there are."""
+    def count_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
+        """The number of passages with a vector, and of all passages, of one library or of all."""
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number if library is not None else 0)
         return int(self._have(vectors, ranges).sum()), sum(ranges.counts)
 
     def without_vectors(self, vectors: str, most: int) -> list[tuple[Passage, str]]:
-        """Up to `most` passages of any library that have no vector yet, each with its words."""
+        """Up to `most` passages of any library that have no vector yet, each with its text."""
         found: list[tuple[Passage, str]] = []
         with self._reading() as connection:
             ranges = self._ranges_of(connection, 0)
@@ -433,13 +434,13 @@ class Index(Ledger):
         return found
 
     def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
-        """Whether the passage of each number is in these texts and has a vector."""
+        """Whether the passage of each number is in these ranges and has a vector."""
         there = _mask(ranges)
         return there & self._vectors_of(vectors).have(0, len(there))
 
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
-        """Store passages' unit vectors, float32[n, width]; those whose text was dropped meanwhile are not."""
-        with self._writing() as connection:  # so that no other process deletes a text just now
+        """Store passages' unit vectors, float32[n, width], except of a text that was deleted meanwhile."""
+        with self._writing() as connection:  # so that no other process deletes a text meanwhile
             texts = {
                 text: connection.execute("SELECT 1 FROM texts WHERE number = ?", (text,)).fetchone()
                 for text in {passage.text for passage in passages}
@@ -450,7 +451,7 @@ class Index(Ledger):
                 self._vectors_of(vectors).put(numbers, values[there])
 
     def drop_other_vectors(self, vectors: str) -> None:
-        """Delete the vectors of all models but this one's."""
+        """Delete all vectors but those of this name."""
         for file in self._folder.glob(f"{_VECTORS}*"):
             if file.name != f"{_VECTORS}{vectors}":
                 with self._lock:  # Windows deletes nothing that is open
@@ -465,6 +466,7 @@ class Index(Ledger):
         super().close()
         with self._lock:
             self._bodies.clear()
+            self._cached = 0
             self._ranges.clear()
             self._vectors.clear()
 
@@ -478,15 +480,16 @@ class Index(Ledger):
             raise _dropped()
         found = inflate(row[0]), unpack_view(row[1])
         with self._lock:
-            self._bodies[text] = found
-            while (
-                len(self._bodies) > 1 and sum(len(words) for words, _ in self._bodies.values()) > _MOST_CACHED
-            ):
-                self._bodies.popitem(last=False)
+            if text not in self._bodies:  # another thread may have been first
+                self._bodies[text] = found
+                self._cached += len(found[0])
+            while len(self._bodies) > 1 and self._cached > _MOST_CACHED:
+                _, (words, _) = self._bodies.popitem(last=False)
+                self._cached -= len(words)
         return found
 
     def _ranges_of(self, connection: sqlite3.Connection, library: int) -> Ranges:
-        """The texts of a library, of all for 0, as `_reading` sees them; kept until another connection writes."""
+        """The ranges of a library's texts, of all texts for 0, as this read sees them; cached until the next write."""
         now = int(connection.execute("PRAGMA data_version").fetchone()[0])
         with self._lock:
             kept = self._ranges.get(library)
@@ -503,7 +506,7 @@ class Index(Ledger):
         return ranges
 
     def _vectors_of(self, name: str) -> Vectors:
-        """The vectors of a name, which ends with their width: "minilm-384"."""
+        """The vectors of a name, which ends with their width, as in "minilm-384"."""
         with self._lock:
             if name not in self._vectors:
                 width = int(name.rpartition("-")[2])
@@ -511,13 +514,13 @@ class Index(Ledger):
             return self._vectors[name]
 
     def _clear_vectors(self, numbers: np.ndarray) -> None:
-        """Remove passages' vectors of every model, within a transaction that drops or adds these passages."""
+        """Delete the vectors of passages for every model, inside a transaction that deletes or adds these passages."""
         for file in self._folder.glob(f"{_VECTORS}*"):
             self._vectors_of(file.name.removeprefix(_VECTORS)).clear(numbers)
 
 
 def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | None:
-    """The text that was read from these bytes under the extension of this path; None where there is none."""
+    """The number of the text read from these bytes under the extension of this path; None where there is none."""
     row = connection.execute(
         "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix_of(path))
     ).fetchone()
@@ -525,27 +528,27 @@ def _text_with(connection: sqlite3.Connection, path: str, sha256: str) -> int | 
 
 
 def _mask(ranges: Ranges) -> np.ndarray:
-    """Whether the passage of each number is in these texts, up to their last one."""
+    """Whether the passage of each number is in these ranges, up to the last of them."""
     there = np.zeros(ranges.firsts[-1] + ranges.counts[-1] if ranges.texts else 0, dtype=bool)
     for first, count in zip(ranges.firsts, ranges.counts, strict=True):
         there[first : first + count] = True
     return there
 
 
-def _how_often(connection: sqlite3.Connection, word: str, ranges: Ranges, length: int) -> np.ndarray:
-    """How often a word stands in the passage of each number below `length`, with its text's name, float32[length]."""
+def _frequencies(connection: sqlite3.Connection, word: str, ranges: Ranges, length: int) -> np.ndarray:
+    """A word's frequency in the passage of each number below `length` and in its text's name, float32[length]."""
     rows = connection.execute("SELECT rowid FROM search WHERE search MATCH ?", (f'"{word}"',))
     places, numbers = np.divmod(np.fromiter((row for (row,) in rows), dtype=np.int64), STRIDE)
-    often = np.bincount(numbers[places < ROWS], minlength=length)[:length].astype(np.float32)
+    found = np.bincount(numbers[places < ROWS], minlength=length)[:length].astype(np.float32)
     for at in np.flatnonzero(np.isin(ranges.texts, numbers[places == ROWS])).tolist():
-        often[ranges.firsts[at] : ranges.firsts[at] + ranges.counts[at]] += _TITLE_WEIGHT
-    return often
+        found[ranges.firsts[at] : ranges.firsts[at] + ranges.counts[at]] += _TITLE_WEIGHT
+    return found
 
 
 def _best(scores: np.ndarray, most: int) -> dict[int, float]:
-    """Up to `most` numbers with the largest scores above 0, the largest first, each with its score."""
+    """The indices of up to `most` of the largest scores above 0, the largest first, each with its score."""
     least = np.partition(scores, -most)[-most] if 0 < most < len(scores) else 0.0
-    # A few, as sorting all takes longer than comparing.
+    # Only these are sorted: sorting all takes longer than comparing them.
     best = np.flatnonzero((scores >= least) & (scores > 0))
     order = best[np.argsort(-scores[best], kind="stable")][:most]
     return dict(zip(order.tolist(), scores[order].tolist(), strict=True))
@@ -558,7 +561,7 @@ def _dropped() -> SpanlightError:
 
 
 def _recognised(opened: Opened) -> str:
-    """That pages of a file were recognised in their pictures; empty where none was."""
+    """The note that the text of some pages was recognised in their pictures; empty where none was."""
     number = sum(page.recognised is not None and len(page.span) > 0 for page in opened.pages)
     if not number:
         return ""

@@ -1,4 +1,4 @@
-"""The ledger of the index: the libraries, and what is known of each of their files."""
+"""The ledger of the index: the libraries, and the state of each of their files."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from app.core.library import FileState, Library, LibraryFile
 from app.core.message import Message, stored
 from app.core.plain import json_of
 from app.library.database import Database
-from app.library.found import clean
 from app.library.schema import FILES, MIGRATIONS, file_of_row
+from app.library.search import clean
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file as it was read: its bytes' SHA-256, empty if unknown, their number, and the modification time in ns."""
+    """A file as it was read: SHA-256 of its bytes, empty if unknown, its size, and its modification time in ns."""
 
     sha256: str
     size: int
@@ -34,10 +34,10 @@ class Content:
 
 
 class Ledger(ABC):
-    """The libraries and their files in one folder's database, which any thread may use, and several processes.
+    """The libraries and their files in one folder's database, which any thread and several processes may use.
 
-    The libraries also stand in a file of their own: where the database was lost, they are taken from there, and the
-    next update reads their files again.
+    A backup of the libraries is kept in a file of their own: where the database was lost, they are restored from it,
+    and the next update reads their files again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,11 +45,11 @@ class Ledger(ABC):
         file = folder / "index.sqlite3"
         self._reader = Database(file, MIGRATIONS, Message("The library"), durable=False, let_go=self.close)
         self._writer = Database(file, MIGRATIONS, Message("The library"), durable=False, let_go=self.close)
-        self._copy = folder / "libraries.json"
+        self._backup = folder / "libraries.json"
 
     @abstractmethod
     def _sweep(self, connection: sqlite3.Connection) -> None:
-        """Drop the texts that no file has any more."""
+        """Delete the texts that no file has any more."""
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""
@@ -62,16 +62,16 @@ class Ledger(ABC):
         """All libraries, by name."""
         with self._reading() as connection:
             found = _libraries(connection)
-        if not found and self._copied():
+        if not found and self._read_backup():
             with self._writing() as connection:
                 if not _libraries(connection):  # another process may have been first
-                    for library in self._copied():
+                    for library in self._read_backup():
                         _insert(connection, library)
                 found = _libraries(connection)
         return found
 
     def library(self, name: str) -> Library:
-        """The library of this name, in any case; raises SpanlightError where there is none."""
+        """The library of this name, ignoring case; raises SpanlightError where there is none."""
         found = self.libraries()
         for library in found:
             if library.name.casefold() == name.strip().casefold():
@@ -95,12 +95,12 @@ class Ledger(ABC):
         """Add a library (its number is 0), or change one; returns it as saved.
 
         Files that are in none of its roots any more leave it with the next update. Raises SpanlightError where
-        another one has its name, or this one was removed.
+        another library has its name, or this one was removed.
         """
         name = clean(library.name).strip()
         if not name:
             raise SpanlightError(Message("A library needs a name."), Message("Type one."))
-        self.libraries()  # where the database was lost, they are put back first
+        self.libraries()  # restores them first where the database was lost
         with self._writing() as connection:
             present = _libraries(connection)
             for each in present:
@@ -113,47 +113,47 @@ class Ledger(ABC):
                 raise _removed(library)
             number = _insert(connection, replace(library, name=name))
             present = _libraries(connection)
-            self._write_copy(present)
+            self._write_backup(present)
         return next(each for each in present if each.number == number)
 
     def remove(self, library: Library) -> None:
-        """Remove a library, and what no other one has of its files from the index. No document is touched."""
+        """Remove a library, and from the index the files that no other library has. No document is touched."""
         with self._writing() as connection:
             connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
             connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
             self._sweep(connection)
-            self._write_copy(_libraries(connection))
+            self._write_backup(_libraries(connection))
 
-    def _copied(self) -> list[Library]:
-        """The libraries of the copy; none where it cannot be read."""
+    def _read_backup(self) -> list[Library]:
+        """The libraries in the backup; none where it cannot be read."""
         try:
             return [
                 Library(number, name, tuple(roots), tuple(suffixes), tuple(ignore))
-                for number, name, roots, suffixes, ignore in json.loads(self._copy.read_bytes())
+                for number, name, roots, suffixes, ignore in json.loads(self._backup.read_bytes())
             ]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, TypeError) as fault:
-            _log.warning("%s was not read: %s", self._copy, fault)
+            _log.warning("%s was not read: %s", self._backup, fault)
             return []
 
-    def _write_copy(self, libraries: list[Library]) -> None:
-        # Before the transaction ends: a library that was removed must not come back after a kill.
+    def _write_backup(self, libraries: list[Library]) -> None:
+        # Called before the transaction ends: a library that was removed must not come back after a kill.
         values = [(each.number, each.name, each.roots, each.suffixes, each.ignore) for each in libraries]
-        part = self._copy.with_suffix(f".{os.getpid()}.part")
+        part = self._backup.with_suffix(f".{os.getpid()}.part")
         try:
             with open(part, "wb", opener=partial(os.open, mode=0o600)) as file:
                 file.write(json_of(values, indent=1).encode())
-            os.replace(part, self._copy)
+            os.replace(part, self._backup)
         except OSError as fault:  # the database has them
-            _log.warning("%s was not written: %s", self._copy, fault)
+            _log.warning("%s was not written: %s", self._backup, fault)
             with suppress(OSError):
                 part.unlink(missing_ok=True)
 
     # Files
 
     def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
-        """A library's files in the order of their paths, or those in one of these states."""
+        """A library's files in the order of their paths; with `states` only those in one of these."""
         wanted = tuple(states)
         condition = f" AND files.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
         with self._reading() as connection:
@@ -167,13 +167,13 @@ class Ledger(ABC):
             ]
 
     def file(self, path: str) -> LibraryFile | None:
-        """The file at a path, if it is in any library."""
+        """The file at a path, None if it is in no library."""
         with self._reading() as connection:
             row = connection.execute(f"{FILES} WHERE files.path = ?", (os.fsencode(path),)).fetchone()
             return file_of_row(row) if row else None
 
     def file_with(self, sha256: str) -> LibraryFile | None:
-        """A file of any library whose text was read from these bytes, the first by its path."""
+        """A file of any library whose text was read from these bytes, the first by path; None without one."""
         with self._reading() as connection:
             row = connection.execute(
                 f"{FILES} WHERE texts.sha256 = ? AND files.state <> ? ORDER BY files.path LIMIT 1",
@@ -181,13 +181,13 @@ class Ledger(ABC):
             ).fetchone()
             return file_of_row(row) if row else None
 
-    def take_walk(
+    def record_walk(
         self, library: Library, found: Iterable[tuple[str, int, int]], refused: Iterable[str] = ()
     ) -> list[LibraryFile]:
-        """Enter the files found in a library's roots: path, bytes, modification time in nanoseconds each.
+        """Record the files found in a library's roots: path, size in bytes, modification time in ns each.
 
         A new one, and one whose size or time differs, waits to be read; until then a changed one is searched as it
-        was. `refused` are the folders that could not be looked into. Returns the library's other files, which were not
+        was. `refused` are the folders that could not be opened. Returns the library's other files, which were not
         found. Raises SpanlightError where the library was removed.
         """
         with self._writing() as connection:
@@ -230,7 +230,7 @@ class Ledger(ABC):
             ]
 
     def enter(self, library: Library, files: Iterable[LibraryFile]) -> None:
-        """Have files in a library as they were looked at elsewhere; what is known here of one of them stays as it is.
+        """Add files to a library in the states that they have elsewhere; those known here keep theirs.
 
         Raises SpanlightError where the library was removed.
         """
@@ -250,7 +250,7 @@ class Ledger(ABC):
                 )
 
     def set_state(self, files: Iterable[LibraryFile], state: FileState) -> None:
-        """Have files read with the next update, WAITING, or note that they are GONE, for the next `sweep`."""
+        """Set files to WAITING, to be read with the next update, or to GONE, for the next `sweep`."""
         with self._writing() as connection:
             connection.executemany(
                 "UPDATE files SET state = ?, reason = '' WHERE number = ?",
@@ -258,7 +258,7 @@ class Ledger(ABC):
             )
 
     def leave(self, library: Library, files: Iterable[LibraryFile]) -> None:
-        """Take files out of a library; what no library has any more is dropped with the next `sweep`."""
+        """Take files out of a library; the next `sweep` deletes what no library has any more."""
         numbers = [(file.number,) for file in files]
         with self._writing() as connection:
             connection.executemany(
@@ -270,7 +270,7 @@ class Ledger(ABC):
             )
 
     def fail(self, file: LibraryFile, state: FileState, reason: str, content: Content) -> None:
-        """Note why a file has no text; it is tried again once its size or its time differs from these."""
+        """Note why a file has no text; it is read again once its size or its time differs from these."""
         with self._writing() as connection:
             self._note(connection, file, state, reason, content, None)
 
@@ -283,7 +283,7 @@ class Ledger(ABC):
         content: Content,
         text: int | None,
     ) -> None:
-        """Note what a file was read as."""
+        """Store what a file was read as."""
         connection.execute(
             "UPDATE files SET state = ?, reason = ?, sha256 = ?, size = ?, modified = ?, text = ? WHERE number = ?",
             (state, clean(stored(reason)), *astuple(content), text, file.number),
@@ -291,7 +291,7 @@ class Ledger(ABC):
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection to read with; all that is read before it is left is of one moment."""
+        """Give the connection to read with, in one transaction: all that is read inside is of one moment."""
         with _with_fts(), self._reader.reading() as connection:
             connection.execute("BEGIN")
             try:
@@ -306,8 +306,8 @@ class Ledger(ABC):
             yield connection
 
 
-def is_there(path: str) -> bool:
-    """Whether something is at a path and can be looked at."""
+def exists(path: str) -> bool:
+    """Whether there is a file or folder at a path, as far as can be told."""
     try:
         Path(path).stat()
     except (OSError, ValueError):
@@ -316,7 +316,7 @@ def is_there(path: str) -> bool:
 
 
 def is_empty(folder: str) -> bool:
-    """Whether a path is a folder with nothing in it, as one is where a drive was taken off."""
+    """Whether a path is an empty folder, as the mount point of a drive that was taken off is."""
     try:
         with os.scandir(folder) as entries:
             return next(entries, None) is None
@@ -325,7 +325,7 @@ def is_empty(folder: str) -> bool:
 
 
 def has_files_below(connection: sqlite3.Connection, library: Library, root: str) -> bool:
-    """Whether a library has files in a folder that were there with the last update."""
+    """Whether a library had files in a folder at its last update."""
     below = os.fsencode(root.rstrip(os.sep) + os.sep)
     found = connection.execute(
         "SELECT 1 FROM files JOIN members ON members.file = files.number"
@@ -350,7 +350,7 @@ def _libraries(connection: sqlite3.Connection) -> list[Library]:
 
 
 def _insert(connection: sqlite3.Connection, library: Library) -> int:
-    """Store a library in place of the one with its number; returns the number, a new one for 0."""
+    """Store a library in place of the one with its number, or as a new one; returns the number."""
     values = (library.name, json_of(library.suffixes), json_of(library.ignore))
     number: int | None = library.number
     if not connection.execute(

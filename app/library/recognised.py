@@ -1,4 +1,4 @@
-"""The texts of pages that were recognised in their pictures: one SQLite file, so that no page is recognised twice."""
+"""The text that was recognised in pictures of pages: one SQLite file, so that no page is recognised twice."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MIGRATIONS = (
         "CREATE TABLE files (sha256 TEXT PRIMARY KEY, used REAL NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID",
     ),
 )
-# Some 15,000 pages; those of the files that were not opened for longest are forgotten.
+# Some 15,000 pages; beyond that the pages of the least recently opened files are deleted.
 MOST_BYTES = 400_000_000
 
 
 class RecognisedPages(Database):
     """The texts of pages by their file's SHA-256, which any thread and several processes may use.
 
-    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    Every method raises SpanlightError on a disk error, and Damaged once if the file was broken.
     """
 
     def __init__(self, file: Path, most_bytes: int = MOST_BYTES) -> None:
@@ -33,14 +33,14 @@ class RecognisedPages(Database):
         self._most = most_bytes
 
     def pages(self, sha256: str) -> dict[int, bytes]:
-        """The texts of a file's pages, from 0, as documents.recognition writes them."""
+        """The texts of a file's pages by their number from 0, as documents.recognition writes them."""
         found = self.select("SELECT page, text FROM pages WHERE sha256 = ?", (sha256,))
         if found:
             self.change("UPDATE files SET used = ? WHERE sha256 = ?", (time.time(), sha256))
         return {int(page): bytes(text) for page, text in found}
 
     def put(self, sha256: str, page: int, text: bytes) -> None:
-        """Keep the text of a page in place of an earlier one."""
+        """Store the text of a page in place of an earlier one."""
         with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?)", (sha256, page, text))
             connection.execute(

@@ -13,10 +13,10 @@ KindT = TypeVar("KindT")
 
 
 class Record(Generic[KindT]):
-    """The columns that hold some fields of a dataclass, all if none are named.
+    """The columns that hold the named fields of a dataclass, or all but those `without` a column.
 
-    A Span stands in two: `span` in `start` and `end`, `shown_span` in `shown_start` and `shown_end`; both are NULL
-    where there is none. What the columns of `packed` fields hold is left to the caller.
+    A Span takes two columns: `span` is in `start` and `end`, `shown_span` in `shown_start` and `shown_end`; both are
+    NULL where there is none. The caller converts the values of `packed` fields.
     """
 
     def __init__(
@@ -32,24 +32,24 @@ class Record(Generic[KindT]):
         self._kind = kind
         self._kinds = {name: hints[name] for name in names or known}
         self.columns = tuple(column for name in self._kinds for column in self._columns_of(name))
-        self.listed = ", ".join(f'"{column}"' for column in self.columns)
+        self.column_list = ", ".join(f'"{column}"' for column in self.columns)
 
     def values(self, one: KindT, **instead: Any) -> list[Any]:
-        """The values of the columns, of some fields others `instead`."""
+        """The columns' values for an object; those of some fields may be given `instead`."""
         found: list[Any] = []
         for name, kind in self._kinds.items():
             value = instead.get(name, getattr(one, name))
-            found += bounds(value) if kind in _SPANS else [stored(value)]
+            found += bounds(value) if kind in _SPANS else [to_sqlite(value)]
         return found
 
-    def of(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The values of the fields in a row of the columns, by their names."""
+    def fields(self, row: Sequence[Any]) -> dict[str, Any]:
+        """The fields' values in a row of the columns, by name."""
         left = iter(row)
         return {name: _value(kind, left) for name, kind in self._kinds.items()}
 
-    def one(self, row: Sequence[Any], **others: Any) -> KindT:
-        """The object of a row, with `others` as the fields that have no column."""
-        return self._kind(**self.of(row), **others)
+    def load(self, row: Sequence[Any], **others: Any) -> KindT:
+        """The object in a row of the columns; `others` are the fields that have no column."""
+        return self._kind(**self.fields(row), **others)
 
     def _columns_of(self, name: str) -> tuple[str, ...]:
         if self._kinds[name] not in _SPANS:
@@ -64,27 +64,27 @@ _SPANS = (Span, Span | None)
 def _value(kind: Any, left: Any) -> Any:
     if kind in _SPANS:
         return span_of(next(left), next(left))
-    value = next(left) if kind is object else loaded(next(left))
+    value = next(left) if kind is object else from_sqlite(next(left))
     return kind(value) if kind is bool or (isinstance(kind, type) and issubclass(kind, Enum)) else value
 
 
-def insert(table: str, columns: Sequence[str], instead: str = "") -> str:
-    """The statement that inserts a row with these columns; `instead` says what happens to one that is there."""
+def insert(table: str, columns: Sequence[str], conflict: str = "") -> str:
+    """The statement that inserts a row; `conflict` is SQLite's clause for one that is there already (OR IGNORE)."""
     names, slots = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
-    return f"INSERT {instead} INTO {table} ({names}) VALUES ({slots})"
+    return f"INSERT {conflict} INTO {table} ({names}) VALUES ({slots})"
 
 
 def bounds(span: Span | None) -> tuple[int | None, int | None]:
-    """A span's start and end as two columns hold them."""
+    """The values of two columns for a span."""
     return (span.start, span.end) if span is not None else (None, None)
 
 
 def span_of(start: int | None, end: int | None) -> Span | None:
-    """The span of two columns."""
+    """The span in two columns."""
     return Span(start, end) if start is not None and end is not None else None
 
 
-def stored(value: Any) -> Any:
+def to_sqlite(value: Any) -> Any:
     """A value as it is stored in SQLite: a text that is not valid UTF-8 (a file's name, say) is stored as bytes."""
     if isinstance(value, str):
         try:
@@ -94,6 +94,6 @@ def stored(value: Any) -> Any:
     return value
 
 
-def loaded(value: Any) -> Any:
-    """The value of `stored`."""
+def from_sqlite(value: Any) -> Any:
+    """The value that `to_sqlite` stored."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value

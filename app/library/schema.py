@@ -1,4 +1,4 @@
-"""The schema of the index, and its rows: files as values, passages and names as FTS5 takes them."""
+"""The schema of the index, and the rows of its tables: files, and passages and names for FTS5."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any
 from app.core.layout import Kind
 from app.core.library import FileState, LibraryFile
 from app.core.message import restored
-from app.library.found import clean
 from app.library.passages import ROWS, rows_of
+from app.library.search import clean
 
 MIGRATIONS = (
     (
@@ -33,7 +33,7 @@ MIGRATIONS = (
         ) WITHOUT ROWID
         """,
         # Equal files have one text, with the names of all of them. Its passages are numbered from `first` on. Its own
-        # number is never given again: what was kept of it elsewhere then cannot be taken for another text's.
+        # number is never used again: what is kept of it elsewhere cannot be taken for another text's.
         """
         CREATE TABLE texts (
             number INTEGER PRIMARY KEY AUTOINCREMENT, sha256 TEXT NOT NULL, suffix TEXT NOT NULL, name TEXT NOT NULL,
@@ -42,7 +42,7 @@ MIGRATIONS = (
         )
         """,
         """CREATE UNIQUE INDEX texts_by_first ON texts ("first", passages)""",
-        # Numbers of passages that were deleted, to be given again.
+        # Numbers of passages that were deleted, to be used again.
         """CREATE TABLE gaps ("first" INTEGER PRIMARY KEY, passages INTEGER NOT NULL)""",
         """
         CREATE TABLE bodies (
@@ -66,7 +66,7 @@ MIGRATIONS = (
         ) WITHOUT ROWID
         """,
         "CREATE INDEX members_by_file ON members (file)",
-        # Contentless: the words are deleted with the text that they were indexed from.
+        # Contentless: FTS5 needs the indexed words again to delete them.
         """
         CREATE VIRTUAL TABLE search USING fts5(
             words, title, content = '', tokenize = "porter unicode61 remove_diacritics 2"
@@ -74,7 +74,7 @@ MIGRATIONS = (
         """,
     ),
     (
-        # Folders that could not be looked into with a library's last update.
+        # Folders that could not be opened at a library's last update.
         """
         CREATE TABLE refused (
             library INTEGER NOT NULL REFERENCES libraries ON DELETE CASCADE, path BLOB NOT NULL,
@@ -82,24 +82,24 @@ MIGRATIONS = (
         ) WITHOUT ROWID
         """,
     ),
-    # The code of the language, empty where it is unsure, and of what was read before.
+    # The language's code, empty where it is unsure and for texts that were read before.
     ("ALTER TABLE texts ADD COLUMN language TEXT NOT NULL DEFAULT ''",),
     (
-        # How often a word occurs, and where, takes more than half of such a table: a passage has several rows instead,
-        # from which that can be counted (`rows_of`). Contentless too.
+        # Word counts and positions would take more than half of the index: a passage has several rows instead, in which
+        # occurrences can be counted (`rows_of`). Contentless too.
         "DROP TABLE search",
         """
         CREATE VIRTUAL TABLE search USING fts5(
             words, content = '', detail = none, columnsize = 0, tokenize = "porter ascii tokenchars '.'"
         )
         """,
-        # Texts of before, which are not in it yet; until then their files wait.
+        # Texts that were indexed before and are not yet in the new index; their files wait.
         "CREATE TABLE due (text INTEGER PRIMARY KEY REFERENCES texts ON DELETE CASCADE)",
         "INSERT INTO due SELECT number FROM texts",
         "UPDATE files SET state = 'waiting' WHERE state = 'read'",
     ),
 )
-# From one row of a passage in the search to its next; after those of all passages follow the names of texts.
+# The distance between a passage's rows in `search`; the rows of texts' names follow those of all passages.
 STRIDE = 1 << 28
 _FILE = """
     files.number, files.path, files.state, files.reason, files.size, files.modified, files.sha256,
@@ -115,14 +115,14 @@ TEXTS_OF = """
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """The texts of a library, or of all, in the order of their passages' numbers."""
+    """The numbers of texts, and the first number and the count of each one's passages, in the order of passages."""
 
     texts: list[int]
     firsts: list[int]
     counts: list[int]
 
     def text_of(self, passage: int) -> int | None:
-        """The index in `texts` of the text with a passage; None where it is another library's, or gone."""
+        """The index in `texts` of the text that has a passage; None where none has."""
         at = bisect_right(self.firsts, passage) - 1
         return at if at >= 0 and passage < self.firsts[at] + self.counts[at] else None
 
@@ -135,17 +135,17 @@ def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
 
 
 def suffix_of(path: str) -> str:
-    """A file's extension in lower case: equal bytes under another one may be another text."""
+    """A file's extension in lower case: equal bytes with another one may be read as another text."""
     return clean(Path(path).suffix.lower())
 
 
 def title_of(path: str) -> str:
-    """A file's name as it is searched."""
+    """A file's name as it is indexed."""
     return clean(Path(path).stem.replace("_", " "))
 
 
 def passage_rows(first: int, text: str, starts: array[int]) -> list[tuple[int, str]]:
-    """The rows of a text's passages in the search, in the order of their numbers."""
+    """The rows of a text's passages in `search`: row number and words, in the order of the numbers."""
     ends = [*starts[1:], len(text)]
     found = [
         (place * STRIDE + number, words)
@@ -153,26 +153,26 @@ def passage_rows(first: int, text: str, starts: array[int]) -> list[tuple[int, s
         for place, words in enumerate(rows_of(text[start:end]))
         if words
     ]
-    return sorted(found)  # as FTS5 takes them at once
+    return sorted(found)  # out of order, FTS5 would flush its buffer again and again
 
 
 def name_row(text: int, name: str) -> tuple[int, str]:
-    """The row of a text's name in the search."""
+    """The row of a text's name in `search`."""
     return ROWS * STRIDE + text, " ".join(rows_of(name))
 
 
 def add_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, str]]) -> None:
-    """Add rows to the search."""
+    """Add rows to `search`."""
     connection.executemany("INSERT INTO search (rowid, words) VALUES (?, ?)", rows)
 
 
 def delete_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, str]]) -> None:
-    """Delete rows from the search, with the words that they were added with."""
+    """Delete rows from `search`; their words must be those that they were added with."""
     connection.executemany("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)", rows)
 
 
-def free_numbers(connection: sqlite3.Connection, count: int) -> int:
-    """The first of `count` passage numbers in a row that no text has, from 1 on; they are taken."""
+def allocate_numbers(connection: sqlite3.Connection, count: int) -> int:
+    """Allocate `count` consecutive passage numbers, from 1 on, that no text has; returns the first."""
     gap = connection.execute(
         'SELECT "first", passages FROM gaps WHERE passages >= ? LIMIT 1', (count,)
     ).fetchone()
@@ -190,8 +190,8 @@ def free_numbers(connection: sqlite3.Connection, count: int) -> int:
     return int(first)
 
 
-def give_back(connection: sqlite3.Connection, first: int, count: int) -> None:
-    """Give the numbers of `count` passages from `first` on back, joined to those before and after that are free."""
+def release_numbers(connection: sqlite3.Connection, first: int, count: int) -> None:
+    """Free `count` passage numbers from `first` on, merged with the free ones just before and after."""
     before = connection.execute(
         'SELECT "first", passages FROM gaps WHERE "first" < ? ORDER BY "first" DESC LIMIT 1', (first,)
     ).fetchone()

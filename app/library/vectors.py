@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-# float32[width], or float32[n, width]: unit vectors, for whoever hands them on.
+# float32[width], or float32[n, width]: unit vectors.
 Array = np.ndarray
-# Rows compared at once: the values of so many fit into the processor's cache as float32.
+# Rows compared at once: as float32 so many fit into the processor's cache.
 _AT_ONCE = 512
 
 
@@ -25,7 +25,7 @@ class Vectors:
         self._mapped = np.zeros(0, dtype=self._row)
 
     def put(self, numbers: np.ndarray, vectors: np.ndarray) -> None:
-        """Store vectors, float32[n, width], as rows of these numbers; they are on the disk when this returns."""
+        """Store vectors, float32[n, width], in the rows with these numbers, flushed to disk."""
         rows = np.zeros(len(numbers), dtype=self._row)
         most = np.abs(vectors).max(axis=1)
         rows["scale"] = most / 127
@@ -33,7 +33,7 @@ class Vectors:
         self._write(numbers, rows)
 
     def clear(self, numbers: np.ndarray) -> None:
-        """Remove the vectors of the rows of these numbers, as far as there are any."""
+        """Delete the vectors in the rows with these numbers, as far as there are any."""
         rows = self._rows()
         there = numbers[numbers < len(rows)]
         there = there[rows["scale"][there] > 0]
@@ -41,7 +41,7 @@ class Vectors:
             self._write(there, np.zeros(len(there), dtype=self._row))
 
     def have(self, first: int, count: int) -> np.ndarray:
-        """Which of `count` rows from `first` on have a vector, bool[count]."""
+        """Whether each of `count` rows from `first` on has a vector, bool[count]."""
         found = np.zeros(count, dtype=bool)
         scales = self._rows()["scale"][first : first + count]
         found[: len(scales)] = scales > 0
@@ -64,7 +64,7 @@ class Vectors:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(descriptor, "r+b") as file:
-            # Neighbouring rows are written together.
+            # Consecutive rows are written together.
             breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
             for part, values in zip(np.split(numbers, breaks), np.split(rows, breaks), strict=True):
                 if len(part):
@@ -74,7 +74,7 @@ class Vectors:
             os.fsync(file.fileno())
 
     def _rows(self) -> np.ndarray:
-        """All rows of the file, mapped anew once it has grown."""
+        """All rows of the file, mapped again once it has grown."""
         try:
             length = self._file.stat().st_size // self._row.itemsize
         except FileNotFoundError:

@@ -18,7 +18,7 @@ ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class WordsHead:
-    """The weights of a masked-words head: a dense layer and its LayerNorm, then a decoder to the vocabulary.
+    """The names of a masked-words head's weights: a dense layer and its LayerNorm, then a decoder to the vocabulary.
 
     `module` is the first module that takes the encoder's states. The decoder's weight may be absent if it is tied to
     the word embeddings, and its bias may be stored as `bias` or with the decoder; without a `decoder` the word
@@ -55,14 +55,14 @@ _LM_PREDICTIONS = WordsHead(
 class Family:
     """One architecture of transformers: the names of its parts in a config and in the weights.
 
-    Its classes are in `transformers.models.<module>.modeling_<module>` and begin with `stem`. `prefix`
-    is the prefix of the encoder's weights; `hidden`, `layers` and `heads` are config names;
-    `embedding` names the word embeddings' width (the first one present in the config is used).
-    `pooler` is the layer whose presence distinguishes a text classifier from a token classifier;
-    `classifier` is the layer with one row per class of texts, `token_classifier` that for classes of tokens.
-    `words` are the forms of the masked-words head, `next_sentence` is the next sentence layer, empty if the
-    family has none. `heads_in_float32` are modules computed in float32 whatever the model's dtype.
-    `sdpa` and `bfloat16` are whether transformers' implementation supports them.
+    Its classes are in `transformers.models.<module>.modeling_<module>` and begin with `stem`. `prefix` is the prefix of
+    the encoder's weights; `hidden`, `layers` and `heads` are keys of the config, `embedding` those of the word
+    embeddings' width, of which the first one present counts. `pooler` is the layer whose presence distinguishes a text
+    classifier from a token classifier; `classifier` is the layer with a row for each class of texts, `token_classifier`
+    that for classes of tokens. `words` are the forms of the masked-words head, `next_sentence` is the next sentence
+    layer, empty if the family has none. `heads_in_float32` are modules computed in float32 whatever the model's dtype.
+    `sdpa` and `bfloat16` are whether transformers' implementation supports them. `optional` are parts that a text
+    classifier may lack.
     """
 
     module: str

@@ -1,4 +1,4 @@
-"""Augmentation: makes new, mostly unanswerable questions from given ones; deterministic for a seed."""
+"""Augmentation: new, mostly unanswerable questions made from given ones; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Augmenter:
     """Turns a share of the answerable questions into others, most of them unanswerable.
 
     `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of
-    asking another paragraph of the same article instead, `swap` of naming something else in the question (another
-    name or number of the context, or an opposite). With `neighbours` the method `neighbour` can be called even where
-    its probability is 0.
+    asking another paragraph of the same article instead, `swap` of replacing a name, number or word of the question
+    (by another one of the context, or by its opposite). With `neighbours` the method `neighbour` can be called even
+    where its probability is 0.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Augmenter:
         self._rarity = {word: log(total / count) for word, count in counts.items()}
 
     def vary(self, example: QaExample, rng: np.random.Generator) -> QaExample:
-        """The example, or with the given probabilities a variation of it."""
+        """Return the example, or with the given probabilities a variation of it."""
         draw = rng.random()
         if not example.answers:
             return example
@@ -67,18 +67,18 @@ class Augmenter:
         return example
 
     def without_answer(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question on its context without the sentences that hold a reference.
+        """Return the question on its context without the sentences that hold a reference answer.
 
-        None where little is left, and for a context with a view.
+        None where fewer than two sentences are left, and for a context with a view.
         """
         wanted = {text.lower() for text, _ in example.answers}
-        places = [(start, start + len(text)) for text, start in example.answers]
+        spans = [(start, start + len(text)) for text, start in example.answers]
         remaining = []
         for match in _SENTENCE.finditer(example.context):
             sentence = match.group()
             if any(text in sentence.lower() for text in wanted):
                 continue
-            if not any(match.start() < end and start < match.end() for start, end in places):
+            if not any(match.start() < end and start < match.end() for start, end in spans):
                 remaining.append(sentence)
         context = "".join(remaining).strip()
         if example.view or len(remaining) < 2 or any(text in context.lower() for text in wanted):
@@ -86,7 +86,10 @@ class Augmenter:
         return replace(example, context=context, answers=())
 
     def neighbour(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question on one of its article's three most similar paragraphs without a reference; None without one."""
+        """Return the question on another paragraph of its article, None where there is none.
+
+        It is one of the three that share most with the question and hold no reference answer.
+        """
         wanted = [text.lower() for text, _ in example.answers]
         question_words = _words(example.question)
         ranked = []
@@ -103,12 +106,13 @@ class Augmenter:
         )
 
     def swapped(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """The question with a name, number or word in it exchanged; None where there is none."""
+        """Return the question with one name, number or word replaced, None where none can be."""
         question = example.question
-        home = _sentence_around(example.context, example.answers[0][1])
+        answer_sentence = _sentence_around(example.context, example.answers[0][1])
         choices: list[tuple[int, int, str]] = []
         for pattern in (_NUMBER, _NAME):
-            others = {m for m in pattern.findall(example.context) if m not in home and m not in question}
+            others = set(pattern.findall(example.context))
+            others = {m for m in others if m not in answer_sentence and m not in question}
             others = {m for m in others if not any(m in text or text in m for text, _ in example.answers)}
             for match in pattern.finditer(question):
                 if match.start() > 0 and others:
@@ -127,8 +131,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(text))
 
 
-def _sentence_around(text: str, place: int) -> str:
+def _sentence_around(text: str, point: int) -> str:
     for match in _SENTENCE.finditer(text):
-        if match.start() <= place < match.end():
+        if match.start() <= point < match.end():
             return match.group()
     return text

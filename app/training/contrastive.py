@@ -1,7 +1,7 @@
-"""Teaches a sentence encoder labels from a few texts of each: pairs of texts first, then a linear over their vectors.
+"""Text classification from few examples: contrastive training of a sentence encoder, then a linear classifier.
 
-SetFit (Tunstall et al. 2022): the encoder learns that texts of one label are alike and those of different ones are not;
-its vectors then need few examples.
+SetFit (Tunstall et al. 2022): the encoder learns from pairs of texts that those of one label are alike and those of
+different ones are not; a classifier over its vectors then needs few examples.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from app.training.features import Feature, longest_first
 from app.training.linear import Array, LinearHead
 from app.training.trainer import device_of, freeze, rate_share
 
-# Texts of a step, and the tokens that are read of each.
+# Texts of a batch, and the tokens that are read of each.
 _TEXTS, _LONGEST = 32, 128
 _RATE, _WARM_UP = 7e-5, 0.1
-# Steps for the fewest examples, and for the most: measured by `bench teach`.
+# Steps with the fewest examples, and with the most: measured by `bench teach`.
 _FEWEST_STEPS, _MOST_STEPS = 30, 120
 
 
 def teach_head(
-    request: HeadToTeach, report: Report, stopped: dict[HeadToTeach, Teacher] | None = None
+    request: HeadToTeach, report: Report, stopped: dict[HeadToTeach, ContrastiveTrainer] | None = None
 ) -> TaughtHead:
-    """Teaches an encoder labels, and writes it with a classifier over the mean of its states.
+    """Train an encoder on labelled texts, and write it with a classifier over the mean of its token states.
 
-    Texts in `held` are not learnt from: their probabilities are in the result. Reports progress in steps. A run that
-    is stopped is put into `stopped`, and goes on from its last step when the same request comes next. Raises
+    The request's `held` texts are not learnt from: their probabilities are in the result. Reports progress in steps. A
+    run that is stopped is put into `stopped`, and goes on from its last step when the same request comes next. Raises
     SpanlightError where the base cannot be used or the weights become infinite, Stopped when the work is to stop.
     """
     began = monotonic()
@@ -64,36 +64,37 @@ def teach_head(
     targets = linear.targets_of([request.targets[row] for row in rows], len(request.labels))
     examples = [features[row] for row in rows]
     steps = request.steps or steps_for(len(rows))
-    teacher = stopped.pop(key, None)
+    trainer = stopped.pop(key, None)
     stopped.clear()  # another run's weights only take memory
-    if teacher is None:
+    if trainer is None:
         model: Any = folder.load_base(base, "encoder", (), 0.0, request.seed)
         freeze(model, 0)
         model.to(device_of(request.device))
-        teacher = Teacher(model, padding_id(tokenizer), request.seed)
-    teacher.report = report
+        trainer = ContrastiveTrainer(model, padding_id(tokenizer), request.seed)
+    trainer.report = report
     try:
-        teacher.learn(examples, targets, steps)
-        head = linear.fit(teacher.vectors(examples), targets, multi=request.multi)
-        found = head.probabilities(teacher.vectors([features[row] for row in request.held]))
+        trainer.learn(examples, targets, steps)
+        head = linear.fit(trainer.vectors(examples), targets, multi=request.multi)
+        found = head.probabilities(trainer.vectors([features[row] for row in request.held]))
     except Stopped:
-        teacher.report = Silent()
-        stopped[key] = teacher
+        trainer.report = Silent()
+        stopped[key] = trainer
         raise
     if request.output:
-        _write(request, base, teacher.model, tokenizer, head)
+        _write(request, base, trainer.model, tokenizer, head)
     return TaughtHead(request.output, tuple(map(tuple, found.tolist())), steps, monotonic() - began)
 
 
 def steps_for(examples: int) -> int:
-    """How many steps so many examples are learnt in."""
+    """The number of training steps for a number of examples."""
     return min(_MOST_STEPS, max(_FEWEST_STEPS, round(3 * math.sqrt(examples))))
 
 
-class Teacher:
-    """Trains an encoder's layers on texts of which some have labels in common; a stop costs one step at most.
+class ContrastiveTrainer:
+    """Trains an encoder so that texts with a label in common get similar vectors; a stop costs one step at most.
 
-    Whether to stop is asked before every layer in both directions: on a slow computer a step takes many seconds.
+    Each layer asks whether to stop, in the forward and in the backward pass: on a slow computer a step takes many
+    seconds.
     """
 
     def __init__(self, model: Any, padding: int, seed: int) -> None:
@@ -114,14 +115,14 @@ class Teacher:
         self.report.check()
 
     def learn(self, examples: Sequence[Feature], targets: Array, steps: int) -> None:
-        """Takes the steps that are left of so many, each with as many texts of every label."""
+        """Train until `steps` steps are taken in all, each on a batch with equally many texts of every label."""
         self._optimizer.zero_grad(set_to_none=True)  # of a step that was stopped
         while self._steps < steps:
             began = monotonic()
             self.report.check()
             for group in self._optimizer.param_groups:
                 group["lr"] = _RATE * rate_share(self._steps, steps, _WARM_UP)
-            rows = self._drawn(targets)
+            rows = self._draw_rows(targets)
             vectors = self._vectors([examples[row] for row in rows])
             loss = pair_loss(vectors, torch.from_numpy(targets[rows]).to(vectors.device))
             loss.backward()
@@ -144,8 +145,8 @@ class Teacher:
                 found[part] = self._read([features[at] for at in part]).cpu().numpy()
         return found
 
-    def _drawn(self, targets: Array) -> list[int]:
-        """Rows for a step: of each label as many, of so many labels that each has two."""
+    def _draw_rows(self, targets: Array) -> list[int]:
+        """The rows of a step's batch: equally many of each label, and of so few labels that each has two."""
         rng = np.random.default_rng((self._seed, self._steps))  # the same after a stop
         labels = rng.permutation(targets.shape[1])[: _TEXTS // 2]
         each = max(2, _TEXTS // len(labels))
@@ -153,7 +154,7 @@ class Teacher:
         return sorted({row for some in rows for row in some})
 
     def _vectors(self, features: Sequence[Feature]) -> Tensor:
-        """The vectors with gradients; texts of similar length are read together, so that little padding is."""
+        """The texts' unit vectors with gradients; texts of similar length are read together, with little padding."""
         parts = longest_first(features, 8)
         vectors = torch.cat([self._read([features[at] for at in part]) for part in parts])
         order = torch.tensor([at for part in parts for at in part], device=vectors.device)
@@ -166,7 +167,7 @@ class Teacher:
 
 
 def pair_loss(vectors: Tensor, targets: Tensor) -> Tensor:
-    """Mean squared distance of all pairs' cosines from the share of their labels that they have in common.
+    """Mean squared distance of all pairs' cosines from the share of labels that the two texts have in common.
 
     `vectors` are unit vectors [texts, width], `targets` [texts, labels]. Pairs with and without common labels count
     half each (SetFit's loss over every pair of a batch).
@@ -189,7 +190,7 @@ def _features(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Feature]:
 
 
 def _write(request: HeadToTeach, base: Path, model: Any, tokenizer: Tokenizer, head: LinearHead) -> None:
-    """Writes a checkpoint folder: the encoder as transformers saves it, and the classifier with it."""
+    """Write a checkpoint folder: the encoder as transformers saves it, and the classifier with it."""
     problem = ProblemType.MULTI_LABEL if request.multi else ProblemType.SINGLE_LABEL
     settings = {
         MEAN_KEY: "mean",

@@ -1,4 +1,4 @@
-"""Training and dev examples: questions and labelled texts, read from files of rows."""
+"""Training and dev examples: questions and labelled texts, read from files."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class Source:
 
 
 def parse_source(text: str) -> Source:
-    """Parses a Source: `PATH`, `PATH*WEIGHT` or `PATH?labels=0:negative,1:positive*WEIGHT`.
+    """The Source that a text names: `PATH`, `PATH*WEIGHT` or `PATH?labels=0:negative,1:positive*WEIGHT`.
 
-    Rows whose label the list does not name are left out. Raises SpanlightError for other text.
+    Rows whose label the list does not name are left out. Raises SpanlightError for any other text.
     """
     path, star, weight = text.rpartition("*")
     if not star:
@@ -87,7 +87,7 @@ def read_qa(path: Path) -> list[QaExample]:
 
     A row has its context, or a `table` (rows of cells, the first `header_rows` of them headers) with answers
     by `row`, `column` and `start` in the cell, or the id of a `document`, whose text and title are in
-    documents.jsonl.xz in the same folder. Its context may have a `view`, as `plain_qa` writes it.
+    documents.jsonl.xz in the same folder. Its context may have a `view`, as `qa_row` writes it.
     """
     if path.name.removesuffix(".xz").endswith(".jsonl"):
         return _qa_rows(path)
@@ -96,7 +96,7 @@ def read_qa(path: Path) -> list[QaExample]:
     except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "data" in whole:
-        return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, of_squad=True)
+        return _parse_rows(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, of_squad=True)
     try:
         return _qa_rows(path)
     except SpanlightError as fault:
@@ -117,18 +117,18 @@ def _qa_rows(path: Path) -> list[QaExample]:
     @cache
     def documents() -> dict[str, dict[str, Any]]:
         beside = documents_beside(path)
-        return dict(read_parsed(beside, _whole, Message("id, title and text"))) if beside.is_file() else {}
+        return dict(read_parsed(beside, _document, Message("id, title and text"))) if beside.is_file() else {}
 
-    return read_parsed(path, lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)
+    return read_parsed(path, lambda row: _qa(_with_context(row, documents), path.name), _QA_FIELDS)
 
 
-def _whole(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A document's id, and the part of a question's row that all questions on it share."""
+def _document(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A document's id, and the values that all rows of questions on it share."""
     return str(row["id"]), {"context": row["text"], "title": row["title"], "view": view_of_text(row["text"])}
 
 
-def _full(row: dict[str, Any], documents: Callable[[], dict[str, dict[str, Any]]]) -> dict[str, Any]:
-    """A question's row with its context: that of its document, or the words of its table."""
+def _with_context(row: dict[str, Any], documents: Callable[[], dict[str, dict[str, Any]]]) -> dict[str, Any]:
+    """A question's row with its context: the text of its document, or of its table."""
     if "document" in row and "context" not in row:
         name = str(row["document"])
         if name not in documents():
@@ -146,7 +146,7 @@ def _full(row: dict[str, Any], documents: Callable[[], dict[str, dict[str, Any]]
             )
         return {**documents()[name], "source": "", **row}
     if row.get("view"):
-        return row | {"view": _plain_view(row["view"])}
+        return row | {"view": _view_of_row(row["view"])}
     if "table" not in row:
         return row
     if not all(isinstance(line, list) for line in row["table"]):
@@ -162,9 +162,9 @@ def _full(row: dict[str, Any], documents: Callable[[], dict[str, dict[str, Any]]
 
 
 def table_text(rows: Sequence[Sequence[str]], header_rows: int) -> tuple[str, list[list[Span | None]], View]:
-    """A table as a text, its cells separated by tabs and its rows by newlines; each cell's place; its view.
+    """A table as text, its cells separated by tabs and its rows by newlines; each cell's span in it; and its view.
 
-    An empty cell has no place.
+    An empty cell has no span.
     """
     lines: list[str] = []
     cells: list[list[Span | None]] = []
@@ -179,8 +179,8 @@ def table_text(rows: Sequence[Sequence[str]], header_rows: int) -> tuple[str, li
     return text, cells, View(tuple(replacements_of_table(text, cells, header_rows)))
 
 
-def plain_qa(example: QaExample) -> dict[str, Any]:
-    """A row from which `read_qa` reads the question."""
+def qa_row(example: QaExample) -> dict[str, Any]:
+    """The row from which `read_qa` reads this example."""
     row: dict[str, Any] = {
         "id": example.id,
         "title": example.title,
@@ -198,8 +198,8 @@ def plain_qa(example: QaExample) -> dict[str, Any]:
     return row
 
 
-def _plain_view(plain: dict[str, Any]) -> View:
-    """The view in a row of `plain_qa`."""
+def _view_of_row(plain: dict[str, Any]) -> View:
+    """The view in a row that `qa_row` made."""
     return View(
         tuple(Replacement(int(start), int(end), str(words)) for start, end, words in plain["replacements"]),
         array("i", plain["bounds"]),
@@ -207,28 +207,28 @@ def _plain_view(plain: dict[str, Any]) -> View:
     )
 
 
-def read_placed_qa(path: Path) -> list[QaExample]:
-    """The questions of a file whose answers are all found at their starts in the context. Raises SpanlightError."""
+def read_qa_strictly(path: Path) -> list[QaExample]:
+    """The questions of a file, as `read_qa` does, refused where an answer is misplaced. Raises SpanlightError."""
     found = read_qa(path)
-    refuse_astray(found, path.name)
+    refuse_misplaced(found, path.name)
     return found
 
 
-def refuse_astray(examples: Sequence[QaExample], name: str) -> None:
-    """Raises SpanlightError where an answer of the file `name` is not found at its start in the context."""
-    places = [(e, text, start) for e in examples for text, start in e.answers]
-    astray = [e.id for e, text, at in places if at < 0 or e.context[at : at + len(text)] != text]
-    if astray:
+def refuse_misplaced(examples: Sequence[QaExample], name: str) -> None:
+    """Raise SpanlightError where an answer of the file `name` does not stand at its start in the context."""
+    answers = [(e, text, start) for e in examples for text, start in e.answers]
+    misplaced = [e.id for e, text, at in answers if at < 0 or e.context[at : at + len(text)] != text]
+    if misplaced:
         raise SpanlightError(
             Message(
                 "{wrong} of {answers} answers in {name} do not stand where their answer_start says.",
-                wrong=len(astray),
-                answers=len(places),
+                wrong=len(misplaced),
+                answers=len(answers),
                 name=name,
             ),
             Message(
                 "Count in characters (code points) from the context's first, 0; see the question {question}.",
-                question=str(astray[0]),
+                question=str(misplaced[0]),
             ),
         )
 
@@ -246,7 +246,7 @@ def read_parsed(path: Path, parse: Callable[[dict[str, Any]], ExampleT], fields:
 
     Raises SpanlightError, with the number of the row for which `parse` raises KeyError, TypeError or ValueError.
     """
-    return _each(path, (row.values for row in read_rows(path)), parse, fields)
+    return _parse_rows(path, (row.values for row in read_rows(path)), parse, fields)
 
 
 def _source(row: dict[str, Any], path: Path) -> str:
@@ -278,7 +278,7 @@ def _squad(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield {**row, "answers": [] if question.get("is_impossible") else question["answers"]}
 
 
-def _each(
+def _parse_rows(
     path: Path,
     rows: Iterator[dict[str, Any]],
     parse: Callable[[dict[str, Any]], ExampleT],
@@ -286,7 +286,7 @@ def _each(
     *,
     of_squad: bool = False,
 ) -> list[ExampleT]:
-    """Every row parsed by `parse`; an error names the number of its row, not counting blank lines."""
+    """Parse every row by `parse`; an error names the number of its row, not counting blank lines."""
     found: list[ExampleT] = []
     try:
         for row in rows:
@@ -301,13 +301,13 @@ def _each(
         RecursionError,
     ) as fault:
         raise SpanlightError(
-            _not_of_that_form(path.name, len(found) + 1, fault, of_squad=of_squad),
+            _malformed_row(path.name, len(found) + 1, fault, of_squad=of_squad),
             Message("Each row needs {fields}.", fields=fields),
         ) from fault
     return found
 
 
-def _not_of_that_form(name: str, number: int, fault: Exception, *, of_squad: bool) -> str:
+def _malformed_row(name: str, number: int, fault: Exception, *, of_squad: bool) -> str:
     if isinstance(fault, KeyError):
         key = str(fault.args[0])
         if of_squad:

@@ -1,4 +1,4 @@
-"""Makes model inputs with their targets from examples: numpy only."""
+"""Model inputs with their targets, made from examples: numpy only."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from app.training.examples import QaExample, TextExample
 class Feature:
     """One input: `input_ids` and `token_type_ids` (int64[L]) and its targets.
 
-    Targets are start and end positions for question answering ((0, 0): unanswerable; L or more: to be
-    ignored), or the class's index. `paired` is another window of the same question and text, to be scored together.
-    A pair's title and context begin at `context_at`.
+    Targets are start and end positions for question answering ((0, 0): unanswerable; L or more: ignored by the loss),
+    or the class's index. `paired` is another window of the same question and text, whose loss is shared with this
+    one's. A pair's title and context begin at `context_at`.
     """
 
     input_ids: np.ndarray
@@ -34,9 +34,9 @@ class Feature:
 
 
 class Features:
-    """Makes inputs from examples, with a cache for the tokens of repeated texts.
+    """Makes inputs from examples, and caches the tokens of each text.
 
-    An input has at most `max_length` tokens, and with the probability `crop` at most `crop_length`; for the other
+    An input has at most `max_length` tokens, with the probability `crop` at most `crop_length`; for the other
     probabilities see `of_question`.
     """
 
@@ -59,16 +59,16 @@ class Features:
         self._token_cache: dict[str, Tokens] = {}
 
     def of_question(self, example: QaExample, rng: np.random.Generator) -> Feature:
-        """One window of the question on its context, with a reference drawn from those given.
+        """One window of the question on its context; its target is one of the reference answers, drawn at random.
 
-        A context too long for the window is cut at a random place with the reference inside; with the probability
-        `elsewhere` outside, which makes the window unanswerable. With the probability `beside` another window is
-        paired with it, one of those with most of the question's words and without any reference. With the probability
-        `titled` the heading over a window, or else the context's title, is read before it.
+        Where the context is too long, a random part of it that holds the answer is the window; with the probability
+        `elsewhere` a part without an answer, which makes the window unanswerable. With the probability `beside` it is
+        paired with another window, one of those that share most words with the question and hold no reference answer.
+        With the probability `titled` the heading over a window, or else the context's title, is read before it.
         """
         question = self._tokens(example.question).ids[: self._length // 4]
         tokens = self._tokens(example.context, example.view)
-        longest = self._longest(rng)
+        longest = self._draw_length(rng)
         titled = rng.random() < self._titled
         room = longest - self._template.pair_overhead - len(question) - (TITLE_TOKENS if titled else 0)
         target = None
@@ -77,7 +77,7 @@ class Features:
             target = token_span(tokens, start, start + len(text))
         first = None
         if len(tokens) > room and (not example.answers or rng.random() < self._elsewhere):
-            first = self._near(example, question, tokens, room, rng)
+            first = self._draw_distractor(example, question, tokens, room, rng)
         inside = first is None
         if first is None:
             drawn = window_start(len(tokens), room, target, rng)
@@ -88,16 +88,16 @@ class Features:
             targets = (target[0] + shift, target[1] + shift) if target else (len(feature), len(feature))
             feature = replace(feature, targets=targets)
         if len(tokens) > room and rng.random() < self._beside:
-            other = self._near(example, question, tokens, room, rng, first)
+            other = self._draw_distractor(example, question, tokens, room, rng, apart_from=first)
             if other is not None:
-                away, _ = self._window(example, question, part(tokens, other, other + room), titled)
-                feature = replace(feature, paired=away)
+                paired, _ = self._window(example, question, part(tokens, other, other + room), titled)
+                feature = replace(feature, paired=paired)
         return feature
 
     def _window(
         self, example: QaExample, question: np.ndarray, context: Tokens, titled: bool
     ) -> tuple[Feature, int]:
-        """The Feature of a question and a part of its context, as unanswerable, and where the context begins in it."""
+        """The Feature of a question and a part of its context, unanswerable, and the context's first position in it."""
         title = np.zeros(0, dtype=np.int32)
         if titled and len(context):
             view, begins = example.view, int(context.starts[0])
@@ -108,27 +108,28 @@ class Features:
         return Feature(ids, types, (0, 0), context_at=at), at + len(title)
 
     def of_unlabelled(self, example: QaExample, other: QaExample, rng: np.random.Generator) -> Feature:
-        """An unlabelled pair, its targets to be ignored.
+        """An unlabelled input, whose targets the loss ignores.
 
-        The question is paired with a window of its own context if that has several, else with `other`'s context.
+        The question is asked of a window of its own context if that has several, else of `other`'s context.
         """
         if len(self._tokens(example.context, example.view)) <= self._length:
             example = replace(other, question=example.question)
         feature = self.of_question(replace(example, answers=()), rng)
         return replace(feature, targets=(len(feature), len(feature)), paired=None)
 
-    def _near(
+    def _draw_distractor(
         self,
         example: QaExample,
         question: np.ndarray,
         tokens: Tokens,
         room: int,
         rng: np.random.Generator,
-        but: int | None = None,
+        *,
+        apart_from: int | None = None,
     ) -> int | None:
-        """The start of a window without a reference but with many of the question's words: one of the four with most.
+        """Draw the first token of one of the four windows that share most with the question and hold no answer.
 
-        It shares less than half with the window from token `but` on; None where there is none.
+        It overlaps the window that begins at token `apart_from` by less than half. None where there is none.
         """
         wanted = [text.lower() for text, _ in example.answers]
         begins = range(int(rng.integers(max(1, room // 2))), len(tokens) - room // 3, max(1, room // 2))
@@ -140,8 +141,8 @@ class Features:
         for at, each in zip(begins, contents, strict=True):
             last = min(at + room, len(tokens)) - 1
             words = example.context[tokens.starts[at] : tokens.ends[last]].lower()
-            far = but is None or abs(at - but) > room // 2
-            if far and not any(text in words for text in wanted):
+            apart = apart_from is None or abs(at - apart_from) > room // 2
+            if apart and not any(text in words for text in wanted):
                 ranked.append((float(weights[np.isin(question_ids, each)].sum()), at))
         ranked.sort(reverse=True)
         if not ranked:
@@ -150,15 +151,15 @@ class Features:
         return line_start(example.context, tokens, chosen, room)
 
     def of_text(self, example: TextExample, labels: Sequence[str], rng: np.random.Generator) -> Feature:
-        """One window of the text, at a random place where it is too long, with its class's index."""
+        """One window of the text, drawn at random where it is too long, with its class's index."""
         tokens = self._tokens(example.text)
-        room = self._longest(rng) - self._template.single_overhead
+        room = self._draw_length(rng) - self._template.single_overhead
         first = window_start(len(tokens), room, None, rng)
         ids, types = self._template.single(tokens.ids[first : first + room])
         return Feature(ids, types, (labels.index(example.label),))
 
-    def _longest(self, rng: np.random.Generator) -> int:
-        """The most tokens of one input."""
+    def _draw_length(self, rng: np.random.Generator) -> int:
+        """Draw the most tokens that an input may have."""
         return min(self._length, self._crop_length) if rng.random() < self._crop else self._length
 
     def _tokens(self, text: str, view: View | None = None) -> Tokens:
@@ -170,14 +171,14 @@ class Features:
 
 
 def token_span(tokens: Tokens, start: int, end: int) -> tuple[int, int] | None:
-    """The first and last token that share a code point with this place in the text; None where none does."""
+    """The first and last token that hold a code point from `start` to `end`; None where none does."""
     first = int(np.searchsorted(tokens.ends, start, side="right"))
     last = int(np.searchsorted(tokens.starts, end, side="left")) - 1
     return (first, last) if first <= last else None
 
 
 def window_start(size: int, room: int, target: tuple[int, int] | None, rng: np.random.Generator) -> int:
-    """First token of a window of `room` tokens over `size` of them, drawn among those that hold the target."""
+    """Draw the first of `room` tokens out of `size` for a window; one with a target holds it."""
     if size <= room:
         return 0
     if target is None:
@@ -190,7 +191,7 @@ def window_start(size: int, room: int, target: tuple[int, int] | None, rng: np.r
 def line_start(
     text: str, tokens: Tokens, first: int, room: int, target: tuple[int, int] | None = None
 ) -> int:
-    """The first token of the line of token `first`, if that is near and the target stays inside; else `first`."""
+    """The first token of the line that `first` is in, if it is near and the target stays inside; else `first`."""
     if not first:
         return 0
     begin = int(np.searchsorted(tokens.starts, text.rfind("\n", 0, int(tokens.starts[first])) + 1))
@@ -199,13 +200,13 @@ def line_start(
 
 
 def longest_first(rows: Sequence[Sized], size: int) -> list[list[int]]:
-    """Indices in batches of `size` of similar length, the longest rows first."""
+    """The rows' indices in batches of `size`, sorted by length, the longest first."""
     order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
     return [order[i : i + size] for i in range(0, len(order), size)]
 
 
 def batches(lengths: Sequence[int], size: int, rng: np.random.Generator, bucket: int = 40) -> list[list[int]]:
-    """Indices in batches of `size` of similar length: shuffled, sorted within buckets of batches, batches shuffled."""
+    """Shuffled batches of `size` indices of similar `lengths`: they are sorted within buckets of `bucket` batches."""
     shuffled = rng.permutation(len(lengths)).tolist()
     found: list[list[int]] = []
     for start in range(0, len(shuffled), size * bucket):
@@ -222,12 +223,12 @@ def padded_length(rows: Sequence[Sized]) -> int:
 def collate(features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
     """Arrays of batch × `padded_length`, and `targets` of batch × targets, all int64.
 
-    A paired window is the row after its partner; `pairs` (batch), where there are any, numbers the rows of each pair,
-    and is the last of the targets too.
+    A paired window is the row after its partner. Where there are any, `pairs` (batch) numbers each row's feature, and
+    is also the last column of the targets.
     """
     rows = rows_of(features)
     longest = padded_length(rows)
-    # A target outside its own window is moved outside the padded batch too.
+    # A target beyond its own window is moved beyond the padded length.
     targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in rows]
     arrays = {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}
     if any(f.paired for f in features):
@@ -237,5 +238,5 @@ def collate(features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
 
 
 def rows_of(features: Sequence[Feature]) -> list[Feature]:
-    """The rows of a batch: each feature, and its paired one."""
+    """The rows of a batch: each feature, followed by its paired one."""
     return [row for f in features for row in (f, f.paired) if row is not None]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
@@ -23,13 +23,16 @@ from app.core.plain import json_of
 from app.models.compute.classes import model_class
 from app.models.disk.config import read_config
 
-_HIDDEN = (
+_DROPOUTS = (
     "hidden_dropout_prob",
     "dropout",
     "pooler_dropout",
     "classifier_dropout",
     "classifier_dropout_prob",
+    "seq_classif_dropout",
+    "qa_dropout",
 )
+_ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
 # The head by a request's task; pretraining's two are those of one class.
 _HEADS = {
     "qa": Head.QUESTION_ANSWERING,
@@ -40,8 +43,6 @@ _HEADS = {
 }
 _NOTES = "spanlight.json"
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
-_HIDDEN_TOO = ("seq_classif_dropout", "qa_dropout")
-_ATTENTION = ("attention_probs_dropout_prob", "attention_dropout")
 
 
 def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, seed: int) -> PreTrainedModel:
@@ -62,7 +63,7 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
                 Message("Only a BERT has both heads of pretraining."),
             )
         config = kind.config_class(**stated.for_transformers(_HEADS[task], labels))
-        for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
+        for names, value in ((_DROPOUTS, dropout), (_ATTENTION_DROPOUTS, 0.0)):
             for name in names:
                 if getattr(config, name, None) is not None:
                     setattr(config, name, value)
@@ -97,13 +98,22 @@ def weight_files(folder: Path) -> list[Path]:
     )
 
 
+def weight_names(folder: Path) -> set[str]:
+    """The names of a checkpoint's weights."""
+    names: set[str] = set()
+    for path in weight_files(folder):
+        with safe_open(path, "pt") as file:
+            names.update(file.keys())
+    return names
+
+
 def checkpoint_files(folder: Path) -> list[Path]:
     """The files that a checkpoint needs: config, weights and tokenizer."""
     return [folder / "config.json", *weight_files(folder), folder / "tokenizer.json"]
 
 
 def require_checkpoint(folder: Path, *, is_teacher: bool = False) -> None:
-    """Raises SpanlightError where a folder does not hold what a checkpoint needs."""
+    """Raise SpanlightError where a folder lacks a file that a checkpoint needs."""
     for path in checkpoint_files(folder):
         if not path.is_file():
             hint = (
@@ -115,7 +125,7 @@ def require_checkpoint(folder: Path, *, is_teacher: bool = False) -> None:
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:
-    """The folder's tokenizer, neither truncating nor padding. Raises SpanlightError for one that cannot be read."""
+    """The folder's tokenizer, without truncation and padding. Raises SpanlightError for one that cannot be read."""
     try:
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as fault:  # tokenizers raises bare Exceptions
@@ -138,17 +148,17 @@ def write_folder(
     settings: Mapping[str, Any] | None = None,
     head: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
-    """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each to a new file that is renamed.
+    """Write config, tokenizer and weights (float16 if `half`), the weights last, each to a new file that is renamed.
 
-    Weights of more than `shard` megabytes are written in files of at most that, where it is not 0. The config keeps the
-    base's own dropout, and gets `settings` in addition. A `head` that the model's class lacks is written beside it, in
-    place of the pooler. Notes on earlier weights in the folder are removed with them.
+    With a `shard`, weights of more megabytes are written in files of at most that. The config keeps the base's own
+    dropout, and gets `settings` in addition. A `head` that the model's class lacks is written with its weights, in
+    place of the pooler. Notes on earlier weights in the folder are removed with these.
     """
     folder.mkdir(parents=True, exist_ok=True)
     assert isinstance(model, PreTrainedModel)
     config = model.config.to_dict()
     original = json.loads((base / "config.json").read_text(encoding="utf-8"))
-    for name in (*_HIDDEN, *_HIDDEN_TOO, *_ATTENTION):
+    for name in (*_DROPOUTS, *_ATTENTION_DROPOUTS):
         if name in original:
             config[name] = original[name]
         elif name in config:
@@ -165,12 +175,10 @@ def write_folder(
         tokenizer_config = json.loads(tokenizing.read_text(encoding="utf-8"))
         tokenizer_config.pop("name_or_path", None)
         _write(folder / "tokenizer_config.json", json_of(tokenizer_config, indent=2) + "\n")
-    learnt = _unshared(model)
+    tensors = _unshared(model)
     if head is not None:
-        learnt = {name: weight for name, weight in learnt.items() if not name.startswith("pooler.")} | dict(
-            head
-        )
-    weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in learnt.items()}
+        tensors = {name: one for name, one in tensors.items() if not name.startswith("pooler.")} | dict(head)
+    weights = {name: one.detach().to("cpu", dtype).contiguous() for name, one in tensors.items()}
     shards = _shards(weights, int(shard * 1e6))
     names = [_WEIGHTS]
     if len(shards) > 1:
@@ -180,7 +188,7 @@ def write_folder(
         save_file({key: weights[key] for key in keys}, part, metadata={"format": "pt"})
         # safetensors makes files readable by their owner only; a model is as readable as the folder's other files.
         part.chmod((folder / "config.json").stat().st_mode & 0o777)
-    # Their calibration and figures are the earlier weights'.
+    # The calibration and the figures in them are those of the earlier weights.
     (folder / _NOTES).unlink(missing_ok=True)
     for name in names:
         os.replace(folder / f"{name}.part", folder / name)
@@ -191,13 +199,13 @@ def write_folder(
         (folder / _INDEX).unlink(missing_ok=True)
         return
     size = sum(tensor.nbytes for tensor in weights.values())
-    places = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
-    index = {"metadata": {"total_size": size}, "weight_map": places}
+    files = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
+    index = {"metadata": {"total_size": size}, "weight_map": files}
     _write(folder / _INDEX, json_of(index, indent=2) + "\n")
 
 
 def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
-    """The weights' names by file, each of at most `most` bytes unless a single weight is larger; 0: one file."""
+    """The names of the weights in each file of at most `most` bytes (a larger weight has its own); 0: one file."""
     shards: list[list[str]] = [[]]
     size = 0
     for name, tensor in weights.items():
@@ -210,7 +218,7 @@ def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
 
 
 def _unshared(model: nn.Module) -> dict[str, torch.Tensor]:
-    """The weights as transformers saves them: parameters and persistent buffers, a shared tensor once."""
+    """The weights as transformers saves them: parameters and persistent buffers, tied tensors once."""
     seen: set[int] = set()
     unshared = {}
     for name, tensor in model.state_dict().items():

@@ -1,4 +1,4 @@
-"""Linear classifiers over texts' unit vectors, and what they tell about labels: numpy only.
+"""Linear classifiers over texts' unit vectors, and what is done with their probabilities: numpy only.
 
 `vectors` are float32[texts, width], `targets` float32[texts, labels] with 1 where a label applies. With `multi` labels
 do not exclude each other: each has a sigmoid, otherwise they share a softmax.
@@ -16,12 +16,12 @@ from app.tasks.scores import sigmoid, softmax
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
-# Unit vectors are this long for the penalty on the weights: measured by `bench teach`.
+# Unit vectors are scaled to this length, which sets how much the penalty on the weights counts: by `bench teach`.
 _LENGTH = 3.0
-# A label's name and description count as so many texts of it.
+# A label's name and description count as this many texts of it.
 WORDS_COUNT = 4
 _FOLDS = 4
-# So many texts are compared when the most useful ones are looked for, and learnt from for a first guess.
+# At most this many texts are compared to find the most useful ones, and learnt from for a first guess.
 _CANDIDATES = 3000
 
 
@@ -39,28 +39,29 @@ class LinearHead:
 
 
 def fit(vectors: Array, targets: Array, *, multi: bool = False, steps: int = 300) -> LinearHead:
-    """Logistic regression with a penalty of half the weights' squares, by accelerated gradient descent.
+    """Fit a logistic regression with an L2 penalty of half the weights' squares, by accelerated gradient descent.
 
-    (Nesterov 1983; the steps' size is the inverse of the gradient's Lipschitz constant.)
+    Nesterov 1983; the step size is the inverse of the gradient's Lipschitz constant.
     """
     inputs = np.c_[vectors * _LENGTH, np.ones(len(vectors), dtype=np.float32)]
     penalised = np.ones((inputs.shape[1], 1), dtype=np.float32)
     penalised[-1] = 0.0
     weights: Array = np.zeros((inputs.shape[1], targets.shape[1]), dtype=np.float32)
-    ahead = weights
+    lookahead = weights
     curvature = float(np.linalg.eigvalsh(inputs.T @ inputs)[-1]) / (4 if multi else 2) + 1.0
     for step in range(steps):
-        gradient = inputs.T @ (_probabilities(inputs @ ahead, multi) - targets) + penalised * ahead
-        before, weights = weights, (ahead - gradient / curvature).astype(np.float32)
-        ahead = weights + step / (step + 3) * (weights - before)
+        errors = _probabilities(inputs @ lookahead, multi) - targets
+        gradient = inputs.T @ errors + penalised * lookahead
+        before, weights = weights, (lookahead - gradient / curvature).astype(np.float32)
+        lookahead = weights + step / (step + 3) * (weights - before)
     return LinearHead(_LENGTH * weights[:-1], weights[-1], multi)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """All texts of a data set as unit vectors around their mean, with those of the labels' words around theirs.
+    """The unit vectors of all texts of a data set and of its labels' words, each with their mean subtracted.
 
-    What all texts have in common tells no labels apart; without it names alone are right far more often.
+    What all texts have in common tells no labels apart; without it the labels' words alone are right far more often.
     """
 
     texts: Array
@@ -68,11 +69,11 @@ class Pool:
 
     @staticmethod
     def of(texts: Array, words: Array) -> Pool:
-        """The pool of the vectors that a model gave."""
-        return Pool(_around_mean(texts), _around_mean(words))
+        """The pool of vectors as a model gave them."""
+        return Pool(_centred(texts), _centred(words))
 
     def head(self, rows: Sequence[int], targets: Array, *, multi: bool = False) -> LinearHead:
-        """A classifier from the labelled texts in `rows`, or some of very many, and from the labels' words."""
+        """Fit a classifier on the labelled texts in `rows`, a sample where they are many, and on the labels' words."""
         count, targets = self.words.shape[0], targets.reshape(-1, self.words.shape[0])
         if len(rows) > _CANDIDATES:
             some = np.random.default_rng(len(rows)).choice(len(rows), _CANDIDATES, replace=False)
@@ -84,9 +85,10 @@ class Pool:
     def most_useful(
         self, probabilities: Array, labelled: Sequence[int], open_rows: Sequence[int], count: int
     ) -> list[int]:
-        """Up to `count` of the open rows, the most useful to label first: unsure, and unlike those labelled.
+        """Up to `count` of the open rows, the most useful to label first.
 
-        Each one counts as labelled for the next. The product of both (active learning by uncertainty and diversity).
+        Active learning by uncertainty and diversity: the product of how unsure a text's label is and how unlike the
+        labelled texts it is, those chosen before it among them.
         """
         rng = np.random.default_rng(len(labelled))
         left = np.asarray(list(open_rows), dtype=np.int64)
@@ -96,21 +98,21 @@ class Pool:
             return []
         some = np.asarray(list(labelled), dtype=np.int64)
         some = rng.choice(some, _CANDIDATES, replace=False) if len(some) > _CANDIDATES else some
-        texts, unsure = self.texts[left], unsureness(probabilities[left])
-        near = (
+        texts, unsure = self.texts[left], uncertainty(probabilities[left])
+        nearest = (
             (texts @ self.texts[some].T).max(1) if len(some) else np.full(len(left), -1.0, dtype=np.float32)
         )
         chosen: list[int] = []
         for _ in range(min(count, len(left))):
-            at = int(np.argmax((unsure + 0.05) * (1.05 - near)))
+            at = int(np.argmax((unsure + 0.05) * (1.05 - nearest)))
             chosen.append(int(left[at]))
-            near = np.maximum(near, texts @ texts[at])
+            nearest = np.maximum(nearest, texts @ texts[at])
             unsure[at] = -1.0
         return chosen
 
 
-def unsureness(probabilities: Array) -> Array:
-    """How unsure each text's label is, 0 to 1: how near the second best is to the best, or a single one to one half."""
+def uncertainty(probabilities: Array) -> Array:
+    """How unsure each text's label is, 0 to 1: 1 less the best two's difference, or a single one's nearness to 0.5."""
     if probabilities.shape[1] < 2:
         return np.asarray(1 - np.abs(2 * probabilities[:, 0] - 1), dtype=np.float32)
     best = np.sort(probabilities, axis=1)
@@ -118,9 +120,9 @@ def unsureness(probabilities: Array) -> Array:
 
 
 def folds(targets: Array, seed: int = 13, *, texts: Sequence[str] = ()) -> list[list[int]]:
-    """Rows in up to four parts, each with its share of every label; labels of one text stay in whichever it falls.
+    """The rows in up to four folds, stratified by label, for cross-validation.
 
-    Rows of equal `texts` fall into the same part: one that was learnt by heart would flatter the figures.
+    Rows of equal `texts` fall into the same fold: a text learnt by heart would flatter the figures.
     """
     rng = np.random.default_rng(seed)
     same: dict[object, list[int]] = {}
@@ -135,9 +137,9 @@ def folds(targets: Array, seed: int = 13, *, texts: Sequence[str] = ()) -> list[
 def learning_curve(
     vectors: Array, targets: Array, *, multi: bool = False, seed: int = 13, texts: Sequence[str] = ()
 ) -> list[tuple[int, float]]:
-    """Numbers of examples, each with the share of other texts' labels that are wrong after learning from so many.
+    """Numbers of examples, each with the share of held-out labels that a classifier trained on so many gets wrong.
 
-    They are a quarter, half and all of the texts outside a fold; equal `texts` are in the same fold.
+    By cross-validation, with a quarter, half and all of the texts outside a fold; for `texts` see `folds`.
     """
     rng = np.random.default_rng(seed)
     parts = folds(targets, seed, texts=texts)
@@ -147,13 +149,13 @@ def learning_curve(
         for share, found in wrong.items():
             some = rest[: max(1, round(share * len(rest)))]
             head = fit(vectors[some], targets[some], multi=multi, steps=100)
-            found.append(_wrong(head.probabilities(vectors[part]), targets[part], multi))
+            found.append(_error_rate(head.probabilities(vectors[part]), targets[part], multi))
     most = len(targets) * (len(parts) - 1) / max(1, len(parts))
     return [(round(share * most), float(np.mean(found))) for share, found in wrong.items()]
 
 
 def gain(curve: Sequence[tuple[int, float]], more: int) -> float:
-    """By how much the share of right labels would grow with so many more examples, by a power law through a curve."""
+    """By how much the share of right labels would grow with `more` examples, by a power law fitted to a curve."""
     counts = np.log([max(1, count) for count, _ in curve])
     errors = np.log([max(1e-3, error) for _, error in curve])
     if len(set(counts.tolist())) < 2:
@@ -164,36 +166,36 @@ def gain(curve: Sequence[tuple[int, float]], more: int) -> float:
     return max(0.0, now - then)
 
 
-def packed(values: Array | Sequence[Sequence[float]]) -> bytes:
-    """Numbers of texts as float16, to be stored."""
+def pack(values: Array | Sequence[Sequence[float]]) -> bytes:
+    """The numbers of each text as float16 bytes, to be stored."""
     return np.asarray(values, dtype=np.float16).tobytes()
 
 
-def unpacked(stored: bytes, width: int) -> Array:
-    """The numbers of `packed`, float32[texts, width]."""
+def unpack(stored: bytes, width: int) -> Array:
+    """The numbers that `pack` stored, float32[texts, width]."""
     return np.frombuffer(stored, dtype=np.float16).reshape(-1, width).astype(np.float32)
 
 
-def joined(pieces: Sequence[Array]) -> Array:
-    """The numbers of all texts from those of pieces of them."""
-    return np.concatenate(list(pieces))
+def joined(batches: Sequence[Array]) -> Array:
+    """The numbers of the texts of all batches in one array."""
+    return np.concatenate(list(batches))
 
 
-def tempered(probabilities: Array | Sequence[Sequence[float]], temperature: float) -> Array:
-    """The probabilities of a softmax whose logits are divided by a temperature."""
+def at_temperature(probabilities: Array | Sequence[Sequence[float]], temperature: float) -> Array:
+    """The softmax's probabilities as they are once its logits are divided by a temperature."""
     powers = np.maximum(probabilities, 1e-7) ** (1 / temperature)
     return np.asarray(powers / powers.sum(1, keepdims=True), dtype=np.float32)
 
 
 def targets_of(labels: Sequence[Sequence[int]], count: int) -> Array:
-    """Targets of texts from the indices of the labels that apply to each."""
+    """The targets of texts, each given by the indices of the labels that apply to it."""
     found = np.zeros((len(labels), count), dtype=np.float32)
     for row, each in enumerate(labels):
         found[row, list(each)] = 1.0
     return found
 
 
-def _wrong(probabilities: Array, targets: Array, multi: bool) -> float:
+def _error_rate(probabilities: Array, targets: Array, multi: bool) -> float:
     if multi:
         return float(((probabilities >= 0.5) != (targets >= 0.5)).mean())
     return float((probabilities.argmax(1) != targets.argmax(1)).mean())
@@ -203,6 +205,9 @@ def _probabilities(logits: Array, multi: bool) -> Array:
     return np.asarray(sigmoid(logits) if multi else softmax(logits), dtype=np.float32)
 
 
-def _around_mean(vectors: Array) -> Array:
-    away = vectors - vectors.mean(0) if len(vectors) > 1 else vectors
-    return np.asarray(away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9), dtype=np.float32)
+def _centred(vectors: Array) -> Array:
+    """The vectors with their mean subtracted, as unit vectors; a single one as it is."""
+    moved = vectors - vectors.mean(0) if len(vectors) > 1 else vectors
+    return np.asarray(
+        moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9), dtype=np.float32
+    )

@@ -6,7 +6,7 @@ from torch import Tensor, float32
 from torch.nn.functional import cross_entropy, kl_div
 
 UNTAGGED = -100
-_NEVER = -1e9  # finite, as 0 times the difference of two infinities is NaN
+_MASKED = -1e9  # finite, as 0 times the difference of two infinities is NaN
 
 
 def span_loss(start_logits: Tensor, end_logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -24,9 +24,9 @@ def shared_loss(
 ) -> Tensor:
     """The loss of an answer among all windows of its question (shared normalisation, Clark and Gardner 2018).
 
-    Arguments as for `span_loss`, `pairs` (batch) the same number for windows of one question. All their positions
-    but [CLS] share one softmax; the loss is the mean of start and end cross-entropy over the windows that answer and
-    have a partner, times their share of the batch.
+    Arguments as for `span_loss`; `pairs` (batch) is the same number for windows of one question. All their positions
+    but [CLS] share one softmax. The loss is the mean of start and end cross-entropy over the windows that hold an
+    answer and have a partner, times the share of the batch that these are.
     """
     length = start_logits.size(1)
     same = pairs[:, None] == pairs[None, :]
@@ -35,25 +35,27 @@ def shared_loss(
         return start_logits.sum() * 0.0
     total = start_logits.new_zeros((), dtype=float32)
     for logits, positions in ((start_logits, starts), (end_logits, ends)):
-        each = logits[:, 1:].float().logsumexp(1)
-        spread = each[None, :].masked_fill(~same, float("-inf")).logsumexp(1)
+        of_window = logits[:, 1:].float().logsumexp(1)
+        of_question = of_window[None, :].masked_fill(~same, float("-inf")).logsumexp(1)
         gold = logits.float().gather(1, positions.clamp(0, length - 1)[:, None])[:, 0]
-        total = total + (spread - gold)[answers].sum()
+        total = total + (of_question - gold)[answers].sum()
     return total / (2 * len(pairs))
 
 
-def imitation_loss(logits: Tensor, teacher_logits: Tensor, places: Tensor, temperature: float) -> Tensor:
-    """The divergence of a position's distribution from a teacher's (distillation, Hinton et al. 2015, section 2).
+def imitation_loss(
+    logits: Tensor, teacher_logits: Tensor, teacher_positions: Tensor, temperature: float
+) -> Tensor:
+    """The divergence of a student's distribution over positions from its teacher's (Hinton et al. 2015, section 2).
 
-    `logits` are batch × length, `teacher_logits` batch × the teacher's own length; `places` (batch × length) are the
-    teacher's position for each, -1 where both are masked. The loss is KL(teacher || student) of the softmaxes at
-    `temperature`, times its square, averaged over the batch.
+    `logits` are batch × length, `teacher_logits` batch × the teacher's own length. `teacher_positions` (batch × length)
+    is where the teacher has each of the student's tokens, -1 for a token that is left out. The loss is
+    KL(teacher || student) of the softmaxes at `temperature`, times its square, averaged over the batch.
     """
-    found, wanted = (
-        (each.float() / temperature).masked_fill(places < 0, _NEVER).log_softmax(1)
-        for each in (logits, teacher_logits.gather(1, places.clamp(min=0)))
+    student, teacher = (
+        (each.float() / temperature).masked_fill(teacher_positions < 0, _MASKED).log_softmax(1)
+        for each in (logits, teacher_logits.gather(1, teacher_positions.clamp(min=0)))
     )
-    return kl_div(found, wanted, reduction="batchmean", log_target=True) * temperature**2
+    return kl_div(student, teacher, reduction="batchmean", log_target=True) * temperature**2
 
 
 def _position_loss(logits: Tensor, positions: Tensor, length: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Figures for predictions against references: F1 of answers and of names, accuracy and macro F1 of classes."""
+"""Metrics of predictions against references: EM and F1 of answers, accuracy and macro F1 of classes, F1 of names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def normalise_answer(text: str) -> str:
 
 
 def exact_match(prediction: str, references: Sequence[str]) -> float:
-    """1.0 where the normalised prediction equals a reference; no reference: where it is empty."""
+    """1.0 where the normalised prediction equals a reference, or is empty where there is none; else 0.0."""
     wanted = {normalise_answer(r) for r in references} or {""}
     return float(normalise_answer(prediction) in wanted)
 
@@ -31,7 +31,7 @@ def f1(prediction: str, references: Sequence[str]) -> float:
 
 
 def words_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
-    """The F1 of words against others, 0 to 1; where either side has none: 1.0 if both have none."""
+    """The F1 of two bags of words, 0 to 1; where either has none: 1.0 if both have none."""
     if not found or not wanted:
         return float(found == wanted)
     shared = (Counter(found) & Counter(wanted)).total()
@@ -63,7 +63,7 @@ def accuracy(predicted: Sequence[str], actual: Sequence[str]) -> float:
 
 
 def macro_f1(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[str]) -> float:
-    """Unweighted mean over `labels` of each class's F1; a class never predicted nor present counts 0."""
+    """Unweighted mean over `labels` of each class's F1; a class neither predicted nor present counts 0."""
     matrix = confusion(predicted, actual, labels)
     scores = []
     for i in range(len(labels)):
@@ -73,14 +73,14 @@ def macro_f1(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[s
 
 
 def confusion(predicted: Sequence[str], actual: Sequence[str], labels: Sequence[str]) -> list[list[int]]:
-    """Counts, a row for each actual and a column for each predicted label, in the order of `labels`."""
+    """The confusion matrix: counts with a row for each actual and a column for each predicted label."""
     pairs = Counter(zip(actual, predicted, strict=True))
     return [[pairs[a, p] for p in labels] for a in labels]
 
 
 @dataclass(frozen=True, slots=True)
 class NameFigures:
-    """Counts of true and found names; precision, recall and F1, 0 to 1; right is an exact place and kind.
+    """Counts of true and found names, and precision, recall and F1, 0 to 1.
 
     Precision is 0 where none was found, recall where there is none, as in CoNLL's scorer.
     """
@@ -93,7 +93,7 @@ class NameFigures:
 
     @classmethod
     def of(cls, names: int, found: int, right: int) -> NameFigures:
-        """The figures where so many of those found are right."""
+        """The figures of counts: true names, found ones, and found ones that are right."""
         f1 = 2 * right / max(1, found + names)
         return cls(names, found, right / max(1, found), right / max(1, names), f1)
 
@@ -101,9 +101,9 @@ class NameFigures:
 def name_figures(
     predicted: Iterable[Iterable[tuple[Hashable, str]]], actual: Iterable[Iterable[tuple[Hashable, str]]]
 ) -> tuple[NameFigures, dict[str, NameFigures]]:
-    """Figures over names `(place, kind)` of texts, over all and by kind; right where place and kind are both exact.
+    """The figures of the names `(place, kind)` of texts, over all and by kind.
 
-    As CoNLL's scorer counts (Tjong Kim Sang and De Meulder 2003).
+    A name is right where its place and its kind are (as CoNLL's scorer counts, Tjong Kim Sang and De Meulder 2003).
     """
     names: Counter[str] = Counter()
     found: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Names (entities) in texts: the lesson of token classification, and its figures on dev."""
+"""Named entity recognition: training inputs, and figures on dev."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from app.tasks.text.words import words
 from app.training import metrics
 from app.training.features import longest_first, padded_length
 from app.training.folder import load_tokenizer
-from app.training.lessons import Lesson, Read, draw, drawn_size, examples_of
 from app.training.losses import UNTAGGED, tag_loss
-from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, runs
+from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, tagged_names
+from app.training.tasks import Predict, TrainingTask, draw, drawn_size, examples_of
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedTokens:
     """One input with a tag's index for each token, UNTAGGED for those without a label.
 
-    All are int64[L] but `first_pieces` (int64[words]): the index of each word's first token, -1 for a word without.
+    All are int64[L] but `first_pieces` (int64[words]): the position of each word's first token, -1 for a word without.
     """
 
     input_ids: np.ndarray
@@ -42,10 +42,10 @@ class TaggedTokens:
         return len(self.input_ids)
 
 
-def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
-    """The lesson of names. Raises SpanlightError where examples cannot be used.
+def names_task(request: TrainingRequest, base: Path) -> TrainingTask:
+    """Token classification of names. Raises SpanlightError where examples cannot be used.
 
-    The option `join` is the most sentences, consecutive in their file, that are learnt as one text; `exchange` the
+    The option `join` is the most sentences, consecutive in their file, that are joined into one text; `exchange` the
     probability of exchanging a name for another of its kind.
     """
     tokenizer = load_tokenizer(base)
@@ -56,22 +56,22 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
             Message("Dev has the tag “{tag}” that the examples lack.", tag=min(unknown)),
             Message("Name the kinds alike."),
         )
-    make = Tagging(tokenizer, labels, request.max_length)
+    tagging = Tagging(tokenizer, labels, request.max_length)
     most = max(1, int(request.options.get("join", 1)))
     exchanger = Exchanger([e for group, _ in groups for e in group], request.options.get("exchange", 0.0))
-    places = [([(g, i) for i in range(len(group))], weight) for g, (group, weight) in enumerate(groups)]
+    numbered = [([(g, i) for i in range(len(group))], weight) for g, (group, weight) in enumerate(groups)]
 
     def epoch(rng: np.random.Generator) -> list[Any]:
         inputs = []
-        for g, i in draw(places, rng):
+        for g, i in draw(numbered, rng):
             some = groups[g][0][i : i + int(rng.integers(1, most + 1))]
-            inputs.append(make.of_text(exchanger.vary(concatenate(some), rng)))
+            inputs.append(tagging.of_text(exchanger.vary(concatenate(some), rng)))
         return inputs
 
-    def measure(read: Read, report: Report) -> dict[str, float]:
-        return dev_figures(dev_examples, make, padding_id(tokenizer), read, report)
+    def measure(predict: Predict, report: Report) -> dict[str, float]:
+        return dev_figures(dev_examples, tagging, padding_id(tokenizer), predict, report)
 
-    return Lesson(
+    return TrainingTask(
         tokenizer,
         labels,
         drawn_size(groups),
@@ -84,7 +84,7 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
 
 def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
-    """O, then B and I of every kind, sorted by kind, even where only one of them occurs."""
+    """O, then B and I of every kind, even where only one of the two occurs; sorted by kind."""
     kinds = sorted({tag[2:] for example in examples for tag in example.tags if tag != OUTSIDE})
     if not kinds:
         raise SpanlightError(
@@ -96,8 +96,8 @@ def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
 class Tagging:
     """Makes inputs of at most `length` tokens from tagged texts.
 
-    The first piece of each word is labelled (BERT, section 5.3), for the words that `token_classification` reads tags
-    of. Where the examples have one word for several of these, those after the first continue its name.
+    The first piece of each word is labelled (BERT, section 5.3); the words are those that `token_classification`
+    tags. Where a word of the examples covers several of these, those after the first continue its name.
     """
 
     def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], length: int) -> None:
@@ -108,7 +108,7 @@ class Tagging:
         self._room = length - self._template.single_overhead
 
     def of_text(self, text: TaggedText) -> TaggedTokens:
-        """The text's input, cut to the longest input."""
+        """The text's input, truncated."""
         tokens = join(tokenise(self._tokenizer, text.text))
         found = tokens_by_word(text.text, *words(text.text), tokens.starts, tokens.ends)
         at = len(self._template.single_parts[0])
@@ -140,23 +140,23 @@ def collate_tagged(features: Sequence[TaggedTokens], pad_id: int) -> dict[str, n
 
 
 def dev_figures(
-    examples: Sequence[TaggedText], make: Tagging, pad_id: int, read: Read, report: Report
+    examples: Sequence[TaggedText], tagging: Tagging, pad_id: int, predict: Predict, report: Report
 ) -> dict[str, float]:
-    """Precision, recall and F1 (0 to 1) of names, over all, by source and by kind; a word has its first piece's tag."""
-    features = [make.of_text(example) for example in examples]
+    """Precision, recall and F1 (0 to 1) of names, and F1 by source and by kind; a word has its first piece's tag."""
+    features = [tagging.of_text(example) for example in examples]
     tags: dict[int, list[str]] = {}
     for some in longest_first(features, 32):
         report.check()
         logits = [
             row
-            for part in read(collate_tagged([features[i] for i in some], pad_id))
+            for part in predict(collate_tagged([features[i] for i in some], pad_id))
             for row in part["logits"]
         ]
         for i, row in zip(some, logits, strict=True):
             best = row.argmax(axis=1)
-            tags[i] = [make.labels[best[at]] if at >= 0 else OUTSIDE for at in features[i].first_pieces]
-    found = [[((a, b), kind) for a, b, kind in runs(tags[i])] for i in range(len(examples))]
-    true = [[((a, b), kind) for a, b, kind in runs(example.tags)] for example in examples]
+            tags[i] = [tagging.labels[best[at]] if at >= 0 else OUTSIDE for at in features[i].first_pieces]
+    found = [[((a, b), kind) for a, b, kind in tagged_names(tags[i])] for i in range(len(examples))]
+    true = [[((a, b), kind) for a, b, kind in tagged_names(example.tags)] for example in examples]
     overall, by_kind = metrics.name_figures(found, true)
     figures = {"precision": overall.precision, "recall": overall.recall, "f1": overall.f1}
     for source in dict.fromkeys(example.source for example in examples):

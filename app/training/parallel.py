@@ -20,11 +20,11 @@ from torch import Tensor, nn
 
 from app.training.teacher import PREFIX, Teacher
 
-_ALL = 1 << 16
+_RANGE = 1 << 16  # of the random numbers
 
 
 class Draws:
-    """The random generator of one copy of a model's dropouts; deterministic for a seed.
+    """The random generator of all dropouts in one copy of a model; deterministic for a seed.
 
     torch's dropout draws each number by itself from one generator that all threads share and wait for: 12 ns a number
     on one core, a sixth of a step in float32. Drawing 16 random bits for each here takes 1.7 ns (Xeon, AVX512, torch
@@ -35,17 +35,17 @@ class Draws:
         self._bits = np.random.SFC64(0)
 
     def begin(self, *seed: int) -> None:
-        """Reseed with these numbers, each 0 or more."""
+        """Seed the generator with these numbers, each 0 or more."""
         self._bits = np.random.SFC64(seed)
 
     def mask(self, shape: torch.Size, rate: float) -> Tensor:
         """A dropout mask, float32 of this shape: 0 with probability `rate` (to 1/65536), else scaled to the mean 1."""
         count = shape.numel()
-        dropped = min(round(rate * _ALL), _ALL - 1)
+        dropped = min(round(rate * _RANGE), _RANGE - 1)
         words = self._bits.random_raw((count + 3) // 4)
         bits = torch.from_numpy(words.view(np.int16)[:count])  # torch cannot compare unsigned ones
-        mask = bits.ge(dropped - _ALL // 2).to(torch.float32)
-        return mask.mul_(_ALL / (_ALL - dropped)).view(shape)
+        mask = bits.ge(dropped - _RANGE // 2).to(torch.float32)
+        return mask.mul_(_RANGE / (_RANGE - dropped)).view(shape)
 
 
 class Dropout(nn.Module):
@@ -60,8 +60,8 @@ class Dropout(nn.Module):
         return hidden * self.draws.mask(hidden.shape, self.p).to(hidden.dtype) if self.training else hidden
 
 
-def give_own_draws(model: nn.Module) -> None:
-    """Replaces a model's torch dropouts by ones with its own generator; on the CPU only."""
+def replace_dropouts(model: nn.Module) -> None:
+    """Replace torch's dropouts in a model by ones that share a generator of the model's own; on the CPU only."""
     draws = Draws()
     for module in list(model.modules()):
         for name, child in module.named_children():
@@ -70,7 +70,7 @@ def give_own_draws(model: nn.Module) -> None:
 
 
 def draws_of(model: nn.Module) -> Draws:
-    """The generator shared by a model's dropouts; an unused one for a model without any."""
+    """The generator that a model's dropouts share; an unused one for a model without any."""
     return next((m.draws for m in model.modules() if isinstance(m, Dropout)), Draws())
 
 
@@ -82,10 +82,10 @@ Forward = Callable[[nn.Module, dict[str, Tensor]], Any]
 class Workers:
     """Runs batches through a model on `device`, in `count` parts (one where count is 1).
 
-    `loss` takes the model's output and the targets of a part. `bfloat16` computes in it: on a CPU with a copy of the
-    weights, whose originals are updated in float32 (Micikevicius et al. 2018), on a GPU by autocast. `forward` runs the
-    model on all arrays but the targets, where the model itself cannot take them. On a CPU the model's dropouts are
-    replaced by faster ones. A `teacher`, moved to the same device and precision, reads each part in the thread that
+    `loss` takes the model's output and the targets of a part. With `bfloat16` it computes in that: on a CPU with a copy
+    of the weights, whose originals are updated in float32 (Micikevicius et al. 2018), on a GPU by autocast. `forward`
+    runs the model on all arrays but the targets, where the model itself cannot take them. On a CPU the model's dropouts
+    are replaced by faster ones. A `teacher`, moved to the same device and precision, reads each part in the thread that
     learns from it.
     """
 
@@ -107,7 +107,7 @@ class Workers:
         if teacher:
             teacher.model.to(self._device, torch.bfloat16 if bfloat16 else torch.float32)
         if self._device.type == "cpu":
-            give_own_draws(model)
+            replace_dropouts(model)
         self._weights = list(model.parameters())
         self._copied = bfloat16 and self._device.type == "cpu"
         self._stale = self._copied
@@ -128,9 +128,9 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     def learn(self, batch: Arrays, *seed: int) -> float:
-        """Adds the gradients of a batch's mean loss to the model's, and returns that loss.
+        """Add the gradients of a batch's mean loss to the model's; returns that loss.
 
-        Dropout draws from `seed`, numbers of 0 or more; on a GPU from torch's own generator.
+        Dropout is seeded with `seed`, numbers of 0 or more; on a GPU torch's own generator draws.
         """
         self._refresh()
         for i, (model, draws) in enumerate(zip(self._models, self._draws, strict=True)):
@@ -147,15 +147,15 @@ class Workers:
                     fresh = other.grad.to(mine.dtype)
                     mine.grad = fresh if mine.grad is None else mine.grad.add_(fresh)
                     other.grad = None
-        self.changed()
+        self.note_change()
         return sum(losses)
 
-    def changed(self) -> None:
-        """To be called where other weights were put into the model between two batches."""
+    def note_change(self) -> None:
+        """Note that the model's weights were changed between two batches."""
         self._stale = self._copied
 
     def _refresh(self) -> None:
-        """Updates the bfloat16 copies from the weights, which the optimizer changes after each step."""
+        """Update the bfloat16 copy of the weights after these were changed."""
         if self._stale:
             with torch.no_grad():
                 for copied, weight in zip(self._parameters[0], self._weights, strict=True):
@@ -163,14 +163,14 @@ class Workers:
             self._stale = False
 
     def outputs(self, batch: Arrays) -> list[Arrays]:
-        """The model's logits for each part of a batch, float32, in order; parts keep the order of the rows."""
+        """The model's logits for the parts of a batch, float32; parts and rows are in the order of the batch."""
         self._refresh()
         for model in self._models:
             model.eval()
         return self._run(self._outputs, list(enumerate(self._parts(batch))))
 
     def _parts(self, batch: Arrays) -> list[Arrays]:
-        """Rows in parts of similar size, in order; the rows of one pair (`pairs` ascends) stay in one part."""
+        """A batch split into parts of similar size, in order; rows with the same number in `pairs` stay together."""
         count = min(len(self._models), len(batch["input_ids"]))
         pairs = batch.get("pairs", np.arange(len(batch["input_ids"])))
         begins = [part[0] for part in np.array_split(pairs, count)]
@@ -192,7 +192,7 @@ class Workers:
                 return self._custom_forward(
                     self._models[index], {n: t for n, t in part.items() if n != "targets"}
                 )
-            return _read(self._models[index], part)
+            return _run(self._models[index], part)
 
     def _learn(self, index: int, arrays: Arrays, share: float) -> float:
         part = self._tensors(arrays)
@@ -200,8 +200,8 @@ class Workers:
         loss = self._loss(output, part["targets"])
         if self._teacher:
             with torch.no_grad():
-                teacher_output = _read(self._teacher.model, part, PREFIX)
-            loss = self._teacher.loss(loss, output, teacher_output, part["places"])
+                teacher_output = _run(self._teacher.model, part, PREFIX)
+            loss = self._teacher.loss(loss, output, teacher_output, part["teacher_positions"])
         loss = loss * share
         loss.backward()
         return float(loss.detach())
@@ -212,8 +212,8 @@ class Workers:
         return {k: v.float().cpu().numpy() for k, v in output.items() if k.endswith("logits")}
 
 
-def _read(model: nn.Module, part: dict[str, Tensor], prefix: str = "") -> Any:
-    """The model's output on the inputs of a part that it takes, their names prefixed by `prefix`."""
+def _run(model: nn.Module, part: dict[str, Tensor], prefix: str = "") -> Any:
+    """The model's output on those arrays of a part that it takes, whose names begin with `prefix` in the part."""
     taken = signature(model.forward).parameters
     names = ("input_ids", "attention_mask", "token_type_ids")
     return model(**{n: part[prefix + n] for n in names if n in taken and prefix + n in part})
@@ -224,7 +224,7 @@ def _one_core() -> None:
 
 
 def _twin(model: nn.Module) -> nn.Module:
-    """A copy that shares the weights, but has its own gradients."""
+    """A copy of the model that shares its weights, but has gradients of its own."""
     twin = copy.deepcopy(model)
     for mine, its in zip(model.parameters(), twin.parameters(), strict=True):
         its.data = mine.data

@@ -1,4 +1,4 @@
-"""Pretraining on masked words and next sentences (BERT, Devlin et al. 2019, section 3.1): inputs, lesson and loss."""
+"""Pretraining on masked words and next sentences (BERT, Devlin et al. 2019, section 3.1): inputs, loss and figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -25,9 +24,9 @@ from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.examples import parse_source
 from app.training.features import longest_first, padded_length
-from app.training.folder import load_tokenizer
-from app.training.lessons import Lesson, Read, draw, drawn_size, refuse_empty
+from app.training.folder import load_tokenizer, weight_names
 from app.training.running_text import exclude_shared, read_running_text
+from app.training.tasks import Predict, TrainingTask, draw, drawn_size, refuse_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,8 @@ IGNORED = -100
 class MaskedPair:
     """One input with some of its tokens masked.
 
-    `input_ids` and `token_type_ids` are int64[L], `masked` (int64[m]) the places whose tokens are to be predicted,
-    `words` (int64[m]) those tokens, `relation` FOLLOWS, RANDOM or, for a single segment, IGNORED.
+    `input_ids` and `token_type_ids` are int64[L], `masked` (int64[m]) the positions whose tokens are to be predicted,
+    `words` (int64[m]) those tokens. `relation` is FOLLOWS, RANDOM or, for a single segment, IGNORED.
     """
 
     input_ids: np.ndarray
@@ -75,10 +74,11 @@ class MaskedPair:
 
 
 class Pairs:
-    """Makes inputs of at most `length` tokens from passages: a segment and the next one, or an unrelated one.
+    """Makes inputs of at most `length` tokens from passages: a segment, and the next one or an unrelated one.
 
-    In half of the pairs the second does not follow; a share `near` of those is from the same document, where it has
-    other passages, the rest from another document. `short` is the share of inputs of a random smaller length.
+    In half of the pairs the second segment is an unrelated one: a share `near` of these is from another passage of the
+    same document, if it has one, the rest from another document. `short` is the share of inputs of a random smaller
+    length.
     """
 
     def __init__(
@@ -100,16 +100,16 @@ class Pairs:
             self._homes[passage.document].append(i)
 
     def draws(self, index: int) -> int:
-        """How many inputs a passage is worth."""
+        """How many inputs an epoch draws from a passage."""
         return max(1, round(len(self._passages[index]) / self._room))
 
     def draw(self, index: int, rng: np.random.Generator) -> MaskedPair:
-        """An input from somewhere in passage `index`."""
+        """Draw an input from passage `index`."""
         passage = self._passages[index]
         room = self._room
         if self._short and rng.random() < self._short:
             room = int(rng.integers(min(8, room), room + 1))
-        start, end = _stretch(passage, room, int(rng.integers(len(passage.sentences))))
+        start, end = _segment(passage, room, int(rng.integers(len(passage.sentences))))
         if end - start < 2:
             ids = np.concatenate(passage.sentences[start:end])[:room]
             return self._masked(*self._template.single(ids), IGNORED, rng)
@@ -118,14 +118,14 @@ class Pairs:
         second = np.concatenate(passage.sentences[middle:end])
         relation = FOLLOWS
         if rng.random() < 0.5:
-            other = self._other(index, rng)
+            other = self._draw_unrelated(index, rng)
             if other is not None:
                 relation = RANDOM
-                second = _from(self._passages[other], max(1, room - len(first)), rng)
-        return self._masked(*self._template.pair(*_fitted(first, second, room)), relation, rng)
+                second = _draw_segment(self._passages[other], max(1, room - len(first)), rng)
+        return self._masked(*self._template.pair(*_truncated(first, second, room)), relation, rng)
 
-    def _other(self, index: int, rng: np.random.Generator) -> int | None:
-        """A passage unrelated to this one; None where there is no other document."""
+    def _draw_unrelated(self, index: int, rng: np.random.Generator) -> int | None:
+        """Draw another passage, of the same document with the probability `near`; None where there is none."""
         home = self._homes[self._passages[index].document]
         if len(home) > 1 and self._near and rng.random() < self._near:
             found = home[int(rng.integers(len(home) - 1))]
@@ -140,11 +140,11 @@ class Pairs:
     def _masked(
         self, ids: np.ndarray, types: np.ndarray, relation: int, rng: np.random.Generator
     ) -> MaskedPair:
-        masked, places, words = self._masker.mask(ids, self._ordinary(ids), rng)
-        return MaskedPair(masked, types, places, words, relation)
+        masked_ids, positions, words = self._masker.mask(ids, self._ordinary(ids), rng)
+        return MaskedPair(masked_ids, types, positions, words, relation)
 
     def _ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """The places of tokens that are not the template's special ones."""
+        """The positions of the tokens that are not the template's special ones."""
         special = np.concatenate([np.asarray(part, dtype=np.int64) for part in self._template.pair_parts])
         return np.flatnonzero(~np.isin(ids, special))
 
@@ -152,7 +152,7 @@ class Pairs:
 def collate_masked(features: Sequence[MaskedPair], pad_id: int) -> dict[str, np.ndarray]:
     """Arrays of batch × `padded_length`, `masked` of batch × most masked (-1 where none), and `targets`, int64.
 
-    Targets hold the relation, then the words at the masked places; IGNORED where there is none.
+    A row of targets holds the relation, then the words at the masked positions; IGNORED where there is none.
     """
     longest = padded_length(features)
     most = max(len(f.masked) for f in features)
@@ -165,8 +165,8 @@ def collate_masked(features: Sequence[MaskedPair], pad_id: int) -> dict[str, np.
     return {**pad(features, pad_id, longest), "masked": masked, "targets": targets}
 
 
-def _stretch(passage: Passage, room: int, start: int) -> tuple[int, int]:
-    """The range of sentences around `start` that fills `room` tokens: forwards first, then backwards."""
+def _segment(passage: Passage, room: int, start: int) -> tuple[int, int]:
+    """The range of sentences around `start` that fills `room` tokens, grown forwards first, then backwards."""
     lengths = [len(s) for s in passage.sentences]
     end, size = start + 1, lengths[start]
     while end < len(lengths) and size < room:
@@ -178,13 +178,13 @@ def _stretch(passage: Passage, room: int, start: int) -> tuple[int, int]:
     return start, end
 
 
-def _from(passage: Passage, room: int, rng: np.random.Generator) -> np.ndarray:
-    start, end = _stretch(passage, room, int(rng.integers(len(passage.sentences))))
+def _draw_segment(passage: Passage, room: int, rng: np.random.Generator) -> np.ndarray:
+    start, end = _segment(passage, room, int(rng.integers(len(passage.sentences))))
     return np.concatenate(passage.sentences[start:end])
 
 
-def _fitted(first: np.ndarray, second: np.ndarray, room: int) -> tuple[np.ndarray, np.ndarray]:
-    """Both cut to `room` tokens together, to half of it at least: the first at its start, the second at its end."""
+def _truncated(first: np.ndarray, second: np.ndarray, room: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both cut to `room` tokens together, neither to less than half: the first at its start, the second at its end."""
     size = min(len(second), max(room - len(first), room // 2))
     return first[max(0, len(first) - (room - size)) :], second[:size]
 
@@ -194,8 +194,8 @@ _DEV_SEED = 20
 _DEV_LIMIT = 400
 
 
-def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
-    """The lesson of pretraining. Raises SpanlightError where texts cannot be used.
+def pretraining_task(request: TrainingRequest, base: Path) -> TrainingTask:
+    """Pretraining. Raises SpanlightError where texts cannot be used.
 
     Texts that share a paragraph with dev are left out of training. `options` may hold `mask_rate` (of the tokens),
     `near` and `short` (see Pairs).
@@ -224,13 +224,13 @@ def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
     def epoch(rng: np.random.Generator) -> list[Any]:
         return [pairs.draw(i, rng) for i in draw(drawn, rng)]
 
-    def measure(read: Read, report: Report) -> dict[str, float]:
-        return pretraining_figures(dev_examples, padding_id(tokenizer), read, report)
+    def measure(predict: Predict, report: Report) -> dict[str, float]:
+        return pretraining_figures(dev_examples, padding_id(tokenizer), predict, report)
 
     counts = np.bincount(
         np.concatenate([s for p in passages for s in p.sentences]), minlength=tokenizer.get_vocab_size()
     )
-    return Lesson(
+    return TrainingTask(
         tokenizer,
         (),
         drawn_size(drawn),
@@ -240,7 +240,7 @@ def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
         loss=pretraining_loss,
         forward=forward,
         collate=collate_masked,
-        begin=lambda model: start_head(model, base, counts),
+        begin=lambda model: initialise_head(model, base, counts),
     )
 
 
@@ -248,22 +248,25 @@ def dev_pairs(tokenizer: Tokenizer, passages: Sequence[Passage], length: int) ->
     """Dev inputs, the same each time: at most `_DEV_LIMIT`, spread over all passages."""
     pairs = Pairs(tokenizer, passages, length, RATE)
     rng = np.random.default_rng(_DEV_SEED)
-    places = [i for i in range(len(passages)) for _ in range(pairs.draws(i))]
-    if len(places) > _DEV_LIMIT:
-        places = [places[i] for i in np.linspace(0, len(places) - 1, _DEV_LIMIT).astype(int).tolist()]
-    return [pairs.draw(i, rng) for i in places]
+    drawn = [i for i in range(len(passages)) for _ in range(pairs.draws(i))]
+    if len(drawn) > _DEV_LIMIT:
+        drawn = [drawn[i] for i in np.linspace(0, len(drawn) - 1, _DEV_LIMIT).astype(int).tolist()]
+    return [pairs.draw(i, rng) for i in drawn]
 
 
 def pretraining_figures(
-    examples: Sequence[MaskedPair], pad_id: int, read: Read, report: Report
+    examples: Sequence[MaskedPair], pad_id: int, predict: Predict, report: Report
 ) -> dict[str, float]:
-    """Shares, 0 to 1: masked words ranked first and among the first five, and relations predicted right."""
+    """The shares of masked words ranked first and in the first five, their mean loss, and the share of right relations.
+
+    Shares are 0 to 1.
+    """
     first = five = words = right = related = 0
     surprisal = 0.0
     for some in longest_first(examples, 32):
         report.check()
         batch = collate_masked([examples[i] for i in some], pad_id)
-        parts = read(batch)
+        parts = predict(batch)
         logits = np.concatenate([part["prediction_logits"] for part in parts])
         relations = np.concatenate([part["seq_relationship_logits"] for part in parts]).argmax(axis=1)
         targets = batch["targets"]
@@ -282,18 +285,18 @@ def pretraining_figures(
 
 
 def forward(model: nn.Module, inputs: dict[str, Tensor]) -> BertForPreTrainingOutput:
-    """Both heads' logits, those over words at the masked places only: one row each, batch row by batch row."""
+    """Both heads' logits, those over words for the masked positions only: one row each, batch row by batch row."""
     assert isinstance(model, BertForPreTraining)
     masked = inputs["masked"]
-    read = model.bert(
+    output = model.bert(
         inputs["input_ids"],
         attention_mask=inputs["attention_mask"],
         token_type_ids=inputs["token_type_ids"],
         return_dict=True,
     )
     rows, columns = (masked >= 0).nonzero(as_tuple=True)
-    hidden = read.last_hidden_state[rows, masked[rows, columns]]
-    words, relation = model.cls(hidden, read.pooler_output)
+    hidden = output.last_hidden_state[rows, masked[rows, columns]]
+    words, relation = model.cls(hidden, output.pooler_output)
     return BertForPreTrainingOutput(prediction_logits=words, seq_relationship_logits=relation)
 
 
@@ -310,15 +313,14 @@ def _mean(logits: Tensor, targets: Tensor) -> Tensor:
     return cross_entropy(logits.float(), targets, ignore_index=IGNORED, reduction="sum") / counted
 
 
-def start_head(model: nn.Module, base: Path, counts: np.ndarray) -> None:
-    """Initialises the masked-word head where the base has none.
+def initialise_head(model: nn.Module, base: Path, counts: np.ndarray) -> None:
+    """Initialise the masked-words head where the base has none.
 
-    The transform begins as the identity, so that words near the state's embedding score high; the bias as the words'
-    log frequencies (`counts`, one added to each).
+    The transform begins as the identity, so that words whose embeddings are near the state score high; the bias as the
+    words' log frequencies (`counts`, one added to each).
     """
-    with safe_open(base / "model.safetensors", "pt") as file:
-        if _HEAD in file.keys():  # noqa: SIM118 (safe_open is no mapping)
-            return
+    if _HEAD in weight_names(base):
+        return
     assert isinstance(model, BertForPreTraining)
     predictions = model.cls.predictions
     share = (counts + 1.0) / (counts.sum() + len(counts))

@@ -1,4 +1,4 @@
-"""Running text for pretraining, read from rows and plain files."""
+"""Running text for pretraining, read from files of rows and of plain text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.core.rows import read_rows
 from app.core.text import RunningText, normalise_newlines
 
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
-# Before and after these lines of a Project Gutenberg book is its licence.
+# The licence of a Project Gutenberg book stands before the one and after the other line.
 _BOOK_STARTS = re.compile(r"^\*\*\* ?START OF .*$", re.MULTILINE)
 _BOOK_ENDS = re.compile(r"^\*\*\* ?END OF .*$", re.MULTILINE)
 _PASSAGE = 1500
@@ -23,7 +23,7 @@ _MOST_BYTES = 200_000_000
 def read_running_text(path: Path) -> list[RunningText]:
     """The texts of a file: the `context` or `text` of its rows, each once, or a plain text cut at blank lines.
 
-    A row's document is its `title`, where it has one. Plain files are UTF-8, else read as ISO-8859-1. Raises
+    A row's document is its `title`, where it has one. A plain file that is not UTF-8 is read as ISO-8859-1. Raises
     SpanlightError for what cannot be read.
     """
     if path.name.removesuffix(".xz").endswith(".jsonl"):
@@ -43,9 +43,9 @@ def read_running_text(path: Path) -> list[RunningText]:
 
 def exclude_shared(texts: Iterable[RunningText], held_out: Iterable[RunningText]) -> list[RunningText]:
     """The texts that share no paragraph with held-out text, ignoring blanks and letter case."""
-    apart = {_bare(paragraph) for text in held_out for paragraph in text.paragraphs}
-    apart.discard("")
-    return [text for text in texts if not any(_bare(p) in apart for p in text.paragraphs)]
+    held = {_normalised(paragraph) for text in held_out for paragraph in text.paragraphs}
+    held.discard("")
+    return [text for text in texts if not any(_normalised(p) in held for p in text.paragraphs)]
 
 
 def _of_rows(path: Path) -> list[RunningText]:
@@ -80,5 +80,5 @@ def _of_plain(text: str, name: str) -> Iterator[RunningText]:
         yield RunningText(tuple(paragraphs), name, name.partition(".")[0])
 
 
-def _bare(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(text.lower().split())

@@ -1,4 +1,4 @@
-"""Tagged words converted into text as people write it, with the names (entities) in it."""
+"""Texts with tagged words (named entities), read from files of words and converted into text as people write it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class TaggedText:
-    """A text with the places of its words, each word's BIO tag, and the source it is counted under."""
+    """A text with its words' spans, each word's BIO tag, and the source it is counted under."""
 
     text: str
     words: tuple[Span, ...]
@@ -44,14 +44,14 @@ class TaggedText:
         """The names that the tags mark."""
         return tuple(
             Name(Span(self.words[first].start, self.words[last - 1].end), kind)
-            for first, last, kind in runs(self.tags)
+            for first, last, kind in tagged_names(self.tags)
         )
 
 
 def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[TaggedText]:
-    """The sentences of a file of rows {"tokens", "tags"}, kinds of names renamed by `labels`.
+    """The sentences of a file of rows {"tokens", "tags"}, with kinds of names renamed by `labels`.
 
-    Kinds that `labels` does not list become O. Raises SpanlightError.
+    Words of kinds that `labels` does not list become O. Raises SpanlightError.
     """
     found: list[TaggedText] = []
     try:
@@ -73,7 +73,7 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
 
 
 def parse_conll(text: str, name: str) -> list[TaggedText]:
-    """The sentences of a text in CoNLL's form: a word a line with its tag in the last column, a blank line between two.
+    """The sentences of a text in CoNLL's format: a line per word, its tag in the last column; blank lines in between.
 
     Columns are separated by tabs, or else by blanks; lines that begin with -DOCSTART- are skipped. `name` is the
     file's. Raises SpanlightError.
@@ -110,10 +110,11 @@ def parse_conll(text: str, name: str) -> list[TaggedText]:
     return found
 
 
-def runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
-    """First tag, the one after the last, and kind of every name in BIO tags, as in CoNLL's scorer.
+def tagged_names(tags: Sequence[str]) -> list[tuple[int, int, str]]:
+    """The names in BIO tags: each one's first tag, the one after its last, and its kind.
 
-    A name begins at B, and at an I that does not continue a name of its kind (Tjong Kim Sang and De Meulder 2003).
+    As in CoNLL's scorer, a name begins at B, and at an I that does not continue a name of its kind (Tjong Kim Sang and
+    De Meulder 2003).
     """
     found: list[tuple[int, int, str]] = []
     for at, tag in enumerate(tags):
@@ -128,7 +129,7 @@ def runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
 
 
 def detokenise(words: Sequence[str]) -> tuple[str, tuple[Span, ...]]:
-    """The words as a text, with blanks as usual around punctuation, and each word's place in it."""
+    """The words as a text, with blanks as usual around punctuation, and each word's span in it."""
     text = ""
     places = []
     opened = dict.fromkeys(_QUOTES, False)
@@ -147,7 +148,7 @@ def detokenise(words: Sequence[str]) -> tuple[str, tuple[Span, ...]]:
 
 
 def concatenate(texts: Sequence[TaggedText]) -> TaggedText:
-    """Several sentences as one text, separated by blanks."""
+    """The sentences as one text, separated by blanks."""
     text = ""
     words: list[Span] = []
     for each in texts:
@@ -165,7 +166,7 @@ class Exchanger:
         self._names: dict[str, list[tuple[str, ...]]] = defaultdict(list)
         for example in examples:
             words = [place.of(example.text) for place in example.words]
-            for first, end, kind in runs(example.tags):
+            for first, end, kind in tagged_names(example.tags):
                 self._names[kind].append(tuple(words[first:end]))
 
     def vary(self, example: TaggedText, rng: np.random.Generator) -> TaggedText:
@@ -175,7 +176,7 @@ class Exchanger:
         words: list[str] = []
         tags: list[str] = []
         at = 0
-        for first, end, kind in runs(example.tags):
+        for first, end, kind in tagged_names(example.tags):
             words += [place.of(example.text) for place in example.words[at:first]]
             tags += example.tags[at:first]
             name = tuple(place.of(example.text) for place in example.words[first:end])

@@ -1,4 +1,4 @@
-"""Distillation: a model that already answers questions, and the loss of imitating it (Hinton et al. 2015)."""
+"""Distillation: a model that answers questions already, and the loss of imitating it (Hinton et al. 2015)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -16,7 +15,7 @@ from app.core.message import Message
 from app.models.disk.config import read_config
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.features import Feature, collate, rows_of
-from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_files
+from app.training.folder import load_base, load_tokenizer, require_checkpoint, weight_names
 from app.training.losses import imitation_loss
 
 PREFIX = "teacher_"
@@ -25,9 +24,9 @@ PREFIX = "teacher_"
 class Teacher:
     """A question answering checkpoint whose `model` reads the student's inputs, token by token.
 
-    `student` is the student's tokenizer, `max_length` its longest input. `imitate` is the teacher's share of the
-    loss, the labels' the rest; `temperature` divides the logits of both.
-    Raises SpanlightError where the folder is no such checkpoint, its windows are shorter, or a word piece is missing.
+    `student` is the student's tokenizer, `max_length` its longest input. `imitate` is the weight of the imitation loss,
+    the labels' loss has the rest; `temperature` divides the logits of both models.
+    Raises SpanlightError where the folder is no such checkpoint, its windows are shorter, or it lacks a word piece.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class Teacher:
         require_checkpoint(folder, is_teacher=True)
         tokenizer = load_tokenizer(folder)
         self._imitate, self._temperature = imitate, temperature
-        self._ids = translation(student, tokenizer)
+        self._ids = token_mapping(student, tokenizer)
         self._student, self._own = PairTemplate.of(student), PairTemplate.of(tokenizer)
         self._pad_id = padding_id(tokenizer)
         longest = read_config(folder, folder.name).longest
@@ -62,26 +61,22 @@ class Teacher:
                 Message("Give a smaller length."),
             )
         self.model = load_base(folder, "qa", (), 0.0, 0).eval().requires_grad_(False)
-        names = set()
-        for path in weight_files(folder):
-            with safe_open(path, "pt") as file:
-                names.update(file.keys())
-        if "qa_outputs.weight" not in names:
+        if "qa_outputs.weight" not in weight_names(folder):
             raise SpanlightError(
                 Message("{name} cannot answer questions.", name=folder.name),
                 Message("Choose another teacher."),
             )
 
     def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
-        """The student's arrays; the teacher's inputs, named with `PREFIX`; and `places` (see imitation_loss).
+        """The student's arrays; the teacher's inputs, their names prefixed by `PREFIX`; and `teacher_positions`.
 
-        Places are those of [CLS], of titles and contexts. All are int64.
+        These (see imitation_loss) are -1 but for [CLS], titles and contexts. All are int64.
         """
         arrays = collate(features, pad_id)
-        places = np.full(arrays["input_ids"].shape, -1, dtype=np.int64)
-        places[:, 0] = 0
+        teacher_positions = np.full(arrays["input_ids"].shape, -1, dtype=np.int64)
+        teacher_positions[:, 0] = 0
         rows = []
-        for row, f in zip(places, rows_of(features), strict=True):
+        for row, f in zip(teacher_positions, rows_of(features), strict=True):
             before, between, after = map(len, self._student.pair_parts)
             question = self._ids[f.input_ids[before : f.context_at - between]]
             context = self._ids[f.input_ids[f.context_at : len(f) - after]]
@@ -91,21 +86,23 @@ class Teacher:
         return {
             **arrays,
             **{PREFIX + name: array for name, array in pad(rows, self._pad_id).items()},
-            "places": places,
+            "teacher_positions": teacher_positions,
         }
 
-    def loss(self, labelled: Tensor, output: Any, teacher_output: Any, places: Tensor) -> Tensor:
-        """The weighted sum of the loss by labels and the mean imitation loss of start and end.
+    def loss(self, label_loss: Tensor, output: Any, teacher_output: Any, teacher_positions: Tensor) -> Tensor:
+        """The weighted sum of the labels' loss and the imitation loss, which is the mean of start's and end's.
 
         `output` is the student's, `teacher_output` the teacher's on the same rows.
         """
-        starts = imitation_loss(output.start_logits, teacher_output.start_logits, places, self._temperature)
-        ends = imitation_loss(output.end_logits, teacher_output.end_logits, places, self._temperature)
-        return (1 - self._imitate) * labelled + self._imitate * (starts + ends) / 2
+        starts, ends = (
+            imitation_loss(output[name], teacher_output[name], teacher_positions, self._temperature)
+            for name in ("start_logits", "end_logits")
+        )
+        return (1 - self._imitate) * label_loss + self._imitate * (starts + ends) / 2
 
 
-def translation(student: Tokenizer, teacher: Tokenizer) -> np.ndarray:
-    """The teacher's id of each of the student's tokens, int64 of the student's ids.
+def token_mapping(student: Tokenizer, teacher: Tokenizer) -> np.ndarray:
+    """The teacher's id of each of the student's tokens, int64[student's ids].
 
     A special token that the teacher does not have becomes its unknown token. Raises SpanlightError where it does not
     have a word piece.

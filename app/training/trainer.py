@@ -1,4 +1,4 @@
-"""Fine-tunes a base model with a head: a small training loop that a killed run resumes exactly."""
+"""The training loop: fine-tunes a base model with a head; a killed run continues exactly where it was."""
 
 from __future__ import annotations
 
@@ -32,26 +32,24 @@ from app.tasks.text.windows import padding_id
 from app.training import checkpoint, folder
 from app.training.examples import documents_beside, parse_source
 from app.training.features import batches
-from app.training.lessons import Lesson, class_lesson, qa_lesson
-from app.training.names import names_lesson
+from app.training.names import names_task
 from app.training.parallel import Workers
-from app.training.pretraining import pretraining_lesson
+from app.training.pretraining import pretraining_task
+from app.training.tasks import TrainingTask, class_task, qa_task
 from app.training.teacher import Teacher
 
 CHECKPOINT_EVERY = 200
-
-
-# The lesson of each task that can be trained.
-LESSONS = {
-    "qa": qa_lesson,
-    "classification": class_lesson,
-    "tokens": names_lesson,
-    "pretraining": pretraining_lesson,
+# By the task's name in a request.
+TASKS = {
+    "qa": qa_task,
+    "classification": class_task,
+    "tokens": names_task,
+    "pretraining": pretraining_task,
 }
 
 
 def train(request: TrainingRequest, report: Report) -> Training:
-    """Trains a model and writes the best weights as a checkpoint folder; returns how it ended.
+    """Train a model and write the best weights as a checkpoint folder.
 
     Progress counts steps, a partial result is a TrainingStep. A run that was stopped or killed continues from its last
     checkpoint when the same request comes again and its files are the same. `options` may hold:
@@ -59,8 +57,8 @@ def train(request: TrainingRequest, report: Report) -> Training:
     - `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; default by the
       processor's speed), `checkpoint_every` (steps), `checkpoint_seconds` (the most between two checkpoints, too),
       `half` (1: write float16), `shard` (the most megabytes of a file of weights);
-    - `stop_after` (steps, while the learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that
-      keep their weights, as do the embeddings below them);
+    - `stop_after` (steps; the learning rate falls as if all were taken), `frozen` (how many of the lowest encoder
+      layers keep their weights, with the embeddings below them);
     - `of_base` (the share of the base in each weight that is measured and written; WiSE-FT, Wortsman et al. 2022),
       `last` (1: write the weights of the last step, not those that did best on dev);
     - `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features and
@@ -72,19 +70,19 @@ def train(request: TrainingRequest, report: Report) -> Training:
     refuses.
     """
     base, output = Path(request.base), Path(request.output)
-    if request.task not in LESSONS:
+    if request.task not in TASKS:
         raise SpanlightError(
             Message("There is no task “{task}” to train.", task=request.task),
-            Message("Choose one of {tasks}.", tasks=", ".join(LESSONS)),
+            Message("Choose one of {tasks}.", tasks=", ".join(TASKS)),
         )
     if request.teacher and request.task != "qa":
         raise SpanlightError(
             Message("Only question answering is learnt from a teacher."), Message("Leave the teacher out.")
         )
     folder.require_checkpoint(base)
-    lesson = LESSONS[request.task](request, base)
-    model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
-    lesson.begin(model)
+    task = TASKS[request.task](request, base)
+    model = folder.load_base(base, request.task, task.labels, request.dropout, request.seed)
+    task.begin(model)
     if "frozen" in request.options:
         freeze(model, int(request.options["frozen"]))
     device = device_of(request.device)
@@ -95,22 +93,22 @@ def train(request: TrainingRequest, report: Report) -> Training:
         raise SpanlightError(
             Message("There is no device “{device}” to train on.", device=request.device), hint
         ) from fault
-    count = _workers(request, device)
+    count = _worker_count(request, device)
     with (
-        _cores(count),
+        _one_core_each(count),
         Workers(
             model,
             device,
-            lesson.loss,
+            task.loss,
             count,
-            _bfloat16(request, device, model, lesson.teacher),
-            lesson.forward,
-            lesson.teacher,
+            _in_bfloat16(request, device, model, task.teacher),
+            task.forward,
+            task.teacher,
         ) as workers,
     ):
-        run = _Run(request, lesson, model, workers, output, report)
+        run = _Run(request, task, model, workers, output, report)
         try:
-            return run.to_end(base)
+            return run.complete(base)
         except (OSError, SafetensorError) as fault:
             raise SpanlightError(
                 Message("{name} could not be written: {reason}.", name=output.name, reason=reason_of(fault)),
@@ -119,34 +117,34 @@ def train(request: TrainingRequest, report: Report) -> Training:
 
 
 class _Run:
-    """One training run: its plan of steps and its state."""
+    """One training run: its steps and its state."""
 
     def __init__(
         self,
         request: TrainingRequest,
-        lesson: Lesson,
+        task: TrainingTask,
         model: nn.Module,
         workers: Workers,
         output: Path,
         report: Report,
     ) -> None:
-        self._request, self._lesson, self._model = request, lesson, model
+        self._request, self._task, self._model = request, task, model
         self._workers, self._output, self._report = workers, output, report
         self._run_folder = output.with_name(output.name + ".run")
         self._optimizer = torch.optim.AdamW(
-            _groups(model, request.weight_decay), lr=request.learning_rate, fused=True
+            _parameter_groups(model, request.weight_decay), lr=request.learning_rate, fused=True
         )
-        self._per_epoch = math.ceil(lesson.epoch_size / request.batch_size)
+        self._per_epoch = math.ceil(task.epoch_size / request.batch_size)
         self._steps = max(1, math.ceil(self._per_epoch * request.epochs))
         self._last = min(self._steps, int(request.options.get("stop_after", 0)) or self._steps)
         self._of_base = request.options.get("of_base", 0.0)
-        self._base = checkpoint.copied_weights(model) if self._of_base else {}
+        self._base = checkpoint.trained_weights(model) if self._of_base else {}
         self._state = checkpoint.resume(self._run_folder, model, self._optimizer, _fingerprint(request))
         self._began, self._resumed = monotonic() - self._state.seconds, monotonic()
         self._first = self._state.step
         self._saved = self._resumed
 
-    def to_end(self, base: Path) -> Training:
+    def complete(self, base: Path) -> Training:
         request, state = self._request, self._state
         epoch = -1
         plan: list[list[int]] = []
@@ -156,39 +154,38 @@ class _Run:
             if state.step // self._per_epoch != epoch:
                 epoch = state.step // self._per_epoch
                 rng = np.random.default_rng([request.seed, epoch])
-                features = self._lesson.epoch(rng)
+                features = self._task.epoch(rng)
                 plan = batches([len(f) for f in features], request.batch_size, rng)
             loss = self._step([features[i] for i in plan[state.step % self._per_epoch]])
             state.step += 1
             self._report_progress(loss)
             if state.step % request.evaluate_every == 0 or state.step == self._last:
                 self._measure(loss)
-            if self._is_due() and state.step < self._last:
+            if self._checkpoint_is_due() and state.step < self._last:
                 state.seconds = monotonic() - self._began
                 checkpoint.save(self._run_folder, self._model, self._optimizer, state)
                 self._saved = monotonic()
-        checkpoint.copy_weights(self._model, load_file(self._run_folder / "best.safetensors"))
+        checkpoint.restore_weights(self._model, load_file(self._run_folder / "best.safetensors"))
         half, shard = bool(request.options.get("half", 0)), request.options.get("shard", 0.0)
-        folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half, shard)
+        folder.write_folder(self._output, base, self._model, self._task.tokenizer, half, shard)
         shutil.rmtree(self._run_folder, ignore_errors=True)
         seconds = monotonic() - self._began
         return Training(str(self._output), state.best_step, self._last, state.best, seconds)
 
-    def _is_due(self) -> bool:
-        """Whether a checkpoint is to be written."""
+    def _checkpoint_is_due(self) -> bool:
         options = self._request.options
         every = int(options.get("checkpoint_every", CHECKPOINT_EVERY))
         seconds = options.get("checkpoint_seconds", math.inf)
         return self._state.step % every == 0 or monotonic() - self._saved >= seconds
 
     def _step(self, features: Sequence[Any]) -> float:
-        # Dropout draws from the step's own seed, so that a resumed run draws the same.
+        # Dropout is seeded for each step, so that a resumed run draws the same.
         seed = self._request.seed, self._state.step
         torch.manual_seed(seed[0] * 1_000_003 + seed[1])
         rate = self._rate(self._state.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        loss = self._workers.learn(self._lesson.collate(features, padding_id(self._lesson.tokenizer)), *seed)
+        loss = self._workers.learn(self._task.collate(features, padding_id(self._task.tokenizer)), *seed)
         norm = nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         if not math.isfinite(float(norm)):
             raise SpanlightError(
@@ -212,33 +209,36 @@ class _Run:
 
     def _measure(self, loss: float) -> None:
         with self._mixed_with_base():
-            figures = self._lesson.measure(self._workers.outputs, self._report)
+            figures = self._task.measure(self._workers.outputs, self._report)
             self._report_progress(loss, figures)
-            state, figure = self._state, self._lesson.figure
+            state, figure = self._state, self._task.figure
             better = not state.best or figures[figure] > state.best[figure]
             if state.step == self._last if self._request.options.get("last") else better:
                 state.best, state.best_step = figures, state.step
                 self._run_folder.mkdir(parents=True, exist_ok=True)
                 part = self._run_folder / "best.safetensors.part"
-                save_file({n: p.detach().cpu().contiguous() for n, p in checkpoint.learnt(self._model)}, part)
+                save_file(
+                    {n: p.detach().cpu().contiguous() for n, p in checkpoint.trained_parameters(self._model)},
+                    part,
+                )
                 checkpoint.flush(part)
                 os.replace(part, self._run_folder / "best.safetensors")
 
     @contextmanager
     def _mixed_with_base(self) -> Iterator[None]:
-        """The share of the base is in the model's weights meanwhile."""
+        """Mix the base's share into the model's weights inside the context."""
         if not self._of_base:
             yield
             return
-        learnt, share = checkpoint.copied_weights(self._model), self._of_base
-        mixed = {name: weight.lerp(self._base[name], share) for name, weight in learnt.items()}
-        checkpoint.copy_weights(self._model, mixed)
-        self._workers.changed()
+        trained, share = checkpoint.trained_weights(self._model), self._of_base
+        mixed = {name: weight.lerp(self._base[name], share) for name, weight in trained.items()}
+        checkpoint.restore_weights(self._model, mixed)
+        self._workers.note_change()
         try:
             yield
         finally:
-            checkpoint.copy_weights(self._model, learnt)
-            self._workers.changed()
+            checkpoint.restore_weights(self._model, trained)
+            self._workers.note_change()
 
 
 def rate_share(step: int, steps: int, warm_up: float) -> float:
@@ -247,17 +247,17 @@ def rate_share(step: int, steps: int, warm_up: float) -> float:
     return (step + 1) / warm if step < warm else (steps - step) / max(1, steps - warm)
 
 
-def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """Parameters with weight decay, and those without: biases and layer norms."""
-    learnt = [p for p in model.parameters() if p.requires_grad]
+def _parameter_groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
+    """The trained parameters in two groups: with weight decay, and without it (biases and layer norms)."""
+    trained = [p for p in model.parameters() if p.requires_grad]
     return [
-        {"params": [p for p in learnt if p.ndim >= 2], "weight_decay": decay},
-        {"params": [p for p in learnt if p.ndim < 2], "weight_decay": 0.0},
+        {"params": [p for p in trained if p.ndim >= 2], "weight_decay": decay},
+        {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
     ]
 
 
 def freeze(model: nn.Module, layers: int) -> None:
-    """Freezes the embeddings, what all layers share, and the lowest encoder layers."""
+    """Freeze the embeddings, what all layers share, and the lowest encoder layers."""
     body = getattr(model, "base_model", model)
     for name, parameter in body.named_parameters():
         layer = re.search(r"\blayer\.(\d+)\.", name)
@@ -266,7 +266,7 @@ def freeze(model: nn.Module, layers: int) -> None:
 
 
 def _fingerprint(request: TrainingRequest) -> str:
-    """The request, and size and time of each file that it reads, so that a run never continues with other data."""
+    """The request with size and time of each file that it reads, so that a run never continues with other data."""
     sources = [parse_source(text).path for text in (*request.examples, *request.dev)]
     sources += sorted({beside for beside in map(documents_beside, sources) if beside.is_file()})
     teacher = folder.checkpoint_files(Path(request.teacher)) if request.teacher else []
@@ -276,7 +276,7 @@ def _fingerprint(request: TrainingRequest) -> str:
 
 
 def device_of(wanted: str) -> str:
-    """The device to train on: the one wanted, or for `auto` a GPU if there is one."""
+    """The device to train on: the one wanted, or for `auto` a GPU if there is one, else the CPU."""
     if wanted != "auto":
         return wanted
     if torch.cuda.is_available():
@@ -284,14 +284,15 @@ def device_of(wanted: str) -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _workers(request: TrainingRequest, device: str) -> int:
-    """How many threads take part: one for each core that torch uses, which the model process sets to the real ones."""
+def _worker_count(request: TrainingRequest, device: str) -> int:
+    """How many threads train: one for each of torch's, of which the model process sets as many as physical cores."""
     if device != "cpu":
         return 1
     return int(request.options.get("workers", 0)) or min(8, torch.get_num_threads(), request.batch_size)
 
 
-def _bfloat16(request: TrainingRequest, device: str, model: nn.Module, teacher: Teacher | None) -> bool:
+def _in_bfloat16(request: TrainingRequest, device: str, model: nn.Module, teacher: Teacher | None) -> bool:
+    """Whether to train in bfloat16: as the request says, else where the device is faster in it."""
     if "bfloat16" in request.options:
         return bool(request.options["bfloat16"])
     if "deberta" in (each.config.model_type for each in (model, *([teacher.model] if teacher else ()))):
@@ -305,8 +306,8 @@ def _bfloat16(request: TrainingRequest, device: str, model: nn.Module, teacher: 
 
 
 @contextmanager
-def _cores(workers: int) -> Iterator[None]:
-    """One core for each worker's operations while training, all of them again afterwards."""
+def _one_core_each(workers: int) -> Iterator[None]:
+    """Have torch use one core for each worker's operations inside the context, and all of them again afterwards."""
     before = torch.get_num_threads()
     torch.set_flush_denormal(True)
     if workers > 1:

@@ -1,4 +1,4 @@
-"""The calibration that follows a person's verdicts: a few numbers, shrunk towards the shipped ones. numpy only."""
+"""Fits a reader's calibration to a person's verdicts: a few numbers, shrunk towards the shipped ones. numpy only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SLOPES, _MOST_BIAS, _THRESHOLDS = (0.25, 4.0), 4.0, (0.05, 0.95)
 def fit_adjustment(judgements: Sequence[Judgement], shipped: QaCalibration) -> Adjustment:
     """The adjustment of a shipped calibration that makes verdicts likeliest, by ridge regression (Platt scaling).
 
-    First the chance that the text answers is fitted, then how the words that were shown share in it, then the
+    First the chance that the text answers is fitted, then the share of it that the shown words have, then the
     `balanced_threshold`. Raises ValueError where there are no verdicts.
     """
     if not judgements:

@@ -23,7 +23,7 @@ from app.core.results import Training, TrainingStep
 from app.flows.workspace import open_workspace
 from app.models.disk.card import read_card
 from app.settings.paths import default_paths
-from app.training.examples import QaExample, read_placed_qa
+from app.training.examples import QaExample, read_qa_strictly
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.fake_python import fake_python
 from tests.helpers.small_models import small_checkpoint
@@ -51,7 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrainingRequest, list[Q
     now = [0.0]
 
     def train(workspace: object, request: TrainingRequest, report: Report) -> Training:
-        examples = read_placed_qa(Path(request.examples[0]))
+        examples = read_qa_strictly(Path(request.examples[0]))
         runs.append((request, examples))
         steps = -(-len(examples) // request.batch_size) * int(request.epochs)
         for step in range(1, steps + 1):

@@ -24,8 +24,8 @@ from app.documents.process import DocumentWorker, Order, Result
 from app.flows.library.libraries import planned, save_library
 from app.flows.workspace import Workspace
 from app.library.index import Index
+from app.library.packing import inflate, unpack_starts
 from app.library.schema import MIGRATIONS
-from app.library.stored import inflate, unpack_starts
 
 # A name of vectors that no test stores.
 NONE = "none-4"
@@ -60,7 +60,7 @@ def opened_text(text: str, path: str, kind: Kind = Kind.TEXT) -> Opened:
 def stored(index: Index, library: Library, texts: Mapping[str, str]) -> dict[str, LibraryFile]:
     """Have the library hold just files of these texts, by their paths; returns them by their paths."""
     found = {path: opened_text(text, path) for path, text in texts.items()}
-    others = index.take_walk(library, ((path, each.size, each.modified) for path, each in found.items()))
+    others = index.record_walk(library, ((path, each.size, each.modified) for path, each in found.items()))
     index.leave(library, others)
     files = {file.path: file for file in index.files(library)}
     for path, each in found.items():

@@ -166,7 +166,7 @@ def test_a_writer_that_meets_a_broken_page_lets_the_reader_go_too(
     with pytest.raises(Damaged):
         for _ in range(3):
             index.save(Library(0, "Another"))
-            index.take_walk(library, [("/docs/0.txt", 1, 1)])
+            index.record_walk(library, [("/docs/0.txt", 1, 1)])
             index.sweep()
     assert index.current(library) == library
     stored(index, library, {"/docs/b.txt": "A banana."})

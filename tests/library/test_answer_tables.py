@@ -70,7 +70,7 @@ def test_a_cell_is_stored_once_unless_it_is_read_anew(store: AnswerTables) -> No
     later = replace(first, answer=None, state=CellState.ABSENT, model="other")
     assert store.put(first) == first
     assert store.put(later) == first
-    assert store.put(later, instead=True) == later
+    assert store.put(later, overwrite=True) == later
 
 
 def test_a_verdict_outlives_a_new_reading_and_is_taken_back(store: AnswerTables) -> None:
@@ -82,7 +82,7 @@ def test_a_verdict_outlives_a_new_reading_and_is_taken_back(store: AnswerTables)
     assert read == replace(
         cell, verdict=Verdict.OTHER_WORDS, right_words="Ben \ud800", right_span=Span(1, 6), judged=9.0
     )
-    again = store.put(replace(cell, model="other"), instead=True)
+    again = store.put(replace(cell, model="other"), overwrite=True)
     assert again is not None and again.verdict is Verdict.OTHER_WORDS
     assert store.judge(cell.column, cell.sha256, Verdict.NONE, "", None, 10.0) == replace(cell, model="other")
 

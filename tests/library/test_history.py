@@ -104,7 +104,7 @@ def searched(
     """Entries to search, by their names, with FTS5 and without it."""
     with pytest.MonkeyPatch.context() as patched:
         if not request.param:
-            patched.setattr(history_module, "has_fts", lambda connection: False)
+            patched.setattr(history_module, "has_fts5", lambda connection: False)
         history = History(tmp_path_factory.mktemp("searched") / "history.sqlite3")
         yield (
             history,
@@ -157,7 +157,7 @@ def test_entries_written_without_fts5_are_indexed_later(file: Path, monkeypatch:
     with_index.add(entry(1))
     with_index.close()
     with monkeypatch.context() as patched:
-        patched.setattr(history_module, "has_fts", lambda connection: False)
+        patched.setattr(history_module, "has_fts5", lambda connection: False)
         without = History(file)
         late = without.add(unanswered(2, question="Who signs the contract?"))
         without.delete(1)

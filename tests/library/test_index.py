@@ -95,7 +95,7 @@ def test_names_that_are_no_utf_8_are_kept(index: Index) -> None:
 
 def test_a_library_that_was_removed_is_said(index: Index, library: Library) -> None:
     index.remove(library)
-    for attempt in (index.current, index.save, lambda one: index.take_walk(one, [])):
+    for attempt in (index.current, index.save, lambda one: index.record_walk(one, [])):
         with pytest.raises(SpanlightError, match="“Manuals” was removed"):
             attempt(library)
     with pytest.raises(SpanlightError, match=r"no library “Manuals”.*Add a folder first"):
@@ -107,11 +107,11 @@ def test_a_library_that_was_removed_is_said(index: Index, library: Library) -> N
 
 
 def test_a_walk_tells_new_changed_and_other_files(index: Index, library: Library) -> None:
-    assert index.take_walk(library, [("/docs/a.txt", 5, 1), ("/docs/b.txt", 6, 1)]) == []
+    assert index.record_walk(library, [("/docs/a.txt", 5, 1), ("/docs/b.txt", 6, 1)]) == []
     assert index.status(library).files == {FileState.WAITING: 2}
     files = stored(index, library, {"/docs/a.txt": "Anna", "/docs/b.txt": "Berta"})
     assert {file.state for file in files.values()} == {FileState.READ}
-    others = index.take_walk(library, [("/docs/a.txt", 4, 2), ("/docs/c.txt", 1, 1)])
+    others = index.record_walk(library, [("/docs/a.txt", 4, 2), ("/docs/c.txt", 1, 1)])
     assert [file.path for file in others] == ["/docs/b.txt"]
     states = {file.path: file.state for file in index.files(library)}
     assert states == {
@@ -125,7 +125,7 @@ def test_a_walk_tells_new_changed_and_other_files(index: Index, library: Library
 
 
 def test_the_reason_of_a_failure_can_be_translated_later(index: Index, library: Library) -> None:
-    index.take_walk(library, [("/docs/a.pdf", 5, 1)])
+    index.record_walk(library, [("/docs/a.pdf", 5, 1)])
     (file,) = index.files(library)
     inner = Message("{n} byte", "{n} bytes", n=3)
     for reason in (Message("It is larger than {size}.", size=inner), "It is damaged."):
@@ -137,7 +137,7 @@ def test_the_reason_of_a_failure_can_be_translated_later(index: Index, library: 
 def test_two_libraries_share_a_file(index: Index, library: Library) -> None:
     second = index.save(Library(0, "Second", ("/docs",)))
     stored(index, library, {"/docs/a.txt": "An apple.", "/docs/b.txt": "A banana."})
-    index.take_walk(second, [("/docs/a.txt", 9, 1)])
+    index.record_walk(second, [("/docs/a.txt", 9, 1)])
     assert [file.state for file in index.files(second)] == [FileState.READ]
     assert found_in(index, second, "apple banana") == ["a.txt"]
     index.remove(library)
@@ -181,7 +181,7 @@ def test_what_is_read_comes_back_whole(index: Index, library: Library) -> None:
     given_one = replace(
         opened_text(text, "/docs/a.md", Kind.MARKDOWN), blocks=(Block(BlockKind.PARAGRAPH, Span(0, 10)),)
     )
-    index.take_walk(library, [("/docs/a.md", given_one.size, 1)])
+    index.record_walk(library, [("/docs/a.md", given_one.size, 1)])
     index.put(index.files(library)[0], given_one, View(headings=((0, "Top"),)))
     (file,) = index.files(library)
     assert (file.state, file.kind, file.words, file.sha256) == (
@@ -370,7 +370,7 @@ def test_an_older_index_waits_until_it_is_renewed(older: Index, library: Library
         ["banana.txt"],
         ["cherry.txt"],
     ]
-    assert older.with_vectors(VECTORS)[0] == older.status(library).passages > 3
+    assert older.count_vectors(VECTORS)[0] == older.status(library).passages > 3
     assert have_their_own(older, library, VECTORS)
 
 
@@ -403,7 +403,7 @@ def test_a_reader_is_not_blocked_by_a_writer(index: Index, other: Index, library
         assert other.status(library).total == 1
         yield "/docs/b.txt", 9, 1
 
-    index.take_walk(library, walking())
+    index.record_walk(library, walking())
     assert other.status(library).total == 2
 
 
@@ -453,7 +453,7 @@ def test_several_processes_write_at_once(index: Index, tmp_path: Path) -> None:
 
 def test_the_languages_of_files_are_counted(index: Index, library: Library) -> None:
     paths = {"/docs/a.txt": "de", "/docs/b.txt": "en", "/docs/c.txt": "de", "/docs/d.txt": ""}
-    index.take_walk(library, ((path, 1, 1) for path in paths))
+    index.record_walk(library, ((path, 1, 1) for path in paths))
     for file in index.files(library):
         index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View())
     assert index.status(library).languages == {"": 1, "de": 2, "en": 1}
@@ -471,6 +471,6 @@ def test_an_index_from_before_languages_is_taken_over(tmp_path: Path) -> None:
     before.close()
     index = Index(tmp_path / "library")
     library = index.save(Library(0, "Manuals", ("/docs",)))
-    index.take_walk(library, [("/docs/a.txt", 1, 1)])
+    index.record_walk(library, [("/docs/a.txt", 1, 1)])
     assert index.holds("/a.txt", "a") and index.status(library).languages == {}
     index.close()

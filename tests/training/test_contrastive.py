@@ -16,7 +16,7 @@ from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.classification import classify
 from app.tasks.task import ReadyModel
-from app.training.contrastive import Teacher, pair_loss, steps_for, teach_head
+from app.training.contrastive import ContrastiveTrainer, pair_loss, steps_for, teach_head
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import LABELS, TEXTS
 
@@ -129,7 +129,7 @@ class StopInStep(Silent):
 @pytest.mark.parametrize("layers", [0, 80])
 def test_a_run_that_was_stopped_in_a_step_goes_on_from_it(base: Path, tmp_path: Path, layers: int) -> None:
     whole = teach_head(request_for(base, held=(0, 1)), Silent())
-    stopped: dict[HeadToTeach, Teacher] = {}
+    stopped: dict[HeadToTeach, ContrastiveTrainer] = {}
     with pytest.raises(Stopped):
         teach_head(request_for(base, tmp_path / "taught", held=(0, 1)), StopInStep(5, layers), stopped)
     assert not (tmp_path / "taught").exists()
@@ -140,7 +140,7 @@ def test_a_run_that_was_stopped_in_a_step_goes_on_from_it(base: Path, tmp_path: 
 
 
 def test_a_run_from_other_examples_begins_anew(base: Path) -> None:
-    stopped: dict[HeadToTeach, Teacher] = {}
+    stopped: dict[HeadToTeach, ContrastiveTrainer] = {}
     with pytest.raises(Stopped):
         teach_head(request_for(base), StopInStep(5, 0), stopped)
     later = StopInStep(13, 0)

@@ -3,7 +3,7 @@ import pytest
 
 from app.core.report import Silent
 from app.training.examples import QaExample
-from app.training.lessons import qa_figures
+from app.training.tasks import qa_figures
 from tests.helpers.small_models import small_tokenizer
 
 BERT = small_tokenizer("bert")

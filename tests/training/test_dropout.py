@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.core.models import Head
 from app.training.folder import load_base
-from app.training.lessons import answer_loss
-from app.training.parallel import Draws, Dropout, Workers, draws_of, give_own_draws
+from app.training.parallel import Draws, Dropout, Workers, draws_of, replace_dropouts
+from app.training.tasks import answer_loss
 from tests.helpers.opened_models import daily
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
@@ -63,7 +63,7 @@ def test_gradients_flow_through_what_is_kept_only() -> None:
 def test_a_copy_draws_for_itself(tmp_path: Path) -> None:
     small_checkpoint(tmp_path, "bert", Head.QUESTION_ANSWERING)
     model = load_base(tmp_path, "qa", (), 0.1, 1)
-    give_own_draws(model)
+    replace_dropouts(model)
     twin = copy.deepcopy(model)
     for one in (model, twin):
         kept = {id(m.draws) for m in one.modules() if isinstance(m, Dropout)}

@@ -13,9 +13,9 @@ from app.training.examples import (
     Source,
     TextExample,
     parse_source,
-    plain_qa,
-    read_placed_qa,
+    qa_row,
     read_qa,
+    read_qa_strictly,
     read_texts,
 )
 
@@ -116,11 +116,11 @@ def test_answers_astray_are_counted_and_not_learnt_from(tmp_path: Path, start: i
         "\n".join(json.dumps({**row, "id": str(i)}) for i, row in enumerate(rows)), encoding="utf-8"
     )
     with pytest.raises(SpanlightError, match="1 of 2 answers") as refused:
-        read_placed_qa(path)
+        read_qa_strictly(path)
     assert refused.value.hint.endswith("the question 1.")
     assert len(read_qa(path)) == 2
     path.write_text(json.dumps(rows[0]), encoding="utf-8")
-    assert read_placed_qa(path) == read_qa(path)
+    assert read_qa_strictly(path) == read_qa(path)
 
 
 TABLE = {
@@ -139,7 +139,7 @@ def written(path: Path, *rows: object) -> Path:
 
 def test_a_question_on_a_table(tmp_path: Path) -> None:
     path = written(tmp_path / "tables.jsonl", TABLE, {**TABLE, "answers": [], "source": "book"}, ROW)
-    first, second, plain = read_placed_qa(path)
+    first, second, plain = read_qa_strictly(path)
     assert first.context == "Who\tBaked\n👩🍰 queen\t\nking\tno tarts\n"
     assert first.answers == (("tarts", first.context.index("tarts")),)
     assert (first.source, second.source, second.answers) == ("tables", "book", ())
@@ -170,7 +170,7 @@ def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
     path = with_documents(tmp_path, DOCUMENT, {"id": 2, "title": "", "text": "a | b"})
     # The first row that names a document need not be the file's first.
     written(path, ROW, ASKED, {**ASKED, "document": 2, "answers": []})
-    plain, first, second = read_placed_qa(path)
+    plain, first, second = read_qa_strictly(path)
     assert plain == EXAMPLE
     assert (first.context, first.title, first.source) == (TEXT, "Alice", "questions")
     assert first.answers == (("The Knave", TEXT.index("The Knave")),)
@@ -215,7 +215,7 @@ def test_an_answer_in_an_empty_cell_or_beyond_its_cell_is_astray(tmp_path: Path)
     for place in ({"row": 1, "column": 1, "start": 0}, {"row": 2, "column": 1, "start": 4}):
         path = written(tmp_path / "a.jsonl", {**TABLE, "answers": [{"text": "tarts", **place}]})
         with pytest.raises(SpanlightError, match="1 of 1 answers"):
-            read_placed_qa(path)
+            read_qa_strictly(path)
 
 
 @pytest.mark.parametrize("documents", [(), ({**DOCUMENT, "id": "doc-2"},), None])
@@ -254,5 +254,5 @@ def test_an_archive_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_row_holds_all_of_a_question(tmp_path: Path) -> None:
     view = View((Replacement(3, 4, " a "),), array("i", [0, 10]), ((0, "Tarts"),))
     examples = [EXAMPLE, replace(EXAMPLE, id="2", answers=(), view=view)]
-    (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(plain_qa(one)) for one in examples))
+    (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(qa_row(one)) for one in examples))
     assert read_qa(tmp_path / "a.jsonl") == examples

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.core.text import View
 from app.tasks.text.tokens import Tokens, join, tokenise, tokenise_view
 from app.tasks.text.windows import TITLE_TOKENS, PairTemplate
-from app.training.examples import QaExample, TextExample, read_placed_qa
+from app.training.examples import QaExample, TextExample, read_qa_strictly
 from app.training.features import (
     Feature,
     Features,
@@ -223,7 +223,7 @@ def test_what_is_said_in_a_table_is_never_a_target(row: dict, family: str, data:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl"
         path.write_text(json.dumps(row), encoding="utf-8")
-        (example,) = read_placed_qa(path)
+        (example,) = read_qa_strictly(path)
     assert example.view is not None
     tokenizer = small_tokenizer(family)
     tokens, said = tokenise_view(tokenizer, example.context, example.view.replacements)
@@ -250,7 +250,7 @@ def test_cells_are_read_with_what_is_said_of_them(tmp_path: Path) -> None:
         "answers": [{"text": "war", "row": 1, "column": 1, "start": 0}],
     }
     (tmp_path / "a.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    (example,) = read_placed_qa(tmp_path / "a.jsonl")
+    (example,) = read_qa_strictly(tmp_path / "a.jsonl")
     feature = Features(BERT, 128).of_question(example, np.random.default_rng(0))
     told = BERT.decode(feature.input_ids.tolist(), skip_special_tokens=True).replace(" :", ":")
     assert "man: king" in told and "book: war" in told and "man: queen" in told and "year: 2" in told

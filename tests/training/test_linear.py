@@ -4,7 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.training import linear
-from app.training.linear import Pool, fit, folds, gain, learning_curve, packed, targets_of, tempered, unpacked
+from app.training.linear import (
+    Pool,
+    at_temperature,
+    fit,
+    folds,
+    gain,
+    learning_curve,
+    pack,
+    targets_of,
+    unpack,
+)
 
 
 def two_clouds(count: int, seed: int = 0, width: int = 8) -> tuple[np.ndarray, np.ndarray]:
@@ -112,11 +122,11 @@ def test_more_examples_are_expected_to_help_as_they_did() -> None:
 
 def test_a_temperature_changes_how_sure_but_not_which() -> None:
     found = np.array([[0.7, 0.2, 0.1]], dtype=np.float32)
-    calm = tempered(found, 2.0)
+    calm = at_temperature(found, 2.0)
     assert calm.argmax() == 0 and calm[0, 0] < 0.7 and calm.sum() == pytest.approx(1.0)
-    assert np.allclose(tempered(found, 1.0), found)
+    assert np.allclose(at_temperature(found, 1.0), found)
 
 
 def test_numbers_are_stored_and_read_again() -> None:
     values = np.random.default_rng(0).random((5, 3)).astype(np.float32)
-    assert np.allclose(unpacked(packed(values), 3), values, atol=1e-3)
+    assert np.allclose(unpack(pack(values), 3), values, atol=1e-3)

@@ -12,8 +12,8 @@ from torch import nn
 
 from app.core.models import Head
 from app.training.folder import load_base
-from app.training.lessons import answer_loss
 from app.training.parallel import Workers
+from app.training.tasks import answer_loss
 from tests.helpers.small_models import small_checkpoint
 
 LOSS = answer_loss

@@ -14,10 +14,10 @@ from transformers import BertForPreTraining
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.core.requests import TrainingRequest
-from app.training.folder import load_base
-from app.training.lessons import Lesson
+from app.training.folder import load_base, weight_files
 from app.training.parallel import Workers
-from app.training.pretraining import IGNORED, collate_masked, forward, pretraining_lesson, pretraining_loss
+from app.training.pretraining import IGNORED, collate_masked, forward, pretraining_loss, pretraining_task
+from app.training.tasks import TrainingTask
 from app.training.trainer import train
 from tests.helpers.small_models import small_checkpoint
 from tests.training.test_trainer import Killed, Watched, equal, weights
@@ -48,18 +48,18 @@ def request_for(files: Path, **changes) -> TrainingRequest:
     return TrainingRequest(**(settings | changes))
 
 
-def begun(files: Path, **changes) -> tuple[Lesson, BertForPreTraining]:
+def begun(files: Path, **changes) -> tuple[TrainingTask, BertForPreTraining]:
     request = request_for(files, **changes)
-    lesson = pretraining_lesson(request, files / "base")
+    task = pretraining_task(request, files / "base")
     model = load_base(files / "base", "pretraining", (), 0.0, 1)
     assert isinstance(model, BertForPreTraining)
-    lesson.begin(model)
-    return lesson, model
+    task.begin(model)
+    return task, model
 
 
 def test_the_loss_is_transformers_own(files: Path) -> None:
-    lesson, model = begun(files)
-    made = [pair for pair in lesson.epoch(np.random.default_rng(0)) if pair.relation != IGNORED][:6]
+    task, model = begun(files)
+    made = [pair for pair in task.epoch(np.random.default_rng(0)) if pair.relation != IGNORED][:6]
     batch = {k: torch.from_numpy(v) for k, v in collate_masked(made, 0).items()}
     labels = torch.full_like(batch["input_ids"], -100)
     for row, pair in enumerate(made):
@@ -75,8 +75,8 @@ def test_the_loss_is_transformers_own(files: Path) -> None:
 
 
 def test_inputs_without_a_relation_cost_only_their_words(files: Path) -> None:
-    lesson, model = begun(files)
-    pair = replace(lesson.epoch(np.random.default_rng(0))[0], relation=IGNORED)
+    task, model = begun(files)
+    pair = replace(task.epoch(np.random.default_rng(0))[0], relation=IGNORED)
     batch = {k: torch.from_numpy(v) for k, v in collate_masked([pair], 0).items()}
     output = forward(model, batch)
     loss = pretraining_loss(output, batch["targets"])
@@ -85,28 +85,31 @@ def test_inputs_without_a_relation_cost_only_their_words(files: Path) -> None:
 
 
 def test_a_fresh_head_begins_with_how_often_words_stand(files: Path) -> None:
-    lesson, model = begun(files)
+    task, model = begun(files)
     bias = model.cls.predictions.bias
-    ids = {word: lesson.tokenizer.token_to_id(word) for word in ("the", "tarts", "paris")}
+    ids = {word: task.tokenizer.token_to_id(word) for word in ("the", "tarts", "paris")}
     assert bias[ids["the"]] > bias[ids["tarts"]] > bias[ids["paris"]]
     assert torch.exp(bias.double()).sum().item() == pytest.approx(1.0, rel=1e-4)
     assert model.cls.predictions.decoder.bias is bias
     assert torch.equal(model.cls.predictions.transform.dense.weight, torch.eye(32))
 
 
-def test_a_head_that_is_there_is_kept(files: Path) -> None:
-    first = train(request_for(files, epochs=1.0), Silent())
-    lesson = pretraining_lesson(request_for(files, base=first.folder), Path(first.folder))
-    model = load_base(Path(first.folder), "pretraining", (), 0.0, 1)
-    lesson.begin(model)
-    kept = weights(first.folder)
+@pytest.mark.parametrize("megabytes", [0.0, 0.02], ids=["one file", "shards"])
+def test_a_head_that_is_there_is_kept(files: Path, megabytes: float) -> None:
+    options = {"workers": 2.0, "bfloat16": 0.0, "shard": megabytes}
+    base = Path(train(request_for(files, epochs=1.0, options=options), Silent()).folder)
+    task = pretraining_task(request_for(files, base=str(base)), base)
+    model = load_base(base, "pretraining", (), 0.0, 1)
+    task.begin(model)
+    kept = {name: weight for path in weight_files(base) for name, weight in load_file(path).items()}
     assert all(torch.equal(p, kept[name]) for name, p in model.named_parameters())
+    assert (len(weight_files(base)) > 1) is (megabytes > 0)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_tied_weights_stay_tied_whatever_the_workers(files: Path, count: int) -> None:
-    lesson, model = begun(files)
-    batch = collate_masked(lesson.epoch(np.random.default_rng(0))[:6], 0)
+    task, model = begun(files)
+    batch = collate_masked(task.epoch(np.random.default_rng(0))[:6], 0)
     with Workers(model, "cpu", pretraining_loss, count, bfloat16=False, forward=forward) as workers:
         workers.learn(batch)
         words = model.bert.embeddings.word_embeddings.weight
@@ -126,8 +129,8 @@ def test_tied_weights_stay_tied_whatever_the_workers(files: Path, count: int) ->
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_tied_weights_are_copied_into_bfloat16_once(files: Path, count: int) -> None:
-    lesson, model = begun(files)
-    batch = collate_masked(lesson.epoch(np.random.default_rng(0))[:6], 0)
+    task, model = begun(files)
+    batch = collate_masked(task.epoch(np.random.default_rng(0))[:6], 0)
     found = []
     for bfloat16 in (False, True):
         mine = copy.deepcopy(model)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.text import Span
-from app.training.tagged import Exchanger, TaggedText, concatenate, detokenise, read_tagged, runs
+from app.training.tagged import Exchanger, TaggedText, concatenate, detokenise, read_tagged, tagged_names
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Z", "C")), min_size=1, max_size=6)
 MARKS = st.sampled_from([*".,;:!?()[]\"'$%", "n't", "'s", "U.S.", "...", "``", "''"])
@@ -49,7 +49,7 @@ def test_a_text_looks_as_people_write_it(words: str, text: str) -> None:
     ],
 )
 def test_tags_are_read_as_conlls_scorer_reads_them(tags: str, names: list) -> None:
-    assert runs(tags.split()) == names
+    assert tagged_names(tags.split()) == names
 
 
 def test_rows_with_kinds_renamed(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from app.tasks.text.windows import PairTemplate
 from app.training.examples import QaExample
 from app.training.features import Features, rows_of
 from app.training.folder import load_base, load_tokenizer
-from app.training.lessons import answer_loss, qa_lesson
 from app.training.parallel import Workers
+from app.training.tasks import answer_loss, qa_task
 from app.training.teacher import PREFIX, Teacher
 from app.training.trainer import train
 from tests.helpers.small_models import WORDS, small_checkpoint, small_tokenizer
@@ -77,7 +77,7 @@ def test_the_teacher_reads_what_the_student_reads(
         shown = [own.id_to_token(i) for i in ids]
         assert shown == ["<s>", *question, "</s>", "</s>", *context, "</s>"]
         assert not batch[PREFIX + "token_type_ids"].any() and len(ids) <= 48 - 3 + template.pair_overhead
-        places = batch["places"][row].tolist()
+        places = batch["teacher_positions"][row].tolist()
         assert [shown[place] for place in places if place >= 0] == ["<s>", *context]
         chosen = [at for at, place in enumerate(places) if place >= 0]
         assert chosen == [0, *range(feature.context_at, len(feature) - 1)]
@@ -99,9 +99,9 @@ def test_a_student_learns_from_the_teacher_without_any_label(
 
 def test_a_share_of_the_inputs_has_no_label(files: Path, folder: Path) -> None:
     def shares(**options: float) -> float:
-        lesson = qa_lesson(replace(request, options=options), Path(request.base))
-        made = lesson.epoch(np.random.default_rng(1))
-        assert len(made) == lesson.epoch_size == 48
+        task = qa_task(replace(request, options=options), Path(request.base))
+        made = task.epoch(np.random.default_rng(1))
+        assert len(made) == task.epoch_size == 48
         return sum(f.targets == (len(f), len(f)) for f in made) / 48
 
     request = request_to(files, folder)

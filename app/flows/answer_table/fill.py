@@ -165,7 +165,7 @@ def _read(
         if cell.state is CellState.FAILED:
             yield cell
             continue
-        stored = workspace.tables.put(cell, instead=bool(instead_of_others))
+        stored = workspace.tables.put(cell, overwrite=bool(instead_of_others))
         if stored is not None:
             yield stored
 

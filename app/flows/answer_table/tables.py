@@ -20,7 +20,7 @@ from app.flows.teach.corrections import correct, take_back
 from app.flows.workspace import Workspace
 from app.library.answer_tables import library_of
 from app.library.database import Damaged
-from app.library.found import clean
+from app.library.search import clean
 
 MOST_QUESTIONS = 1000
 # About how many code points of a text are in one window of 384 tokens.

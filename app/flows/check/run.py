@@ -35,7 +35,7 @@ from app.flows.models.devices import devices
 from app.flows.models.get import look_up
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace, open_workspace
-from app.models.disk.heads import DOES
+from app.models.disk.heads import ABILITIES
 from app.settings.paths import default_paths
 
 WINDOW = "app.ui"
@@ -184,7 +184,7 @@ def _try_all(trial: Trial, workspace: Workspace, window: Factory | None, version
     trial.run("The starter models are there", partial(_starters, workspace))
     for head in Head:
         action = partial(load_head, workspace, head, trial.report)
-        trial.run(f"The starter model loaded to {DOES[head]}", action)
+        trial.run(f"The starter model loaded to {ABILITIES[head]}", action)
     try_documents(trial, workspace)
     trial.run("The download process: started, and refused where nobody is", partial(_reach, trial, workspace))
     trial.run("Versions of what reads documents", lambda: versions.update(own_versions()))
@@ -213,7 +213,7 @@ def _of_window(name: str) -> bool:
 def _starters(workspace: Workspace) -> None:
     cards = installed(workspace)
     require(bool(cards), f"None is in {workspace.paths.starter_models}.")
-    lacking = [DOES[head] for head in Head if not any(head in card.heads for card in cards)]
+    lacking = [ABILITIES[head] for head in Head if not any(head in card.heads for card in cards)]
     require(not lacking, f"None is there to {', to '.join(lacking)}.")
 
 

@@ -116,13 +116,13 @@ class Row:
 
 def row_of(values: Mapping[str, Any]) -> Row:
     """The row of `Row.plain`; its cells have the numbers of their places."""
-    file = LibraryFile(number=0, **_FILE.of([values[name] for name in _FILE.columns]))
+    file = LibraryFile(number=0, **_FILE.fields([values[name] for name in _FILE.columns]))
     cells = tuple(
-        _CELL.one(
+        _CELL.load(
             [each[name] for name in _CELL.columns],
             column=number,
             sha256=file.sha256,
-            answer=_ANSWER.one([each[name] for name in _ANSWER.columns])
+            answer=_ANSWER.load([each[name] for name in _ANSWER.columns])
             if each["text"] is not None
             else None,
         )

@@ -49,14 +49,14 @@ def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
     while some := index.without_vectors(vectors, size):
         report.check()
         if not done:
-            have, total = index.with_vectors(vectors)
+            have, total = index.count_vectors(vectors)
             report.progress(Progress(0, total - have, Message("passages")))
         asked = time.perf_counter()
         values = vectors_of(workspace, card, [words for _, words in some], Quiet(report))
         index.put_vectors(vectors, [passage for passage, _ in some], values)
         now = time.perf_counter()
         done += len(some)
-        have, total = index.with_vectors(vectors)
+        have, total = index.count_vectors(vectors)
         left = total - have
         report.progress(Progress(done, done + left, Message("passages"), left * (now - began) / done))
         # The first one may have loaded the model.
@@ -98,7 +98,7 @@ def meaning_of(workspace: Workspace, question: str, library: Library, report: Re
     cards = [card for card in workspace.shelf.cards() if Head.EMBEDDINGS in card.heads and card != in_use]
     best: tuple[float, ModelCard] | None = None
     for card in [in_use, *cards] if in_use is not None else []:
-        have, total = index.with_vectors(vectors_name(card), library)
+        have, total = index.count_vectors(vectors_name(card), library)
         share = have / total if total else 0.0
         if share > (best[0] if best else 0.0):
             best = share, card

@@ -100,12 +100,12 @@ def update(
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
-        gone = _sort_out(index, library, index.take_walk(library, found, there.refused), there)
+        gone = _sort_out(index, library, index.record_walk(library, found, there.refused), there)
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
             index.set_state(index.files(library, [FileState.NO_TEXT]), FileState.WAITING)
-            index.read_anew(library)
+            index.reread_pictures(library)
         waiting = index.files(library, [FileState.WAITING])
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         number = min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))
@@ -127,7 +127,7 @@ def update(
 
 def renew(workspace: Workspace, report: Report) -> None:
     """Index anew what an older Spanlight has indexed, unless another process is at it. Stopped when cancelled."""
-    if workspace.library.is_older():
+    if workspace.library.needs_renewal():
         with alone(workspace.paths.library, _LOCK) as is_alone:
             if is_alone:
                 _renew(workspace, report)

@@ -14,10 +14,12 @@ from app.core.offers import Origin
 from app.core.report import Progress, Relay, Report
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
-from app.models.disk.card import CONFIG, TOKENIZER, read_card
+from app.models.disk.card import read_card
+from app.models.disk.config import CONFIG
 from app.models.disk.notes import NOTES
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Placed, Staging
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.vocabulary_files import can_make, make_tokenizer
 from app.models.disk.weights import read_json
 from app.settings.files import write_atomic

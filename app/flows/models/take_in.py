@@ -14,11 +14,13 @@ from app.core.report import Progress, Report
 from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
-from app.models.disk.card import CONFIG, TOKENIZER, has_mean_pooling, read_card
+from app.models.disk.card import has_mean_pooling, read_card
+from app.models.disk.config import CONFIG
 from app.models.disk.copying import Meter, check_space, files_of
 from app.models.disk.names import check_name, free_name, model_name, safe_name
 from app.models.disk.notes import MEAN, NOTES, read_notes, write_notes
 from app.models.disk.shelving import Placed, Staging
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.weights import INDEX, PICKLES
 
 COPYING, LINKING, UNPACKING = Message("Copying"), Message("Reading"), Message("Unpacking")

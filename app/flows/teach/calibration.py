@@ -100,7 +100,7 @@ def set_followed(workspace: Workspace, card: ModelCard, on: bool, report: Report
 def _follow(workspace: Workspace, card: ModelCard, weights: str) -> None:
     from app.training.verdicts import fit_adjustment  # numpy is not loaded at the start
 
-    with workspace.adjustments.alone():  # a fit on fewer verdicts is never put over one on more
+    with workspace.adjustments.exclusive():  # a fit on fewer verdicts is never put over one on more
         found = workspace.corrections.judgements(weights)
         follows = len(found) >= FEWEST_VERDICTS and not workspace.adjustments.is_off(weights)
         adjustment = fit_adjustment(found, card.calibration) if follows else None

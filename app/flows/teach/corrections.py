@@ -225,7 +225,7 @@ def shown_before(
 
 def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple[str, str], Correction]:
     """What was said of the answers of entries, by an entry's `sha256` and `question`."""
-    return workspace.corrections.of((entry.sha256, entry.question) for entry in entries)
+    return workspace.corrections.find_all((entry.sha256, entry.question) for entry in entries)
 
 
 def _weights(workspace: Workspace, entry: Entry) -> str:

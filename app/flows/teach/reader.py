@@ -39,7 +39,7 @@ from app.models.disk.notes import read_notes, write_notes
 from app.models.disk.shelving import Staging, delete_tree
 from app.models.disk.weights import read_json, read_weights
 from app.settings.files import write_atomic
-from app.training.examples import QaExample, plain_qa, read_qa, refuse_astray
+from app.training.examples import QaExample, qa_row, read_qa, refuse_misplaced
 
 # The fewest corrections that a reader is taught from.
 FEWEST = 8
@@ -242,7 +242,7 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
         files = files_of(source)
         meter = Meter(report, Message("Copying"), sum((source / file).stat().st_size for file in files))
         for file in files:
-            copying.write(copying.pieces_of(source / file), part / file, meter)
+            copying.write(copying.chunks_of(source / file), part / file, meter)
         part.rename(folder)
     except OSError as fault:
         raise copying.refusal(fault, Message("{name} could not be exported", name=name), folder) from fault
@@ -275,7 +275,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         check_space(folder, _ROOM * card.parameters)
         folder.mkdir(parents=True)
         for name, part in ((_LEARN, learn), (_HOLD, hold)):
-            rows = (json_of(plain_qa(example)) + "\n" for example in part)
+            rows = (json_of(qa_row(example)) + "\n" for example in part)
             write_atomic(folder / name, "".join(rows).encode())
     except OSError as fault:
         raise copying.refusal(fault, Message("The teaching could not begin"), folder.parent) from fault
@@ -291,7 +291,7 @@ def _examples(workspace: Workspace, corrections: Sequence[Correction] | Path | N
     if isinstance(corrections, Path):
         found = read_examples(corrections, Head.QUESTION_ANSWERING).items
         examples = [one for one in found if isinstance(one, QaExample)]
-        refuse_astray(examples, corrections.name)
+        refuse_misplaced(examples, corrections.name)
         examples = _agreeing(examples, corrections.name)
     else:
         kept = workspace.corrections.all() if corrections is None else corrections

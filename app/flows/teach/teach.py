@@ -441,7 +441,7 @@ def _fit_temperature(
     readings = tuple(
         ClassReading(tuple(probabilities), dataset.names.index(labels[0]))
         for probabilities, labels in zip(
-            linear.tempered(held_out.probabilities, now).tolist(), held_out.labels, strict=True
+            linear.at_temperature(held_out.probabilities, now).tolist(), held_out.labels, strict=True
         )
     )
     choice = _choice(workspace, card.folder)
@@ -449,7 +449,7 @@ def _fit_temperature(
     update_notes(card, class_temperature=temperature, measured=measured)
     stored = _stored(workspace, dataset, card)
     if stored is not None:
-        calm = linear.packed(linear.tempered(stored, temperature / now))
+        calm = linear.pack(linear.at_temperature(stored, temperature / now))
         workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), calm)
 
 
@@ -464,12 +464,12 @@ def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], re
     if card.labels != dataset.names:
         return None
     stored = _stored(workspace, dataset, card)
-    before = linear.packed(stored) if stored is not None else b""
+    before = linear.pack(stored) if stored is not None else b""
     missing_texts = texts[len(stored) if stored is not None else 0 :]
     if missing_texts:  # also after a stop
 
         def keep(said: Sequence[tuple[float, ...]]) -> None:
-            packed = before + linear.packed(said)
+            packed = before + linear.pack(said)
             workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), packed)
 
         _probabilities(workspace, dataset, card.folder, missing_texts, report, keep)
@@ -483,7 +483,7 @@ def _choice(workspace: Workspace, folder: str) -> ModelChoice:
 
 def _stored(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
     name, stored = workspace.datasets.numbers(dataset, _GUESSES)
-    return linear.unpacked(stored, len(dataset.labels)) if name == _name(card, dataset) else None
+    return linear.unpack(stored, len(dataset.labels)) if name == _name(card, dataset) else None
 
 
 def _name(card: ModelCard, dataset: Dataset) -> str:
@@ -503,9 +503,9 @@ def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], repor
     whole = _reading(report, left)
     for at, start in enumerate(starts):
         if not found[at]:
-            found[at] = linear.packed(_embedded(workspace, texts[start : start + _PIECE], whole))
+            found[at] = linear.pack(_embedded(workspace, texts[start : start + _PIECE], whole))
             workspace.datasets.put_numbers(dataset, f"{_VECTORS} {start}", model, found[at])
-    return linear.unpacked(b"".join(found), card.width)
+    return linear.unpack(b"".join(found), card.width)
 
 
 def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> Array:

@@ -1,4 +1,4 @@
-"""Transformers' own classes, one for each family and head."""
+"""Transformers' model classes, one for each family and head."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from app.models.families import Family
 
 
 def model_class(family: Family, head: Head) -> Any:
-    """The class of transformers that a family's head has.
+    """Transformers' class for a family's head.
 
-    The family's own module is imported: the package's table of all models would be for nothing.
+    Only the family's own module is imported, not transformers' table of all models.
     """
     from transformers.utils import logging
 

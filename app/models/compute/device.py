@@ -1,4 +1,4 @@
-"""Where a model runs, in which dtype, and why."""
+"""Chooses the device and the dtype that a model runs in, with a reason for the user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEVICE = Message("Choose the device auto or cpu.")
 
 
 def list_devices(avoid: str = "") -> Devices:
-    """The CPU, every GPU and what `auto` chooses; `avoid` is why no GPU may be used, empty where one may."""
+    """The CPU, every GPU, and what `auto` chooses; `avoid` is why no GPU may be used, empty where one may."""
     import torch
 
     found = [_gpu(gpu, avoid) for gpu in gpus()]
@@ -67,9 +67,9 @@ def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
     if kind == "cpu" and not number:
         return cpu(Message("chosen in the settings"), precision)
     if kind == "cuda" and (not number or number.isdecimal()):
-        return _on(_listed(int(number or 0)), precision)
+        return _on(_cuda_gpu(int(number or 0)), precision)
     if kind == "mps" and number in ("", "0"):
-        return _on(_apple(), precision)
+        return _on(_apple_gpu(), precision)
     raise SpanlightError(
         Message("There is no device called {wanted!r}.", wanted=wanted[:40]),
         Message("Choose auto, cpu, cuda or mps."),
@@ -77,7 +77,7 @@ def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
 
 
 def cpu(reason: str, precision: str = "auto") -> DeviceChoice:
-    """The CPU with a short `reason`; the fastest dtype there, or the precision chosen.
+    """The CPU, with a short `reason`, in its fastest dtype or the chosen precision.
 
     Raises SpanlightError if the processor has no instructions for that precision.
     """
@@ -143,7 +143,7 @@ def _on(gpu: Gpu, precision: str) -> DeviceChoice:
     )
 
 
-def _listed(number: int) -> Gpu:
+def _cuda_gpu(number: int) -> Gpu:
     import torch
 
     if not torch.cuda.is_available():
@@ -159,7 +159,7 @@ def _listed(number: int) -> Gpu:
     return cuda(number)
 
 
-def _apple() -> Gpu:
+def _apple_gpu() -> Gpu:
     found = [gpu for gpu in gpus() if gpu.key == "mps"]
     if not found:
         raise SpanlightError(Message("No Apple GPU that PyTorch can use was found."), _DEVICE)

@@ -1,4 +1,4 @@
-"""Device failures (out of memory, a lost GPU): recognized in exceptions, and put into words for the user."""
+"""Recognizes device failures (out of memory, a lost GPU) in exceptions, and puts them into words for the user."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _RAN_OUT = {
 class OutOfMemory(SpanlightError):
     """A device ran out of memory.
 
-    `device` is that device, `cpu` for the computer's own memory; `length` counts the tokens of the input that did not
-    fit by itself, 0 if unknown.
+    `device` is that device, `cpu` for the computer's own memory; `length` is the number of tokens of the single input
+    that did not fit, 0 if unknown.
     """
 
     def __init__(self, message: str, hint: str = "", device: str = "cpu", length: int = 0) -> None:
@@ -66,7 +66,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def exhausted_device(error: BaseException) -> str:
-    """Whose memory an out-of-memory exception is about: `cuda` or `mps`, else `cpu`."""
+    """The device whose memory an out-of-memory exception is about: `cuda` or `mps`, else `cpu`."""
     import torch
 
     text = str(error).lower()
@@ -94,7 +94,7 @@ def out_of_memory(device: str, length: int = 0) -> OutOfMemory:
 
 
 def ran_out(device: str) -> str:
-    """Whose memory ran out, as the beginning of a sentence."""
+    """The beginning of a sentence: whose memory ran out."""
     return _RAN_OUT.get(device.split(":")[0], Message("The GPU's memory ran out"))
 
 

@@ -1,4 +1,4 @@
-"""The forward pass of a loaded model, in batches that its device's memory has room for, and again in float32."""
+"""The forward pass of a loaded model, in batches that fit into its device's memory, and once more in float32."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ OUTPUTS = {
     Head.TOKEN_CLASSIFICATION: ("logits",),
     Head.EMBEDDINGS: ("embeddings",),
 }
-# Its weights are only loaded if this many times their bytes are free: Linux overcommits memory and kills the process
-# that uses it.
+# The float32 weights are only loaded if this many times their bytes are free: Linux overcommits memory, and kills the
+# process that then uses it.
 _SPARE = 2
 
 
@@ -45,15 +45,15 @@ class Room:
 
     @property
     def tokens(self) -> int:
-        """How many tokens a batch may have, 0 as long as every batch fitted."""
+        """The most tokens of a batch, 0 as long as every batch fitted."""
         return self._tokens
 
     def rows(self, length: int, most: int) -> int:
-        """How many of `most` inputs of `length` tokens are computed at once, at least 1."""
+        """How many of `most` inputs of `length` tokens make a batch, at least 1."""
         return min(most, max(1, self._tokens // length)) if self._tokens else most
 
-    def pieces(self, count: int, length: int, compute: Callable[[slice], T]) -> list[T]:
-        """The results of `compute` for slices of `count` inputs of `length` tokens that fit, in order.
+    def in_batches(self, count: int, length: int, compute: Callable[[slice], T]) -> list[T]:
+        """Compute `count` inputs of `length` tokens in slices that fit, and return the results in order.
 
         Raises OutOfMemory if a single input does not fit.
         """
@@ -69,14 +69,14 @@ class Room:
                 if not is_out_of_memory(error):
                     raise
                 whose = exhausted_device(error)
-            # Only out here, where the exception is gone, are the tensors of its traceback free.
+            # Only out here, where the exception is gone, are the tensors freed that its traceback referred to.
             release(garbage=False)
             self._halve(rows, length, whose)
         return found
 
-    def once(self, length: int, compute: Callable[[], T]) -> T:
-        """The result of `compute` for one input of `length` tokens; raises OutOfMemory if it does not fit."""
-        return self.pieces(1, length, lambda _: compute())[0]
+    def one_input(self, length: int, compute: Callable[[], T]) -> T:
+        """Compute one input of `length` tokens; raises OutOfMemory if it does not fit."""
+        return self.in_batches(1, length, lambda _: compute())[0]
 
     def _halve(self, rows: int, length: int, whose: str) -> None:
         device = whose if whose == "cpu" else self._device
@@ -89,52 +89,52 @@ class Room:
 
 
 class MaskedPositions:
-    """The masked positions to predict: only their states reach the masked-words head.
+    """Selects the masked positions to predict: only their states reach the masked-words head.
 
     Logits of every token would take batch × length × vocabulary numbers, gigabytes for long windows. The head computes
-    each token independently, so the logits of the chosen ones are unchanged.
+    each token independently, so the logits at the selected positions are unchanged.
     """
 
     def __init__(self, head: Any) -> None:
         self._positions: np.ndarray | None = None
-        head.register_forward_pre_hook(self._choose)
+        head.register_forward_pre_hook(self._select)
 
     @contextmanager
-    def chosen(self, positions: np.ndarray) -> Iterator[None]:
-        """Have the head see these positions only: int64[batch, places], -1 for none, which sees zeros."""
+    def selected(self, positions: np.ndarray) -> Iterator[None]:
+        """Have the head see only these positions inside the context: int64[batch, n], -1 for none (zeros)."""
         self._positions = positions
         try:
             yield
         finally:
             self._positions = None
 
-    def _choose(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _select(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         if self._positions is None:
             return inputs
         import torch
 
         states, *others = inputs
-        places = torch.from_numpy(np.ascontiguousarray(self._positions, dtype=np.int64)).to(states.device)
-        rows = torch.arange(len(places), device=states.device)[:, None]
-        return states[rows, places.clamp(min=0)] * (places >= 0)[..., None], *others
+        positions = torch.from_numpy(np.ascontiguousarray(self._positions, dtype=np.int64)).to(states.device)
+        rows = torch.arange(len(positions), device=states.device)[:, None]
+        return states[rows, positions.clamp(min=0)] * (positions >= 0)[..., None], *others
 
 
 class Forward:
     """The forward pass of a model: arrays in, logits out.
 
-    A batch that does not fit into the device's memory is computed in smaller ones, and so are later ones: `room`
-    remembers the size that fitted.
+    A batch that does not fit into the device's memory is computed in smaller ones, and so are later batches: `room`
+    remembers the size that fitted. `masked` is for a masked-words head that computes every position it is given.
     """
 
     def __init__(
-        self, model: Any, head: Head, device: str, max_length: int, places: MaskedPositions | None = None
+        self, model: Any, head: Head, device: str, max_length: int, masked: MaskedPositions | None = None
     ) -> None:
         self._model, self._outputs, self._device, self._max_length = model, OUTPUTS[head], device, max_length
-        self._places = places
+        self._masked = masked
         self.room = Room(device)
         types = int(getattr(model.config, "type_vocab_size", 0) or 0)
         self._sizes = {"input_ids": int(model.config.vocab_size)}
-        if types > 1:  # with one token type, or none, transformers adds them by itself
+        if types > 1:  # with one token type, or none, transformers sets them itself
             self._sizes["token_type_ids"] = types
 
     def __call__(self, arrays: Arrays) -> Arrays:
@@ -154,7 +154,7 @@ class Forward:
                 Message("The tokenizer gave a token that the model does not know."),
                 Message("Tokenizer and weights do not belong together: fetch a whole copy of this model."),
             )
-        parts = self.room.pieces(
+        parts = self.room.in_batches(
             len(arrays["input_ids"]),
             length,
             lambda rows: self._compute({name: array[rows] for name, array in arrays.items()}),
@@ -163,7 +163,7 @@ class Forward:
 
     @property
     def size(self) -> int:
-        """The bytes of the model's weights in memory; shared ones count once."""
+        """The bytes of the model's weights in memory; shared tensors count once."""
         own: int | None = getattr(self._model, "bytes", None)
         if own is not None:
             return own
@@ -171,17 +171,17 @@ class Forward:
         return sum(one.nbytes for one in tensors.values())
 
     def tensors(self, arrays: Arrays) -> dict[str, Any]:
-        """The arrays that the model takes as inputs, int64 on its device."""
+        """The arrays that are inputs of the model, as int64 tensors on its device."""
         return {name: self._tensor(arrays[name]) for name in ("attention_mask", *self._sizes)}
 
     def outputs(self, tensors: dict[str, Any], positions: np.ndarray | None = None) -> dict[str, Any]:
         """The head's outputs by name, float32 on the device; `positions` are those of masked words."""
         if positions is None:
             found = self._model(**tensors)
-        elif self._places is None:
+        elif self._masked is None:
             found = self._model(**tensors, positions=self._tensor(positions))
         else:
-            with self._places.chosen(positions):
+            with self._masked.selected(positions):
                 found = self._model(**tensors)
         return {name: found[name].float() for name in self._outputs}
 
@@ -198,12 +198,12 @@ class Forward:
             return {name: values.cpu().numpy() for name, values in found.items()}
 
 
-class Precise:
-    """The forward pass of a model in float32, which is loaded when it is first called.
+class PreciseForward:
+    """The forward pass of a model in float32, for the few windows with near ties; loaded at its first call.
 
-    It is for the few windows with near ties. On a CPU it keeps no layer's weights: with 110 million, reading them again
-    takes a quarter of a second, keeping them 390 MB. `load` returns it, None if it is not available; `weights` is how
-    many are in memory at once, `device` where they go.
+    On a CPU no layer's weights stay in memory: of 110 million, reading them again takes a quarter of a second, keeping
+    them 390 MB. `load` returns the forward pass, None if it is not available; `weights` is how many are in memory at
+    once, on `device`.
     """
 
     def __init__(self, load: Callable[[], Forward | None], weights: int, device: str) -> None:
@@ -212,9 +212,9 @@ class Precise:
         self._closed = False
 
     def __call__(self, arrays: Arrays) -> Arrays | None:
-        """Logits of a batch, float32; None if memory runs out or the weights are gone.
+        """Logits of a batch, float32; None, from then on, if memory runs out or the weights are gone.
 
-        It is then closed for good. Raises what the model's `check` raises.
+        Raises what the model's `check` raises.
         """
         if self._closed:
             return None
@@ -224,7 +224,7 @@ class Precise:
             if self._forward is not None:
                 return self._forward(arrays)
         except (SpanlightError, OSError) as error:
-            # Without its traceback, which refers to tensors.
+            # Logged without the traceback, which would keep tensors in memory.
             _log.warning("Near answers are not read in float32: %s", error)
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
@@ -236,11 +236,11 @@ class Precise:
 
     @property
     def size(self) -> int:
-        """The bytes of its weights in memory, 0 as long as they were not needed."""
+        """The bytes of the weights in memory, 0 as long as they were not needed."""
         return self._forward.size if self._forward is not None else 0
 
     def close(self) -> None:
-        """Release its weights for good."""
+        """Release the weights for good."""
         self._forward, self._closed = None, True
 
     def _has_room(self) -> bool:

@@ -1,4 +1,4 @@
-"""The GPUs in this computer, those that PyTorch can compute on, and why it cannot use one, in plain words."""
+"""The GPUs in this computer: which of them PyTorch can compute on, and in plain words why not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WINDOWS_DISPLAYS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A graphics card: who made it, what it is called, and the version of its driver (empty where not known)."""
+    """A graphics card: its maker, its name, and its driver's version (empty where unknown)."""
 
     maker: str
     title: str
@@ -32,7 +32,7 @@ class Card:
 
 
 def cards() -> tuple[Card, ...]:
-    """NVIDIA's and AMD's cards in this computer, found without PyTorch; none where the system does not list them."""
+    """The NVIDIA and AMD cards in this computer, found without PyTorch; none where the system does not list them."""
     if sys.platform == "win32":
         return _on_windows()
     if not sys.platform.startswith("linux"):
@@ -40,7 +40,7 @@ def cards() -> tuple[Card, ...]:
     version = driver_version()
     named = [Card("NVIDIA", title, version) for title in _nvidia_names()]
     makers = _pci_makers()
-    # A running driver knows their names; in a container it may be all that is visible.
+    # A running driver knows the cards' names, and in a container may be all that is visible of them.
     nvidia = named or [Card("NVIDIA", "NVIDIA GPU", version)] * makers.count("NVIDIA")
     return (*nvidia, *[Card("AMD", "AMD GPU")] * makers.count("AMD"))
 
@@ -98,7 +98,7 @@ def _on_windows() -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU: its key, its name, what is wrong with it (a part of a sentence, empty if it works), and its dtypes.
+    """A GPU: torch's name for it, its title, what is wrong with it (a part of a sentence, or empty), and its dtypes.
 
     The first of `precisions` is the one that `auto` chooses.
     """
@@ -115,7 +115,7 @@ class Gpu:
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Every GPU that PyTorch lists, each tested with a product; else those that the computer has."""
+    """Every GPU that PyTorch lists, each tested with a matrix product; if it lists none, the cards in the computer."""
     import torch
 
     if torch.cuda.is_available():
@@ -126,13 +126,13 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def cuda(number: int) -> Gpu:
-    """An NVIDIA or AMD GPU that PyTorch lists, tested with a product."""
+    """An NVIDIA or AMD GPU that PyTorch lists, tested with a matrix product."""
     import torch
 
     key, title = f"cuda:{number}", torch.cuda.get_device_name(number)
     native = bool(torch.version.hip) or torch.cuda.get_device_capability(number)[0] >= 8
     precisions = ("bfloat16", "float32", "float16") if native else ("float32", "float16")
-    fault = _too_old(number, title)
+    fault = _no_kernels(number, title)
     if not fault and not multiplies(key, precisions[0]):
         fault = Message(
             "PyTorch cannot compute on the GPU {gpu}: a product comes out wrong or not at all", gpu=title
@@ -161,7 +161,7 @@ def apple() -> Gpu:
 
 
 def multiplies(device: str, dtype: str) -> bool:
-    """Whether a small product comes out right: a GPU can be listed and yet be of no use to this PyTorch."""
+    """Whether a small matrix product comes out right: PyTorch may list a GPU that it cannot compute on."""
     import torch
 
     try:
@@ -176,7 +176,7 @@ def _unusable(number: int, card: Card) -> Gpu:
 
 
 def why_not(card: Card) -> str:
-    """Why PyTorch lists no GPU although this card is in the computer, as a part of a sentence."""
+    """Why PyTorch lists no GPU although this card is in the computer: a part of a sentence."""
     import torch
 
     if torch.version.cuda is None and torch.version.hip is None:
@@ -235,8 +235,8 @@ def _version(number: int) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
-def _too_old(number: int, title: str) -> str:
-    """Why the kernels of this PyTorch do not run on a GPU, empty where they do (or where that is not known)."""
+def _no_kernels(number: int, title: str) -> str:
+    """Why the kernels of this PyTorch do not run on a GPU: too old or too new; empty where they do, or if unknown."""
     import torch
 
     built = torch.cuda.get_arch_list()

@@ -1,4 +1,4 @@
-"""Loads a checkpoint folder: its tokenizer and forward pass. Weights are loaded nowhere else."""
+"""Loads a checkpoint folder: its tokenizer and the forward pass of one head."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.core.message import Message
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
-from app.models.compute.forward import Arrays, Forward, MaskedPositions, Precise
+from app.models.compute.forward import Arrays, Forward, MaskedPositions, PreciseForward
 from app.models.disk.checkpoint import Checkpoint, read_checkpoint, tensors
 from app.models.disk.heads import MEAN_LAYER, masked_words, no_head, takes_mean
 from app.models.disk.tokenizer import TOKENIZER
@@ -31,10 +31,9 @@ ALBERT_LAYERS = "encoder.albert_layer_groups."
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model in memory: its card, where it runs, its tokenizer (no truncation, no padding) and its forward pass.
+    """A model in memory: its card, its device, its tokenizer (no truncation, no padding) and its forward pass.
 
-    `inside` is set for an opened model, `precise` for one that computes in less than float32 and may be computed in
-    float32 too.
+    `inside` is set for an opened model; `precise`, the forward pass in float32, for a model in a narrower dtype.
     """
 
     card: ModelCard
@@ -42,7 +41,7 @@ class Loaded:
     tokenizer: Tokenizer
     forward: Callable[[Arrays], Arrays]
     inside: Any = None
-    precise: Precise | None = None
+    precise: PreciseForward | None = None
 
 
 def load(
@@ -67,17 +66,17 @@ def load(
     family = checkpoint.family
     if opened or not family.bfloat16:
         device = replace(device, dtype="float32")
-    tokenizer = _tokenizer(card)
-    own = None if opened else _own(card, checkpoint, head, device, check)
+    tokenizer = _load_tokenizer(card)
+    own = None if opened else _load_own(card, checkpoint, head, device, check)
     if own is not None:
         forward = Forward(own, head, device.device, card.max_length)
-        precise = _precise(card, checkpoint, head, device, check, own)
+        precise = _precise_forward(card, checkpoint, head, device, check, own)
         return Loaded(card, device, tokenizer, forward, precise=precise)
     words = masked_words(checkpoint) if head is Head.MASKED_WORDS else None
-    model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
+    model = _load_transformers(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model.base_model, family, check)
-    places = MaskedPositions(_part(model, words.module)) if words else None
-    forward = Forward(model, head, device.device, card.max_length, places)
+    masked = MaskedPositions(_submodule(model, words.module)) if words else None
+    forward = Forward(model, head, device.device, card.max_length, masked)
     if not opened:
         return Loaded(card, device, tokenizer, forward)
     from app.models.inside.opened import Inside
@@ -86,7 +85,7 @@ def load(
     return Loaded(card, device, tokenizer, forward, inside)
 
 
-def _own(
+def _load_own(
     card: ModelCard,
     checkpoint: Checkpoint,
     head: Head,
@@ -94,7 +93,7 @@ def _own(
     check: Callable[[], None],
     shared_with: Any = None,
 ) -> Any:
-    """The model on this program's own encoder, None if that does not support all of it."""
+    """The model on Spanlight's own encoder, None if that does not support all of it."""
     from app.models.encoder.model import own_model
 
     with _loading(card, device):
@@ -103,7 +102,7 @@ def _own(
 
 @contextmanager
 def _loading(card: ModelCard, device: DeviceChoice) -> Iterator[None]:
-    """Turn what goes wrong with weights into an error for the user; a GPU that broke down is left to the caller."""
+    """Turn errors of loading weights into SpanlightErrors; those of a GPU that broke down are left to the caller."""
     try:
         yield
     except SpanlightError:
@@ -116,20 +115,20 @@ def _loading(card: ModelCard, device: DeviceChoice) -> Iterator[None]:
         raise _unreadable(card, error) from error
 
 
-def _precise(
+def _precise_forward(
     card: ModelCard,
     checkpoint: Checkpoint,
     head: Head,
     device: DeviceChoice,
     check: Callable[[], None],
     narrow: Any,
-) -> Precise | None:
-    """The model in float32, for near ties, next to the `narrow` one; nothing is loaded for it yet."""
+) -> PreciseForward | None:
+    """The forward pass in float32 beside the `narrow` model's, not loaded yet; None where there is no use for one."""
     if head is not Head.QUESTION_ANSWERING or device.dtype == "float32":
         return None
 
     def forward() -> Forward | None:
-        own = _own(card, checkpoint, head, replace(device, dtype="float32"), check, narrow)
+        own = _load_own(card, checkpoint, head, replace(device, dtype="float32"), check, narrow)
         return None if own is None else Forward(own, head, device.device, card.max_length)
 
     weights = card.parameters
@@ -138,10 +137,10 @@ def _precise(
         words = narrow.encoder.embeddings.words
         if str(words.dtype) != f"torch.{checkpoint.weights.dtype}":
             weights += words.numel()
-    return Precise(forward, weights, device.device)
+    return PreciseForward(forward, weights, device.device)
 
 
-def _tokenizer(card: ModelCard) -> Tokenizer:
+def _load_tokenizer(card: ModelCard) -> Tokenizer:
     content = read_file(Path(card.folder) / TOKENIZER)
     try:
         tokenizer = Tokenizer.from_buffer(content)
@@ -160,7 +159,7 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
     return tokenizer
 
 
-def _model(
+def _load_transformers(
     card: ModelCard,
     checkpoint: Checkpoint,
     head: Head,
@@ -190,13 +189,13 @@ def _model(
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
-        _refuse_holes(card, mean, loading_info)
+        _refuse_missing(card, mean, loading_info)
         if mean:
             model = _over_mean(model, checkpoint, head)
-        _refuse_what_is_no_number(card, model)
+        _refuse_non_finite(card, model)
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
-        _silence_padding(model)
+        _zero_padding_embedding(model)
         _plain_outputs(model)
     return model
 
@@ -208,8 +207,8 @@ def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
     )
 
 
-def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
-    """Refuse infinite or NaN weights: everything computed with them would be NaN."""
+def _refuse_non_finite(card: ModelCard, model: Any) -> None:
+    """Refuse infinite or NaN weights: all that is computed with them would be NaN."""
     import torch
 
     for name, weight in model.named_parameters():
@@ -227,7 +226,7 @@ def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
 
 
 def _over_mean(base: Any, checkpoint: Checkpoint, head: Head) -> Any:
-    """A model without a head, with what takes the mean of its tokens' states."""
+    """A model without a head, completed by mean pooling and, for classification, its classifier."""
     import torch
 
     from app.models.compute.mean import MeanModel
@@ -242,10 +241,10 @@ def _over_mean(base: Any, checkpoint: Checkpoint, head: Head) -> Any:
     return MeanModel(base, classifier)
 
 
-def _refuse_holes(card: ModelCard, mean: bool, loading_info: dict[str, Any]) -> None:
-    """Refuse missing weights or wrong shapes: transformers would initialize them at random.
+def _refuse_missing(card: ModelCard, mean: bool, loading_info: dict[str, Any]) -> None:
+    """Refuse missing weights or wrong shapes: transformers would initialize such weights at random.
 
-    A pooler may be missing where the `mean` of the tokens' states is taken instead of its output.
+    With `mean` pooling the pooler may be missing.
     """
     for what in ("missing_keys", "mismatched_keys"):
         names = sorted(
@@ -255,14 +254,14 @@ def _refuse_holes(card: ModelCard, mean: bool, loading_info: dict[str, Any]) -> 
             names = [name for name in names if not name.startswith("pooler.")]
         if names:
             raise SpanlightError(
-                _hole(what == "missing_keys", card.name, names[0], len(names) - 1),
+                _missing_weights(what == "missing_keys", card.name, names[0], len(names) - 1),
                 Message("Fetch a whole copy of this model."),
             )
     if loading_info.get("error_msgs"):
         raise _unreadable(card, RuntimeError(str(loading_info["error_msgs"][0])))
 
 
-def _hole(missing: bool, name: str, weights: str, more: int) -> str:
+def _missing_weights(missing: bool, name: str, weights: str, more: int) -> str:
     if missing and more:
         return Message("{name} lacks the weights {weights} and {n} more.", name=name, weights=weights, n=more)
     if missing:
@@ -278,19 +277,19 @@ def _hole(missing: bool, name: str, weights: str, more: int) -> str:
 
 
 def _check_in_layers(model: Any, family: Family, check: Callable[[], None]) -> None:
-    """Have each layer call `check` first: on a slow computer a whole batch is too long to wait for a stop."""
-    for layer in _part(model, (family.layer_pattern or ALBERT_LAYERS).rstrip(".")):
+    """Have each layer call `check` first: on a slow computer a stop could not wait for a whole batch."""
+    for layer in _submodule(model, (family.layer_pattern or ALBERT_LAYERS).rstrip(".")):
         layer.register_forward_pre_hook(lambda *_: check())
 
 
-def _part(model: Any, path: str) -> Any:
+def _submodule(model: Any, path: str) -> Any:
     for name in path.split("."):
         model = getattr(model, name, None)
     return model
 
 
 def _head_in_float32(model: Any, family: Family) -> None:
-    """Let the head's modules compute in float32 on what the encoder hands them."""
+    """Have the head's modules compute in float32, and convert their inputs."""
     import torch
 
     wide: dict[Any, Any] = {}
@@ -303,18 +302,18 @@ def _head_in_float32(model: Any, family: Family) -> None:
         return one.float() if hasattr(one, "is_floating_point") and one.is_floating_point() else one
 
     for name in family.heads_in_float32:
-        module = _part(model, name)
+        module = _submodule(model, name)
         if module is not None:
             _untie(module, model)
             module.float().register_forward_pre_hook(lambda _, inputs: tuple(widen(one) for one in inputs))
 
 
 def _untie(head: Any, model: Any) -> None:
-    """Give a head its own copy of the word embeddings where those have another dtype or are to be changed."""
+    """Give a head its own copy of tied word embeddings where these have another dtype or will be changed."""
     import torch
 
     embeddings = model.get_input_embeddings().weight
-    if embeddings.dtype == torch.float32 and not _looks_around(model):
+    if embeddings.dtype == torch.float32 and not _mixes_neighbours(model):
         return
     for module in head.modules():
         for name, weight in module.named_parameters(recurse=False):
@@ -322,12 +321,12 @@ def _untie(head: Any, model: Any) -> None:
                 setattr(module, name, torch.nn.Parameter(weight.detach().clone(), requires_grad=False))
 
 
-def _looks_around(model: Any) -> bool:
+def _mixes_neighbours(model: Any) -> bool:
     return bool(getattr(model.config, "trigram_input", False))
 
 
 def _plain_outputs(model: Any) -> None:
-    """Return outputs by name and only those, whatever the config says, and do not chunk the feed-forward layers."""
+    """Have the model return outputs by name and no hidden states, whatever its config says, and chunk no layers."""
     config = model.config
     config.return_dict, config.torchscript, config.output_hidden_states = True, False, False
     for module in model.modules():
@@ -335,14 +334,14 @@ def _plain_outputs(model: Any) -> None:
             module.chunk_size_feed_forward = 0
 
 
-def _silence_padding(model: Any) -> None:
-    """Make padding's embedding zero, so that it does not affect neighbouring tokens.
+def _zero_padding_embedding(model: Any) -> None:
+    """Set padding's embedding to zero, so that it does not affect neighbouring tokens.
 
-    MobileBERT's embeddings look at each token's neighbours (Sun et al. 2020, section 3): a window would
-    otherwise read differently in a batch with longer ones.
+    MobileBERT's embeddings mix each token's with its neighbours' (Sun et al. 2020, section 3): a window's logits would
+    otherwise depend on whether its batch has longer ones.
     """
     import torch
 
-    if _looks_around(model):
+    if _mixes_neighbours(model):
         with torch.no_grad():
             model.get_input_embeddings().weight[model.config.pad_token_id or 0] = 0

@@ -1,4 +1,4 @@
-"""Models of transformers that take the mean of the tokens' last states (Sentence-BERT, Reimers and Gurevych 2019)."""
+"""Mean pooling over transformers' models (Sentence-BERT, Reimers and Gurevych 2019)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _LOSSES: dict[str | None, Callable[[Tensor, Tensor], Tensor]] = {
 
 
 def mean_of(states: Tensor, mask: Tensor) -> Tensor:
-    """The means of the tokens that are no padding as unit vectors: [batch, length, width] to [batch, width]."""
-    there = mask[..., None]
-    return functional.normalize((states.float() * there).sum(1) / there.sum(1), dim=-1)
+    """The mean of each text's states without padding, as unit vectors: [batch, length, width] to [batch, width]."""
+    kept = mask[..., None]
+    return functional.normalize((states.float() * kept).sum(1) / kept.sum(1), dim=-1)
 
 
 class MeanModel(nn.Module):
-    """A model without a head whose output is the unit vector of the mean, `embeddings` [batch, width].
+    """A model without a head and mean pooling: its output is `embeddings`, unit vectors [batch, width].
 
-    With a `classifier` it is that linear's `logits` [batch, labels] instead, and the loss of `labels` as transformers'
-    classes for texts compute it.
+    With a `classifier`, a linear over these, it is `logits` [batch, labels] instead, and the loss of `labels` as
+    transformers' classes for texts compute it.
     """
 
     def __init__(self, base: Any, classifier: nn.Linear | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The memory of the computer, of this process and of the GPU: how much there is, and releasing it."""
+"""How much memory the computer, this process and the GPU have, and how unused memory is released."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def resident() -> int:
 
 
 def gpu(device: str = "") -> tuple[int, int]:
-    """A GPU's total and free memory in bytes; zeros if none is in use, as CUDA is not started for this.
+    """A GPU's total and free memory in bytes; zeros if none is in use, as this does not start CUDA.
 
-    Raises nothing: for a GPU that does not answer both are 0.
+    Both are 0 also for a GPU that does not answer.
     """
     torch = sys.modules.get("torch")
     if torch is None:
@@ -57,16 +57,16 @@ def gpu(device: str = "") -> tuple[int, int]:
 
 
 def release(*, garbage: bool = True) -> None:
-    """Release unused memory: garbage, PyTorch's cache of GPU memory, and what glibc has freed but not returned.
+    """Release unused memory: garbage, PyTorch's cache of GPU memory, and freed memory that glibc has not returned.
 
-    Collecting `garbage` takes a third of a second; it is only needed for what exceptions or cycles still refer to.
-    In the model process glibc returns nothing by itself: it is set up there to retain what batches free.
+    Collecting `garbage` takes a third of a second; only objects in cycles or tracebacks need it. In the model process
+    glibc returns nothing by itself: it is set up there to retain what batches free.
     """
     if garbage:
         gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None:
-        # A GPU that has failed may refuse this too: then there is nothing to release.
+        # A GPU that has failed may refuse: then there is nothing to release.
         with contextlib.suppress(RuntimeError, AssertionError):
             if torch.cuda.is_available() and torch.cuda.is_initialized():
                 torch.cuda.empty_cache()

@@ -52,7 +52,7 @@ def float16() -> str:
 
 
 def physical_cores() -> int:
-    """Number of physical cores that this process may run on: more threads than these slow torch down."""
+    """The number of physical cores that this process may run on: with more threads torch is slower."""
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
     cores = set()
     for number in usable:
@@ -70,7 +70,7 @@ def physical_cores() -> int:
 
 
 def _quota() -> int:
-    """Whole CPUs that a container's limit allows, a large number without one."""
+    """The whole CPUs that a container's limit allows, a large number without a limit."""
     try:
         limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, round(int(limit) / int(period)))

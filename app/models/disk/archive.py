@@ -1,4 +1,4 @@
-"""A model in a zip: its directory is checked before anything is unpacked, and only known files are."""
+"""Unpacks a model from a zip: its directory is checked first, and only known files are unpacked."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.models.disk import copying
-from app.models.disk.card import CONFIG
-from app.models.disk.copying import LARGEST_MODEL, PIECE, Meter, chosen, is_text, longest
+from app.models.disk.config import CONFIG
+from app.models.disk.copying import CHUNK, LARGEST_MODEL, Meter, files_to_copy, is_text, longest
 from app.models.disk.names import key_of
 from app.models.disk.weights import INDEX, PICKLES, SINGLE, shard_names
 
 START = b"PK\x03\x04"
 MOST_ENTRIES = 10_000
-# ZipFile reads the whole directory at once; nothing else is read in pieces as large.
+# ZipFile reads the whole directory at once; it reads nothing else in chunks as large.
 _LONGEST_DIRECTORY = 8 * 2**20
 # Weights hardly shrink and JSON shrinks to a tenth; deflate reaches 1032 : 1, other methods far more.
 MOST_RATIO = 100
-_SMALL = 2**20  # less than this may be packed as tightly as it likes
+_SMALL = 2**20  # for less than this any ratio is allowed
 _SHORTEST_HEADER = 30
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # APPNOTE 4.4.4: encrypted, strongly, with its directory
@@ -45,52 +45,54 @@ _BROKEN = (
 class Archive:
     """An opened zip whose directory has been checked; `name` is its name in messages.
 
-    `folder` is where the model lies in it ("" for the top), `size` the bytes of the model's files, unpacked.
+    `folder` is the model's folder in it ("" for the top), `size` the bytes of the model's files once unpacked.
     """
 
     def __init__(self, file: zipfile.ZipFile, name: str) -> None:
         self._file, self._name = file, name
         _check(file.infolist(), name)
-        self.folder, self._entries = _model([entry for entry in file.infolist() if not entry.is_dir()], name)
+        self.folder, self._entries = _find_model(
+            [entry for entry in file.infolist() if not entry.is_dir()], name
+        )
         self.size = sum(entry.file_size for entry in self._entries.values())
 
     def unpack(self, folder: Path, meter: Meter) -> tuple[tuple[str, int, str], ...]:
-        """Write the model's files into a folder: each one's name, bytes and SHA-256.
+        """Write the model's files into a folder, and return each one's name, size and SHA-256.
 
         Raises SpanlightError if the zip is damaged, holds more than its directory says, or cannot be written to disk;
         Stopped when stopped.
         """
         done = []
-        unneeded: frozenset[str] = frozenset()
+        unnamed: frozenset[str] = frozenset()
         for name, entry in self._entries.items():
-            if name in unneeded:
+            if name in unnamed:
                 continue
             try:
-                sha256 = copying.write(self._pieces(entry), folder / name, meter)
+                sha256 = copying.write(self._chunks(entry), folder / name, meter)
             except OSError as fault:
                 raise copying.refusal(
                     fault, Message("{file} of “{name}” could not be unpacked", file=name, name=self._name)
                 ) from fault
             done.append((name, entry.file_size, sha256))
             if name == INDEX:
-                unneeded = self._unneeded(folder / INDEX)
+                unnamed = self._unnamed_shards(folder / INDEX)
         return tuple(done)
 
-    def _pieces(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-        """A file's bytes, as many as the directory says; the checksum is verified at the end."""
+    def _chunks(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+        """Yield a file's bytes, as many as the directory says; the checksum is verified at the end."""
         count = 0
         try:
             with self._file.open(entry) as file:
-                while piece := file.read(PIECE):
-                    count += len(piece)
-                    yield piece
+                while chunk := file.read(CHUNK):
+                    count += len(chunk)
+                    yield chunk
         except _BROKEN as fault:
             raise _damaged(self._name) from fault
         if count != entry.file_size:
             raise _damaged(self._name)
 
-    def _unneeded(self, index: Path) -> frozenset[str]:
-        """Parts of the weights that the index, which is unpacked before them, does not name."""
+    def _unnamed_shards(self, index: Path) -> frozenset[str]:
+        """The weight files that the index, which is unpacked before them, does not name."""
         try:
             named = set(shard_names(index.read_bytes(), self._name))
         except SpanlightError:
@@ -102,7 +104,7 @@ class Archive:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """A zip with one model in it. Raises SpanlightError if it is not one, or not to be trusted."""
+    """Open a zip with one model in it. Raises SpanlightError if it is not one, or not to be trusted."""
     with _opened(path) as file:
         yield Archive(file, path.name)
 
@@ -151,7 +153,7 @@ def holds_model(path: Path) -> bool:
 
 
 class _Bounded(io.BufferedReader):
-    """A file that is not read in pieces larger than any honest zip needs."""
+    """A file that refuses to read more at once than any honest zip needs."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _LONGEST_DIRECTORY:
@@ -173,7 +175,7 @@ def _check(entries: Sequence[zipfile.ZipInfo], name: str) -> None:
     seen: set[str] = set()
     end = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
-        if entry.header_offset < end:  # one packed piece that counts for several files
+        if entry.header_offset < end:  # overlapping entries, so that some bytes count for several files
             raise _too_large(name)
         end = entry.header_offset + _SHORTEST_HEADER + entry.compress_size
         if entry.flag_bits & _ENCRYPTED:
@@ -210,14 +212,14 @@ def _check_name(entry: zipfile.ZipInfo, name: str) -> None:
         )
 
 
-def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
-    """The one model among the entries, at the top or one folder deep: that folder, and its files by name."""
+def _find_model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
+    """Find the one model among the entries, at the top or one folder deep: its folder, and its files by name."""
     folders: dict[str, Files] = {}
     for entry in entries:
         folder, _, file = entry.filename.rpartition("/")
         if "/" not in folder:
             folders.setdefault(folder, {})[file] = entry
-    # Some models also have config.json files for parts of them.
+    # Some models have a config.json for a part of them too.
     found = [
         folder
         for folder, files in folders.items()
@@ -239,7 +241,7 @@ def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
             ),
         )
     files = folders[found[0]]
-    wanted = list(chosen({f for f in files if not is_text(f) or files[f].file_size <= longest(f)}))
+    wanted = list(files_to_copy({f for f in files if not is_text(f) or files[f].file_size <= longest(f)}))
     if SINGLE not in files:
         wanted += sorted(file for file in files if file.endswith(".safetensors"))
     if not any(file.endswith(".safetensors") for file in wanted):

@@ -1,4 +1,4 @@
-"""A checkpoint folder's card, read from only its config.json, the weights' headers and tokenizer.json."""
+"""Reads a checkpoint folder's card from its JSON files and the weights' headers; no weights are loaded."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from app.models.disk.checkpoint import WORDS, Checkpoint, read_checkpoint
 from app.models.disk.config import CONFIG, parse_config
 from app.models.disk.heads import classification, masked_words, next_sentence, question_answering, takes_mean
 from app.models.disk.names import model_name
-from app.models.disk.notes import MEAN, Notes, read_notes, write_notes
+from app.models.disk.notes import MEAN, Notes, read_notes
 from app.models.disk.shapes import pooler_shapes
 from app.models.disk.tokenizer import TOKENIZER, check_tokenizer
 from app.models.disk.weights import Weights, parse_object, read_file, read_json, reading
 
-__all__ = ["CONFIG", "TOKENIZER", "Notes", "read_card", "read_notes", "write_notes"]
 TOKENIZER_CONFIG = "tokenizer_config.json"
 WINDOW, STRIDE = 384, 128
 SHORTEST = 16
-# Sentence-transformers' list of what is computed one after another, and how tokens become a text's vector.
+# Files of sentence-transformers: the list of its modules, and the settings of its pooling.
 MODULES, POOLING = "modules.json", "1_Pooling/config.json"
 UNIT = ["Transformer", "Pooling", "Normalize"]
 CHECK_FILES = Message("Check its files.")
@@ -49,23 +48,23 @@ def _read(folder: Path) -> ModelCard:
         )
     rows = checkpoint.shape(checkpoint.prefix + WORDS)
     check_tokenizer(read_json(folder / TOKENIZER), (rows or (0,))[0], name)
-    lengths = read_file(folder / TOKENIZER_CONFIG) if (folder / TOKENIZER_CONFIG).is_file() else b""
+    tokenizer_config = read_file(folder / TOKENIZER_CONFIG) if (folder / TOKENIZER_CONFIG).is_file() else b""
     notes = read_notes(folder)
     if has_mean_pooling(folder):
         notes = replace(notes, pooling=MEAN)
-    card = _card(checkpoint, lengths, notes)
+    card = _card(checkpoint, tokenizer_config, notes)
     finder = folder.parent / notes.finder
-    read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
+    files = (*weights.files, folder / CONFIG, folder / TOKENIZER)
     return replace(
         card,
         folder=str(folder),
-        size=sum(path.stat().st_size for path in read),
+        size=sum(path.stat().st_size for path in files),
         finder=str(finder) if notes.finder and finder.is_dir() else "",
     )
 
 
 def has_mean_pooling(folder: Path) -> bool:
-    """Whether the files of sentence-transformers say that the mean of the tokens' last states is a text's vector."""
+    """Whether the folder's files of sentence-transformers ask for mean pooling over the tokens' last states."""
     if not (folder / MODULES).is_file():
         return False
     try:
@@ -74,15 +73,15 @@ def has_mean_pooling(folder: Path) -> bool:
     except (SpanlightError, OSError, ValueError, TypeError, LookupError, RecursionError):
         return False
     modes = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
-    # A vector that is not normalised there is near the same others here.
+    # Spanlight normalises the vectors anyway; cosines are the same.
     return kinds in (UNIT[:2], UNIT) and modes == ["pooling_mode_mean_tokens"]
 
 
 def card_from(name: str, config: bytes, weights: Weights, *, tokenizer_config: bytes = b"") -> ModelCard:
-    """The card of a checkpoint that is not on this computer: all but its tokenizer is checked as `read_card` checks it.
+    """The card of a checkpoint that is not on this computer, checked as `read_card` does but for its tokenizer.
 
-    `config` and `tokenizer_config` are those files' content, `weights` come from their headers. The card's folder is
-    empty and its size that of the weights and the config. Raises SpanlightError.
+    `config` and `tokenizer_config` are the content of those files, `weights` come from their headers. The card's folder
+    is empty, and its size that of the weights and the config. Raises SpanlightError.
     """
     checkpoint = Checkpoint(parse_config(config, name), weights)
     checkpoint.check()
@@ -93,14 +92,14 @@ def card_from(name: str, config: bytes, weights: Weights, *, tokenizer_config: b
 def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> ModelCard:
     config, weights = checkpoint.config, checkpoint.weights
     classifier, labels, problem = classification(checkpoint)
-    follows = next_sentence(checkpoint)
-    if follows or (classifier is Head.CLASSIFICATION and not takes_mean(checkpoint)):
+    has_next_sentence = next_sentence(checkpoint)
+    if has_next_sentence or (classifier is Head.CLASSIFICATION and not takes_mean(checkpoint)):
         for tensor, shape in pooler_shapes(config):
             checkpoint.require(tensor, shape)
     has_head: dict[Head | None, object] = {
         Head.QUESTION_ANSWERING: question_answering(checkpoint),
         Head.MASKED_WORDS: masked_words(checkpoint),
-        Head.NEXT_SENTENCE: follows,
+        Head.NEXT_SENTENCE: has_next_sentence,
         Head.EMBEDDINGS: notes.pooling,
         classifier: True,
     }

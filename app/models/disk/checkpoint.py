@@ -1,4 +1,4 @@
-"""A checkpoint folder's config and weights' headers, checked against each other before anything is built from them."""
+"""A checkpoint's config and weights' headers, checked against each other before a model is built from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUFFERS = ("position_ids", "token_type_ids")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint that was read without loading weights: its config, and the headers."""
+    """A checkpoint's config and its weights' headers; no weights are loaded."""
 
     config: Config
     weights: Weights
@@ -48,7 +48,7 @@ class Checkpoint:
         return tensor in self.weights.tensors
 
     def shape(self, tensor: str) -> tuple[int, ...] | None:
-        """The shape of a weight, under its own name or the one that the first BERTs had; None if there is none.
+        """The shape of a tensor, under its name or the one that the first BERTs gave it; None if there is none.
 
         Raises SpanlightError if it holds integers.
         """
@@ -162,7 +162,7 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
-    """A folder's config and headers, checked against each other. Raises SpanlightError."""
+    """Read a folder's config and headers, and check them against each other. Raises SpanlightError."""
     name = model_name(folder)
     if not folder.is_dir():
         raise SpanlightError(
@@ -179,7 +179,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
 
 
 def tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
-    """Every tensor of the checkpoint's files by name, as a slice to be read; the files stay open in `opened`.
+    """Every tensor of the checkpoint's files by name, as a slice to be read; `opened` keeps the files open.
 
     Raises SpanlightError if the files have changed since their headers were read.
     """
@@ -187,7 +187,7 @@ def tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     for file in checkpoint.weights.files:
-        # A memory-mapped file would count as used memory, in addition to what is copied from it.
+        # Not memory-mapped: that would count as used memory, in addition to what is copied from the file.
         content = opened.enter_context(safe_open(str(file), framework="pt", device="cpu", backend="pread"))
         found |= {name: content.get_slice(name) for name in content.keys()}  # noqa: SIM118 it is no dictionary
     info = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}

@@ -30,27 +30,27 @@ UNQUANTISED = Message("Fetch its unquantised version (float32, float16, bfloat16
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The keys of a model's config.json that Spanlight knows, each value checked; `name` is the model's in messages."""
+    """The keys of a config.json that Spanlight knows, each value checked; `name` is the model's name in messages."""
 
     name: str
     values: Mapping[str, Any]
 
     def __getitem__(self, key: str) -> Any:
-        """The value of a key of the family, transformers' default where none is stated."""
+        """The value of one of the family's keys, transformers' default where the file has none."""
         return self.values.get(key, KEYS[self.kind][key].default)
 
     def stated(self, key: str) -> Any:
-        """A key's value in the file, None without one."""
+        """The value of a key in the file, None where it has none."""
         return self.values.get(key)
 
     @property
     def kind(self) -> str:
-        """The family's name, as transformers has it."""
+        """The family's name in transformers."""
         return str(self.values["model_type"])
 
     @property
     def family(self) -> Family:
-        """The family."""
+        """The model's family."""
         return FAMILIES[self.kind]
 
     @property
@@ -65,12 +65,12 @@ class Config:
 
     @property
     def heads(self) -> int:
-        """How many attention heads a layer has."""
+        """The number of attention heads in a layer."""
         return int(self[self.family.heads])
 
     @property
     def layers(self) -> int:
-        """How many layers run one after another."""
+        """The number of layers that run one after another."""
         return int(self[self.family.layers])
 
     @property
@@ -80,12 +80,12 @@ class Config:
 
     @property
     def longest(self) -> int:
-        """The most tokens that there are position embeddings for: RoBERTa counts from after its padding id."""
+        """The most tokens of an input that have position embeddings: RoBERTa's begin after its padding id."""
         unused = self["pad_token_id"] + 1 if self.family.positions_after_padding else 0
         return int(self["max_position_embeddings"]) - unused
 
     def number(self, key: str, most: int) -> int:
-        """A positive integer. Raises SpanlightError if it is missing or too large."""
+        """The positive integer of a key. Raises SpanlightError if it is missing or larger than `most`."""
         value = self.stated(key)
         if value is None:
             raise SpanlightError(
@@ -115,7 +115,7 @@ class Config:
         values = {key: value for key, value in self.values.items() if key in known}
         if "layer_norm_eps" in values:
             values["layer_norm_eps"] = float(values["layer_norm_eps"])
-        # The question answering classes take the number of labels for start and end.
+        # The question answering classes need two labels, for start and end.
         classifies = head in (Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
         names = list(labels) if classifies else ["LABEL_0", "LABEL_1"]
         values["id2label"] = dict(enumerate(names))
@@ -169,7 +169,7 @@ def parse_config(content: bytes, name: str) -> Config:
 
 
 def rename_labels(folder: Path, labels: Sequence[str]) -> None:
-    """Write other names of a classifier's labels, in their order, into a folder's config.json.
+    """Rename a classifier's labels, given in their order, in a folder's config.json.
 
     Raises SpanlightError if it cannot be read, OSError if it cannot be written.
     """

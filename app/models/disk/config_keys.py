@@ -1,4 +1,4 @@
-"""Which keys of config.json are read, for each family, and what their values may be.
+"""The keys of config.json that are read, for each family, and the values that they may have.
 
 The keys and their defaults are those of transformers' own config classes, and of what its modules also read.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from app.core.message import Message
 
-# Far above any model of these families: a config beyond them only serves to exhaust memory.
+# Far above any model of these families: a config beyond these can only exhaust memory.
 MOST_WIDE, MOST_LAYERS, MOST_ENTRIES, MOST_POSITIONS = 16_384, 256, 10_000_000, 65_536
 
 # The activation functions of transformers that have no weights of their own.
@@ -23,7 +23,7 @@ ACTIVATIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key passed on to transformers: its default, and whether a value is valid."""
+    """A key that is passed on to transformers: its default, and a test of its values."""
 
     default: Any
     fits: Callable[[Any], bool]

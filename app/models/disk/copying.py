@@ -1,4 +1,4 @@
-"""Which files of a checkpoint are copied, and the copying itself: with progress, a checksum, and errors in words."""
+"""Copies a checkpoint's files: which ones are taken, the copying with progress and a checksum, and its errors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from app.core.errors import SpanlightError
 from app.core.files import is_disk_full
 from app.core.message import Message
 from app.core.report import Progress, Report
-from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG
+from app.models.disk.card import TOKENIZER_CONFIG
+from app.models.disk.config import CONFIG
 from app.models.disk.notes import NOTES
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.vocabulary_files import VOCABULARY_FILES
 from app.models.disk.weights import INDEX, LONGEST_JSON, SINGLE, read_weights, reading
 
@@ -36,16 +38,16 @@ def is_text(name: str) -> bool:
 
 
 def longest(name: str) -> int:
-    """The maximum size in bytes of a file of this name."""
+    """The largest size in bytes of a file of this name."""
     if is_text(name):
         return LONGEST_TEXT
     return LONGEST_JSON if name in (*SETTINGS, INDEX) else LARGEST_MODEL
 
 
-def chosen(names: Collection[str]) -> tuple[str, ...]:
-    """Which of a checkpoint's files are taken, apart from shards: settings, texts, and the weights' file or index last.
+def files_to_copy(names: Collection[str]) -> tuple[str, ...]:
+    """Which of a checkpoint's files to copy, without shards: settings, texts, and last the weights' file or index.
 
-    Of a vocabulary's own files none is, if there is a tokenizer.json.
+    If there is a tokenizer.json, the vocabulary's files are left out.
     """
     settings = [name for name in SETTINGS if name in names]
     if TOKENIZER in names:
@@ -56,7 +58,7 @@ def chosen(names: Collection[str]) -> tuple[str, ...]:
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
-    """The names of a checkpoint folder's files to copy: weights, settings, and texts that are not too long.
+    """The names of the files of a checkpoint folder to copy: settings, texts that are not too long, and weights.
 
     Raises SpanlightError if its weights are missing or incomplete.
     """
@@ -68,17 +70,17 @@ def files_of(folder: Path) -> tuple[str, ...]:
             Message("{name} is larger than any model that Spanlight reads.", name=folder.name),
             Message("Choose a smaller one."),
         )
-    named = chosen({name for name, size in sizes.items() if not is_text(name) or size <= LONGEST_TEXT})
+    named = files_to_copy({name for name, size in sizes.items() if not is_text(name) or size <= LONGEST_TEXT})
     return (*named, *(name for name in weights if name != SINGLE))
 
 
-PIECE = 2**20
+CHUNK = 2**20
 # Left free for everything else on the disk.
 SPARE = 64 * 2**20
 
 
 class Meter:
-    """Reports how many of `total` bytes are done and how long the rest will take, with `what` as the label."""
+    """Reports how many of `total` bytes are done and how long the rest will take; `what` is the progress' label."""
 
     def __init__(self, report: Report, what: str, total: int) -> None:
         self._report, self._what, self._total = report, what, total
@@ -94,24 +96,24 @@ class Meter:
         self._report.progress(Progress(self._done, self._total, self._what, left))
 
 
-def pieces_of(path: Path) -> Iterator[bytes]:
-    """A file's bytes from beginning to end. Raises OSError if it cannot be read."""
+def chunks_of(path: Path) -> Iterator[bytes]:
+    """Yield a file's bytes in chunks. Raises OSError if it cannot be read."""
     with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            yield piece
+        while chunk := file.read(CHUNK):
+            yield chunk
 
 
-def write(pieces: Iterable[bytes], target: Path, meter: Meter) -> str:
-    """Write these bytes to a new file, flushed to disk; returns its SHA-256 in hexadecimal digits.
+def write(chunks: Iterable[bytes], target: Path, meter: Meter) -> str:
+    """Write chunks of bytes to a new file, flushed to disk; returns its SHA-256 in hexadecimal digits.
 
     Raises OSError if it cannot be written, or the file exists already.
     """
     sha256 = hashlib.sha256()
     with target.open("xb") as file:
-        for piece in pieces:
-            file.write(piece)
-            sha256.update(piece)
-            meter.add(len(piece))
+        for chunk in chunks:
+            file.write(chunk)
+            sha256.update(chunk)
+            meter.add(len(chunk))
         file.flush()
         os.fsync(file.fileno())
     return sha256.hexdigest()
@@ -120,9 +122,9 @@ def write(pieces: Iterable[bytes], target: Path, meter: Meter) -> str:
 def digest(path: Path, meter: Meter) -> str:
     """A file's SHA-256 in hexadecimal digits. Raises OSError if it cannot be read."""
     sha256 = hashlib.sha256()
-    for piece in pieces_of(path):
-        sha256.update(piece)
-        meter.add(len(piece))
+    for chunk in chunks_of(path):
+        sha256.update(chunk)
+        meter.add(len(chunk))
     return sha256.hexdigest()
 
 
@@ -162,10 +164,10 @@ def check_space(folder: Path, needed: int) -> None:
         )
 
 
-def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightError:
+def refusal(fault: OSError, what: str, folder: Path | None = None) -> SpanlightError:
     """The error shown for a disk error; `what` is what could not be done, as "x could not be copied".
 
-    `place` is the folder to check, if the user may not know it.
+    `folder` is the folder to check, if the user may not know it.
     """
     if is_disk_full(fault):
         return SpanlightError(
@@ -173,11 +175,11 @@ def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightEr
         )
     if fault.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         hint = Message("Check the permissions of the folder.")
-        if place is not None:
-            hint = Message("Check the permissions of {folder}.", folder=str(place))
+        if folder is not None:
+            hint = Message("Check the permissions of {folder}.", folder=str(folder))
         return SpanlightError(Message("{what}: it may not be written there.", what=what), hint)
     reason = fault.strerror.rstrip(".") if fault.strerror else Message("the disk refused")
     hint = Message("Check the disk and the permissions of the folder.")
-    if place is not None:
-        hint = Message("Check the disk and the permissions of {folder}.", folder=str(place))
+    if folder is not None:
+        hint = Message("Check the disk and the permissions of {folder}.", folder=str(folder))
     return SpanlightError(Message("{what}: {reason}.", what=what, reason=reason), hint)

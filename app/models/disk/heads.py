@@ -1,4 +1,4 @@
-"""Which heads a checkpoint's weights really contain, by their names and shapes, and how its labels are read."""
+"""Finds the heads that a checkpoint's weights hold, by names and shapes, and its labels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.models.disk.config import Config
 from app.models.families import WordsHead
 
 MOST_LABELS = 100_000
-# The config's key, and the layer, of a text classifier over the mean of the tokens' states (as ModernBERT's).
+# The config's key for a text classifier over the mean of the tokens' states (ModernBERT's), and the classifier's layer.
 MEAN_KEY, MEAN_LAYER = "classifier_pooling", "classifier"
 TEXT, TOKEN, CHOICE = "ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice"
-DOES = {
+ABILITIES = {
     Head.QUESTION_ANSWERING: Message("answer questions"),
     Head.CLASSIFICATION: Message("classify texts"),
     Head.MASKED_WORDS: Message("fill in words"),
@@ -31,14 +31,16 @@ def no_head(card_name: str, heads: tuple[Head, ...], head: Head) -> SpanlightErr
     if heads:
         hint = Message("It can {abilities}; choose another model for this.", abilities=_abilities(heads))
     return SpanlightError(
-        Message("{name} cannot {does}: its weights hold no head for that.", name=card_name, does=DOES[head]),
+        Message(
+            "{name} cannot {does}: its weights hold no head for that.", name=card_name, does=ABILITIES[head]
+        ),
         hint,
     )
 
 
 def _abilities(heads: Sequence[Head]) -> str:
-    """What heads can do: "answer questions, fill in words and find names"."""
-    *first, last = (DOES[head] for head in heads)
+    """What the heads can do: "answer questions, fill in words and find names"."""
+    *first, last = (ABILITIES[head] for head in heads)
     if not first:
         return last
     some = first[0]
@@ -56,7 +58,7 @@ def question_answering(checkpoint: Checkpoint) -> bool:
 
 
 def masked_words(checkpoint: Checkpoint) -> WordsHead | None:
-    """The form of the masked-words head that is complete in the weights, None if there is none.
+    """The form of the masked-words head that the weights hold completely, None if there is none.
 
     Raises SpanlightError for wrong shapes.
     """
@@ -90,13 +92,13 @@ def _is_whole(head: WordsHead, checkpoint: Checkpoint) -> bool:
 
 
 def _norm(head: WordsHead, which: str, checkpoint: Checkpoint) -> str:
-    """The name of a layer norm's weight or bias: the first BERTs called them gamma and beta."""
+    """The name of the head's LayerNorm's weight or bias: the first BERTs called them gamma and beta."""
     old = f"{head.norm}.{'gamma' if which == 'weight' else 'beta'}"
     return old if head.norm.endswith("LayerNorm") and checkpoint.has(old) else f"{head.norm}.{which}"
 
 
 def _bias(head: WordsHead, checkpoint: Checkpoint) -> str:
-    """The name of the vocabulary's biases: tied weights store them once, under either of two names."""
+    """The name of the decoder's bias: tied weights store it once, under either of two names."""
     other = f"{head.decoder}.bias"
     return head.bias if checkpoint.has(head.bias) or not checkpoint.has(other) else other
 
@@ -114,7 +116,7 @@ def next_sentence(checkpoint: Checkpoint) -> bool:
 
 
 def classification(checkpoint: Checkpoint) -> tuple[Head | None, tuple[str, ...], ProblemType]:
-    """The head that classifies texts or tokens, its labels in order of their index, and the kind of problem.
+    """The head that classifies texts or tokens, its labels in order of their index, and its problem type.
 
     None and no labels if there is no such head. Raises SpanlightError if config and classifier do not match.
     """
@@ -144,10 +146,10 @@ def classification(checkpoint: Checkpoint) -> tuple[Head | None, tuple[str, ...]
 
 
 def _classifier(checkpoint: Checkpoint) -> Head | None:
-    """Whether a checkpoint's classifier is for texts or for tokens, None without one.
+    """The head of a checkpoint's classifier: for texts or for tokens; None without one.
 
     The config's `architectures` decide; if they name neither, a layer over the first token (a pooler, or the
-    classifier's own) means texts, as only those are classified by it.
+    classifier's own) means texts, as only text classifiers have one.
     """
     family, architectures = checkpoint.family, checkpoint.config.stated("architectures") or []
     if not isinstance(architectures, list) or any(str(a).endswith(CHOICE) for a in architectures):
@@ -167,7 +169,7 @@ def takes_mean(checkpoint: Checkpoint) -> bool:
 
 
 def _has_pooler(checkpoint: Checkpoint) -> bool:
-    """Whether the layer over the first token is present, or the config says that there is none."""
+    """Whether the weights hold the layer over the first token, or the config says that the model has none."""
     family = checkpoint.family
     without = "pooler" in family.optional and checkpoint.config.stated("classifier_activation") is False
     return without or checkpoint.has(f"{family.pooler}.weight")
@@ -190,7 +192,7 @@ def _labels(config: Config) -> tuple[str, ...]:
 
 
 def _problem(config: Config, labels: int) -> ProblemType:
-    """One label means a sigmoid unless the config says regression; several a softmax unless it says multi-label."""
+    """The problem type: one label means a sigmoid, several a softmax, unless the config says otherwise."""
     problem = config.stated("problem_type")
     if problem is not None and problem not in list(ProblemType):
         raise SpanlightError(

@@ -16,19 +16,21 @@ from app.core.errors import SpanlightError
 from app.core.message import Message, shipped
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
-from app.models.disk.card import CHECK_FILES, CONFIG, TOKENIZER, TOKENIZER_CONFIG, read_card
-from app.models.disk.copying import pieces_of
-from app.models.disk.heads import DOES, no_head
+from app.models.disk.card import CHECK_FILES, TOKENIZER_CONFIG, read_card
+from app.models.disk.config import CONFIG
+from app.models.disk.copying import chunks_of
+from app.models.disk.heads import ABILITIES, no_head
 from app.models.disk.names import model_name, typed_path
 from app.models.disk.notes import NOTES
 from app.models.disk.origin import ORIGIN, read_origin
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.weights import INDEX, reading
 
 _FILES_READ = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIGIN})
 
-# The bundled quick reader finds passages of a long text for English readers with this many times its weights: next to
-# theirs, its time is small.
-_FINDER, _TIMES = "reader-quick", 3
+# The bundled quick reader finds passages of a long text for English readers with at least this many times its weights:
+# compared with their time, its own is small.
+_FINDER, _TIMES_SLOWER = "reader-quick", 3
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -36,11 +38,10 @@ _log = logging.getLogger(__name__)
 
 
 class Shelf:
-    """The installed models, read from folders that each hold checkpoint folders.
+    """The installed models: the checkpoint folders directly below `folders`, sorted by name in each.
 
-    Earlier folders come first, names in order within one. A folder is read again only when one of
-    its files has changed. `refused` maps a broken folder to its error, as of the last call of `cards`.
-    `starters` is the one of the folders with the bundled models.
+    A checkpoint folder is read again only when one of its files has changed. `refused` maps a broken one to its error,
+    as of the last call of `cards`. `starters` is the folder that holds the bundled models.
     """
 
     def __init__(self, folders: Sequence[Path | str], starters: Path | str | None = None) -> None:
@@ -63,10 +64,9 @@ class Shelf:
         return tuple(found)
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
-        """The installed model of a name or a repository, or the one in a folder; it has `head`.
+        """The model with `head` of this name, repository or folder.
 
-        Raises SpanlightError: with the installed names if there is none of that name, the folder's own error if it is
-        broken, or that the model does not have the head.
+        Raises SpanlightError if there is none, naming the installed ones, if it is broken, or if it lacks the head.
         """
         wanted = name_or_folder.strip()
         cards = self.cards()
@@ -94,7 +94,7 @@ class Shelf:
         return card
 
     def default(self, head: Head) -> ModelCard:
-        """The starter with a head, else the first installed model with it: a new model never becomes the default.
+        """The starter with a head, else the first installed model with it: installing one does not change the default.
 
         Raises SpanlightError if there is none.
         """
@@ -102,7 +102,7 @@ class Shelf:
         card = next((card for card in fitting if card.source == Source.STARTER), next(iter(fitting), None))
         if card is None:
             raise SpanlightError(
-                Message("No model that can {does} is installed.", does=DOES[head]),
+                Message("No model that can {does} is installed.", does=ABILITIES[head]),
                 Message(
                     "Install Spanlight again, which brings one, or put a model's folder into {folder}.",
                     folder=str(self._folders[0]),
@@ -126,7 +126,7 @@ class Shelf:
         if known is not None and known[0] == now:
             return known[1]
         try:
-            card: ModelCard | SpanlightError = self._marked(folder)
+            card: ModelCard | SpanlightError = self._read_with_origin(folder)
         except SpanlightError as fault:
             card = fault
         except Exception as fault:  # one folder must not hide the other models
@@ -139,8 +139,8 @@ class Shelf:
         self._read[folder] = now, card
         return card
 
-    def _marked(self, folder: Path) -> ModelCard:
-        """A folder's card, completed with its origin file."""
+    def _read_with_origin(self, folder: Path) -> ModelCard:
+        """Read a folder's card, completed by its origin file."""
         origin = read_origin(folder)
         _refuse_dangling(folder, origin)
         card = read_card(folder)
@@ -159,12 +159,12 @@ class Shelf:
         )
 
     def _with_finder(self, card: ModelCard) -> ModelCard:
-        """The card; if it is a slower reader without a finder, with the bundled quick reader as finder."""
+        """The card, with the bundled quick reader as finder if it is a slower reader without one."""
         reads = Head.QUESTION_ANSWERING in card.heads and card.languages == ("en",)
         if self._starters is None or card.finder or not reads or card.name == _FINDER:
             return card
         quick = self._card(self._starters / _FINDER)
-        if isinstance(quick, SpanlightError) or card.parameters < _TIMES * quick.parameters:
+        if isinstance(quick, SpanlightError) or card.parameters < _TIMES_SLOWER * quick.parameters:
             return card
         return replace(card, finder=quick.folder)
 
@@ -176,10 +176,10 @@ class Shelf:
 
 
 def _may_hold_model(folder: Path) -> bool:
-    """Whether a folder has a config.json; a dangling link is one whose file has been removed."""
+    """Whether a folder has a config.json, which may be a dangling link."""
     try:
         return (folder / CONFIG).is_file() or (folder / CONFIG).is_symlink()
-    except OSError:  # it may not be looked into, which reading it says
+    except OSError:  # no permission; reading the card reports that
         return True
 
 
@@ -201,12 +201,12 @@ def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
 
 
 def _is_read(name: str) -> bool:
-    """Whether a model is read from the file of this name."""
+    """Whether a file of this name is one that a model is read from."""
     return name in _FILES_READ or name.endswith(".safetensors")
 
 
 def fingerprint(folder: Path) -> str:
-    """What a model computes with, in 16 hexadecimal digits: the same for a copy, another for other weights.
+    """A digest of the files that a model computes with, 16 hexadecimal digits: copies of a model have the same.
 
     Raises SpanlightError if its files cannot be read.
     """
@@ -220,13 +220,13 @@ def _digest(folder: Path, files: Signature) -> str:
     for name, _, _ in files:
         if name not in (NOTES, ORIGIN):
             digest.update(name.encode())
-            for piece in pieces_of(folder / name):
-                digest.update(piece)
+            for chunk in chunks_of(folder / name):
+                digest.update(chunk)
     return digest.hexdigest()[:16]
 
 
 def last_changed(folder: Path) -> float:
-    """When a file that a model computes with was put there or changed last, in seconds since 1970."""
+    """When a file that a model computes with was last created or changed, in seconds since 1970; inf if unknown."""
     names = [name for name, _, _ in signature(folder) if name not in (NOTES, ORIGIN)]
     with contextlib.suppress(OSError):
         # A copy may keep its original's modification time.
@@ -236,7 +236,7 @@ def last_changed(folder: Path) -> float:
 
 
 def signature(folder: Path) -> Signature:
-    """What changes with a model folder: its files' sizes and modification times, links followed."""
+    """The name, size and modification time of each file that a model is read from, links followed."""
     found = []
     try:
         with os.scandir(folder) as entries:

@@ -57,7 +57,7 @@ class Lock:
             return ""
 
     def _sign(self, handle: int) -> None:
-        """Write down who holds it; a full disk does not matter."""
+        """Write into the file who holds it; a full disk does not matter."""
         with contextlib.suppress(OSError):
             os.ftruncate(handle, 0)
             os.write(handle, f" {os.getpid()} {time.time():.0f}\n".encode("ascii"))
@@ -77,10 +77,10 @@ class Lock:
 
 @contextlib.contextmanager
 def held(path: Path, busy: str, hint: str) -> Iterator[None]:
-    """Hold the lock in a file meanwhile.
+    """Hold the lock of a lock file inside the context; its folder is created if it is missing.
 
-    Raises Busy with the words `busy`, and with who holds it, where another does; OSError where the folder, which is
-    made if it is not there, cannot be written.
+    Raises Busy with the words `busy` and the holder where another process holds it, OSError where the folder cannot be
+    written.
     """
     lock = Lock(path)
     path.parent.mkdir(parents=True, exist_ok=True)

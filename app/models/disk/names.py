@@ -1,4 +1,4 @@
-"""Names of models: as they are shown, and valid as folder names on every file system."""
+"""Names of models, as they are shown, and as folder names that are valid on every file system."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ def safe_name(wanted: str) -> str:
         name = _trimmed(name[:-1])
     if name.split(".")[0].rstrip(" ").upper() in _RESERVED:
         name = f"{NAMELESS}-{name}"
-    # Cutting letters off the end may have parted one from its accents.
+    # Cutting off the end may have separated a letter from its accents.
     return unicodedata.normalize("NFC", name) or NAMELESS
 
 
 def key_of(name: str) -> str:
-    """A key equal for names that some file system treats as one: ignores case and the encoding of accents."""
+    """A key that is equal for names that some file system treats as one: it ignores case and encodings of accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def free_name(wanted: str, taken: Collection[str], *others: str) -> str:
-    """The first of `wanted` and `others`, made safe, that is not in `taken`; else `wanted` with a number, from 2."""
+    """The first of `wanted` and `others`, made safe, that is not in `taken`; else `wanted` with a number, from 2 on."""
     keys = {key_of(name) for name in taken}
     names = [safe_name(name) for name in (wanted, *others)]
     number = 1
@@ -85,7 +85,7 @@ def check_name(name: str) -> str:
 
 
 def typed_path(typed: str) -> Path:
-    """A path as it was typed, with the home folder for a leading "~" where there is such a person."""
+    """A path as it was typed, with a leading "~" expanded where that user exists."""
     try:
         return Path(typed).expanduser()
     except RuntimeError:
@@ -100,5 +100,5 @@ def _cut(name: str) -> str:
 
 
 def _trimmed(name: str) -> str:
-    """The name without what hides a folder, what Windows drops, and what a command line would misread."""
+    """The name without characters that hide a folder, that Windows drops, or that a command line would misread."""
     return name.lstrip(".-~ ").rstrip(". ")

@@ -17,7 +17,7 @@ NOTES = "spanlight.json"
 MEAN = "mean"
 MOST_LANGUAGES = 500
 LONGEST_NOTES = 2**20
-# Of a figure that was measured, such as a number of questions.
+# The largest measured figure, such as a number of questions.
 MOST = 1e12
 
 
@@ -26,8 +26,8 @@ class Notes:
     """A model's notes; every field is optional in the file.
 
     `window` and `stride` are tokens, 0 for unset; `languages` are ISO 639 codes; `finder` is the name of a folder
-    next to the model's: a quicker reader that finds passages of a long text for it. `pooling` is `MEAN` where the mean
-    of its tokens' last states is a text's vector, empty where it was not trained for that.
+    next to the model's: a quicker reader that finds passages of a long text for it. `pooling` is `MEAN` for a model
+    trained to embed texts by the mean of their tokens' last states, else empty.
     """
 
     description: str = ""
@@ -76,7 +76,7 @@ def _malformed(path: Path, fault: str) -> SpanlightError:
 
 
 def _fault(notes: Notes) -> str:
-    """What is out of range in the notes, empty for nothing."""
+    """What is out of range in the notes, empty if nothing is."""
     if not notes.calibration.is_sound or not is_temperature(notes.class_temperature):
         return Message("a temperature, threshold or offset out of range")
     if not all(abs(figure) <= MOST for figures in notes.measured.values() for figure in figures.values()):

@@ -1,4 +1,4 @@
-"""origin.json: where an installed model came from; it also marks its folder as complete."""
+"""origin.json: where an installed model came from; its presence marks the folder as complete."""
 
 from __future__ import annotations
 

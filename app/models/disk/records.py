@@ -1,4 +1,4 @@
-"""What is recorded about models, a small file each: when one was last used, how it measured, how it is adjusted."""
+"""Records about models, each in a small file: when they were last used, their measures, their adjustments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.models.disk.locks import Lock
 MOST_KEPT = 300
 MOST_ADJUSTED = 300
 MOST_BYTES = 64 * 2**20
-# Seconds to wait for another process, which fits a few numbers meanwhile.
+# Seconds to wait for another process, which may be fitting a few numbers.
 _LONGEST_WAIT = 10.0
 
 _log = logging.getLogger(__name__)
@@ -34,8 +34,8 @@ _log = logging.getLogger(__name__)
 class Uses:
     """Times of last use by model folder, in one small file; written at most once a minute for a folder.
 
-    May be called from any thread; commands that run at the same time write to the same file. If it cannot be read or
-    written, only the times are lost.
+    Any thread may call it, and several processes may write the same file. If it cannot be read or written, only the
+    times are lost.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Uses:
             return _read_times(self._path).get(folder, "")
 
     def forget(self, folder: str) -> None:
-        """Forget a removed model."""
+        """Delete the record of a removed model."""
         with self._lock:
             self._written.pop(folder, None)
             times = _read_times(self._path)
@@ -95,9 +95,9 @@ def _time(value: object) -> str:
 
 
 class Measures:
-    """Measures in one small file, the latest `MOST_KEPT`; read anew each time, as another process may have written.
+    """The latest `MOST_KEPT` measures in one small file, read each time, as another process may have written it.
 
-    May be called from any thread. `write` writes a file atomically.
+    Any thread may call it. `write` writes a file atomically.
     """
 
     def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
@@ -110,20 +110,20 @@ class Measures:
             return self._read()
 
     def keep(self, *measures: Measure) -> None:
-        """Add measures, or restore forgotten ones. Raises SpanlightError if they cannot be written."""
+        """Add measures, or restore deleted ones. Raises SpanlightError if they cannot be written."""
         with self._lock:
             known = self._read()
             self._save([*(one for one in measures if one not in known), *known])
 
     def forget(self, measure: Measure) -> None:
-        """Forget one; it need not exist. Raises SpanlightError if the file cannot be written."""
+        """Delete a measure, if it exists. Raises SpanlightError if the file cannot be written."""
         with self._lock:
             known = self._read()
             if measure in known:
                 self._save(one for one in known if one != measure)
 
     def forget_model(self, folder: str) -> None:
-        """Forget all of a removed model. Raises SpanlightError if the file cannot be written."""
+        """Delete all measures of a removed model. Raises SpanlightError if the file cannot be written."""
         with self._lock:
             known = self._read()
             if any(one.folder == folder for one in known):
@@ -179,7 +179,7 @@ def _moment(measure: Measure) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Since:
-    """What has held since a moment, in seconds since 1970; None for the shipped calibration."""
+    """The adjustment that holds from a moment on, in seconds since 1970; None for the shipped calibration."""
 
     moment: float
     adjustment: Adjustment | None = None
@@ -187,7 +187,7 @@ class _Since:
 
 @dataclass(frozen=True, slots=True)
 class _Adjusted:
-    """A reader's adjustments from the first one on; `off`: it is not to have any."""
+    """A reader's adjustments, the earliest first; `off` is whether it is to have none."""
 
     since: tuple[_Since, ...] = ()
     off: bool = False
@@ -196,24 +196,24 @@ class _Adjusted:
 class Adjustments:
     """The adjustments of readers' calibrations by the fingerprints of their weights, in one small file.
 
-    Those that no longer hold are kept too, the latest `MOST_ADJUSTED`: they tell what earlier probabilities meant. May
-    be called from any thread and several processes; the file is read again when another one has written it. If it
-    cannot be read, there are none. `write` writes a file atomically.
+    Earlier adjustments are kept too, the latest `MOST_ADJUSTED`: they tell what earlier probabilities meant. Any thread
+    and several processes may call it; the file is read again when another process has written it. If it cannot be read,
+    there are none. `write` writes a file atomically.
     """
 
     def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
         self._path, self._write = path, write
         self._lock, self._writing = threading.Lock(), threading.RLock()
-        self._of_all = Lock(path.with_name(f".{path.name}.lock"))
-        self._inside = 0  # how many times `alone` was entered
+        self._file_lock = Lock(path.with_name(f".{path.name}.lock"))
+        self._inside = 0  # how many times `exclusive` was entered
         self._seen = (0, 0, 0)
         self._readers: dict[str, _Adjusted] = {}
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """No other thread or process changes an adjustment meanwhile; may be entered again inside.
+    def exclusive(self) -> Iterator[None]:
+        """Keep other threads and processes from changing adjustments inside the context, which may be nested.
 
-        Raises Busy where another process does not come to its end.
+        Raises Busy where another process holds the lock for too long.
         """
         with self._writing:
             if not self._inside:
@@ -225,13 +225,13 @@ class Adjustments:
                 self._inside -= 1
                 if not self._inside:
                     with suppress(OSError):
-                        self._of_all.release()
+                        self._file_lock.release()
 
     def _take(self) -> None:
         until = time.monotonic() + _LONGEST_WAIT
-        with suppress(OSError):  # nor can the file be written then, which says why
+        with suppress(OSError):  # the file cannot be written then either, and writing it says why
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            while not self._of_all.take():
+            while not self._file_lock.take():
                 if time.monotonic() > until:
                     raise Busy(
                         Message("{path} is being written.", path=str(self._path)),
@@ -244,30 +244,30 @@ class Adjustments:
         return any(each.since and each.since[-1].adjustment for each in self._read().values())
 
     def now(self, weights: str) -> Adjustment | None:
-        """The adjustment of a reader that holds now."""
+        """A reader's present adjustment, None for the shipped calibration."""
         since = self._read().get(weights, _Adjusted()).since
         return since[-1].adjustment if since else None
 
     def at(self, weights: str, moment: float) -> Adjustment | None:
-        """The adjustment of a reader that held at a moment, in seconds since 1970."""
+        """A reader's adjustment at a moment, in seconds since 1970; None for the shipped calibration."""
         since = self._read().get(weights, _Adjusted()).since
         return next((each.adjustment for each in reversed(since) if each.moment <= moment), None)
 
     def put(self, weights: str, adjustment: Adjustment | None, moment: float) -> None:
-        """Have this adjustment hold from a moment on. Raises as `alone` does, and if the file cannot be written."""
-        with self.alone():
+        """Set a reader's adjustment from a moment on. Raises as `exclusive` does, and if the file cannot be written."""
+        with self.exclusive():
             found = self._read().get(weights, _Adjusted())
             if adjustment != self.now(weights):
                 since = (*found.since, _Since(moment, adjustment))[-MOST_ADJUSTED:]
                 self._save(weights, replace(found, since=since))
 
     def is_off(self, weights: str) -> bool:
-        """Whether a reader is to have no adjustment."""
+        """Whether adjusting a reader is turned off."""
         return self._read().get(weights, _Adjusted()).off
 
     def turn(self, weights: str, *, off: bool) -> None:
-        """Have a reader have no adjustment, or again. Raises as `put` does."""
-        with self.alone():
+        """Turn adjusting a reader off or on. Raises as `put` does."""
+        with self.exclusive():
             found = self._read().get(weights, _Adjusted())
             if off != found.off:
                 self._save(weights, replace(found, off=off))

@@ -26,7 +26,7 @@ _BLANK = "▁"
 
 @dataclass(frozen=True, slots=True)
 class SentencePieces:
-    """The pieces with their scores in order of their ids, the unknown one's id, and the normaliser's map."""
+    """The pieces with their scores in order of their ids, the unknown piece's id, and the normaliser's map."""
 
     pieces: tuple[tuple[str, float], ...]
     unknown: int

@@ -1,4 +1,4 @@
-"""The shapes of an encoder's weights by its config, for each family, as in transformers' modules."""
+"""The shapes that an encoder's weights must have by its config, for each family, as in transformers' modules."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Shapes = Iterator[tuple[str, Shape]]
 
 
 def encoder_shapes(config: Config) -> Shapes:
-    """The name of each weight of the encoder, without the common prefix, and its shape."""
+    """Yield the name of each weight of the encoder, without the common prefix, and its shape."""
     return _OF[config.kind](config)
 
 
 def pooler_shapes(config: Config) -> Shapes:
-    """The weights of the layer over the first token in a text classifier or a next sentence head."""
+    """Yield the weights of the layer over the first token in a text classifier or a next sentence head."""
     if "pooler" in config.family.optional and not config["classifier_activation"]:
         return
     yield from _linear(config.family.pooler, config.hidden, config.hidden)
@@ -42,7 +42,7 @@ def _embeddings(config: Config, width: int, types: bool = True) -> Shapes:
 
 
 def _after_attention(layer: str, hidden: int, inner: int) -> Shapes:
-    """The rest of BERT's layer after query, key and value."""
+    """Yield the rest of BERT's layer after query, key and value."""
     yield from _linear(f"{layer}.attention.output.dense", hidden, hidden)
     yield from _norm(f"{layer}.attention.output.LayerNorm", hidden)
     yield from _feed_forward(layer, hidden, inner)

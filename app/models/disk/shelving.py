@@ -1,4 +1,4 @@
-"""Installing models: built in a hidden folder, marked when complete, then renamed into place."""
+"""Installs and removes models: one is built in a hidden folder, marked when complete, then renamed into place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Placed:
 
 
 class Staging:
-    """A hidden folder below `models` in which the model `name` is built; it is deleted after the `with`.
+    """A hidden folder below `models` in which the model `name` is built; it is deleted when the context ends.
 
     Leftovers of killed processes are cleared first. Raises SpanlightError on a disk error, or if another process is
     building or removing a model of this name.
@@ -73,7 +73,7 @@ class Staging:
             self._lock.release()
 
     def put(self, source: Path, name: str, meter: Meter, *, link: bool) -> Placed:
-        """Add a file as `name`: a link to it if `link` is set and links are possible, else a copy.
+        """Add a file under `name`: as a link if `link` is set and links are possible, else as a copy.
 
         Raises SpanlightError on a disk error, Stopped when stopped.
         """
@@ -83,7 +83,7 @@ class Staging:
             if link and make_link(real, target):
                 sha256 = copying.digest(target, meter)
                 return Placed(name, target.stat().st_size, sha256, linked=True)
-            sha256 = copying.write(copying.pieces_of(real), target, meter)
+            sha256 = copying.write(copying.chunks_of(real), target, meter)
             return Placed(name, target.stat().st_size, sha256, linked=False)
         except OSError as fault:
             raise copying.refusal(
@@ -93,8 +93,8 @@ class Staging:
     def install(self, origin: Origin, *, replace: bool = False) -> Path:
         """Write the origin file and rename the folder into place, which installs the model; returns its folder.
 
-        `replace` replaces a model of this name. Raises SpanlightError if there is one and it is not to be replaced, or
-        on a disk error; then nothing has changed.
+        With `replace` a model of this name is replaced. Raises SpanlightError if there is one otherwise, or on a disk
+        error; then nothing has changed.
         """
         place = self._models / self._name
         try:
@@ -167,7 +167,7 @@ def remove_folder(folder: Path, models: Path) -> None:
 
 
 def clear_leftovers(models: Path) -> None:
-    """Clear what killed processes left half built or half removed, except what a running one has locked.
+    """Delete what killed processes left half built or half removed, except what a running process has locked.
 
     A model that was set aside for a replacement that failed is restored.
     """

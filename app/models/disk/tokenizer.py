@@ -1,4 +1,4 @@
-"""tokenizer.json: read and checked before the tokenizers library gets it, which takes whatever a file says."""
+"""Checks a tokenizer.json before the tokenizers library gets it, which accepts whatever a file says."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MOST_STEPS, MOST_VALUES, MOST_ADDED = 64, 4_000, 20_000
 LONGEST_PATTERN, LONGEST_ADDED, LONGEST_WORD, LONGEST_ENTRY = 1_000, 256, 10_000, 1_000
 # A million pieces, more than any model has, of ten letters each; the library keeps some 300 bytes for a letter.
 MOST_LETTERS = 10_000_000
-# By how much all steps together may lengthen a text, and how many tokens may stand around it.
+# By how much all steps together may lengthen a text, and how many tokens a template may set around it.
 MOST_GROWTH, MOST_AROUND = 4_096, 64
-# All added tokens, after the steps that they go through themselves.
+# Letters of all added tokens, after the steps that these go through themselves.
 MOST_ADDED_LETTERS = 2**26
-# The keys under which a step has others within it, and a table of characters with what stands for them.
+# The keys under which a step holds other steps, and the key of its table of characters and their replacements.
 _WITHIN, _CHARACTERS = ("normalizers", "pretokenizers", "processors", "decoders"), "precompiled_charsmap"
-# By how much a step may lengthen a text: a character is up to 18 in a compatibility decomposition (Unicode Standard
-# Annex 15); a byte becomes up to two, with a blank before it; a mark is set before each part.
+# By how much a step may lengthen a text: a compatibility decomposition has up to 18 characters (Unicode Standard Annex
+# 15); a byte becomes up to two characters, with a blank before them; a mark is set before each word.
 _GROWTH = {"NFKC": 18, "NFKD": 18, "ByteLevel": 3, "Metaspace": 2}
-# Signs of a regular expression that may match nothing, so that its replacement stands between any two characters.
+# Parts of a regular expression that may match nothing, so that its replacement goes between any two characters.
 _EMPTY = ("*", "?", "|", "^", "$", "(", "{0", "{,", "\\b", "\\B", "\\A", "\\z", "\\Z", "\\G", "\\K")
 CHANGED = Message("Do not use this model, or fetch a complete copy of it from a source you trust.")
 
@@ -128,12 +128,12 @@ def _check_size(tokenizer: Mapping[str, Any], name: str) -> None:
 
 
 def _check_growth(tokenizer: Mapping[str, Any], name: str) -> int:
-    """By how much its steps may lengthen a text. Refuse steps that could blow up a short one, or that are too many."""
-    before = [*_steps(tokenizer, "normalizer", name), *_steps(tokenizer, "pre_tokenizer", name)]
-    after = _steps(tokenizer, "post_processor", name)
-    _steps(tokenizer, "decoder", name)
+    """Refuse steps that could blow up a short text, or too many; returns by how much those before may lengthen one."""
+    before = [*_steps_of(tokenizer, "normalizer", name), *_steps_of(tokenizer, "pre_tokenizer", name)]
+    after = _steps_of(tokenizer, "post_processor", name)
+    _steps_of(tokenizer, "decoder", name)
     growth = prod(map(_growth, before))
-    if growth > MOST_GROWTH or prod(map(_around, after)) > MOST_AROUND:
+    if growth > MOST_GROWTH or prod(map(_template_growth, after)) > MOST_AROUND:
         raise SpanlightError(
             Message("tokenizer.json of {name} makes texts longer without end.", name=name),
             CHANGED,
@@ -141,8 +141,8 @@ def _check_growth(tokenizer: Mapping[str, Any], name: str) -> int:
     return growth
 
 
-def _steps(tokenizer: Mapping[str, Any], kind: str, name: str) -> list[dict[str, Any]]:
-    """The steps of a kind, those within others too. Refuse one that does not say what it does: the library guesses."""
+def _steps_of(tokenizer: Mapping[str, Any], kind: str, name: str) -> list[dict[str, Any]]:
+    """The steps of a kind, nested ones included; one without a type is refused, as the library would guess."""
     left = [tokenizer.get(kind)]
     found: list[dict[str, Any]] = []
     while left:
@@ -165,7 +165,7 @@ def _steps(tokenizer: Mapping[str, Any], kind: str, name: str) -> list[dict[str,
 
 
 def _growth(step: Mapping[str, Any]) -> int:
-    """By how much a step before the vocabulary may lengthen a text, 1 for not at all."""
+    """By how much a step before the vocabulary may lengthen a text: a factor, 1 for not at all."""
     content, characters = step.get("content", step.get("prepend", "")), step.get(_CHARACTERS, "")
     growth = _GROWTH.get(step["type"], 1)
     if isinstance(content, str):
@@ -184,9 +184,9 @@ def _matches_nothing(pattern: object) -> bool:
 
 
 def _longest_replacement(characters: str) -> int:
-    """The most bytes that a SentencePiece table sets for one character, 0 for a table that is damaged.
+    """The most bytes that a SentencePiece table replaces one character by, 0 for a damaged table.
 
-    Four bytes tell the length of its index; behind that stand the replacements, each ended by a zero byte.
+    Its first four bytes are the length of its index, which the replacements follow, each ended by a zero byte.
     """
     try:
         table = base64.b64decode(characters)
@@ -195,8 +195,8 @@ def _longest_replacement(characters: str) -> int:
     return _longest(table[4 + int.from_bytes(table[:4], "little") :].split(b"\0"))
 
 
-def _around(step: Mapping[str, Any]) -> int:
-    """How many tokens and texts a template sets for one text, 1 for any other step."""
+def _template_growth(step: Mapping[str, Any]) -> int:
+    """How many tokens and texts a template makes of one text, 1 for any other step."""
     templates = [step[key] for key in ("single", "pair") if isinstance(step.get(key), (list, str))]
     special = step.get("special_tokens")
     tokens = special.values() if isinstance(special, dict) else special if isinstance(special, list) else ()

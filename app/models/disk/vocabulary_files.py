@@ -200,7 +200,7 @@ def _merges(folder: Path, vocabulary: Mapping[str, int]) -> list[list[str]]:
 
 
 def _lines(path: Path) -> list[str]:
-    """A text file's lines, split at universal newlines; one at the end adds none."""
+    """A text file's lines, split at universal newlines; one at the end adds no line."""
     try:
         text = read_file(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -241,7 +241,7 @@ def _ids(names: Mapping[str, str], vocabulary: Mapping[str, int], file: str) -> 
 def _added(
     folder: Path, names: Mapping[str, str], ids: Mapping[str, int], *, blank_too: bool = False
 ) -> list[dict[str, Any]]:
-    """The tokens matched whole in a text: the special ones, and those that were added later."""
+    """The entries of tokens that are matched whole in a text: the special ones, and those that were added later."""
     added = {number: _entry(number, name, special=True) for name, number in ids.items()}
     mask = ids[names["mask_token"]]
     # RoBERTa's, MPNet's and ALBERT's mask includes the blank before it.

@@ -1,4 +1,4 @@
-"""The header of a safetensors file, or of a sharded set, read and checked without loading a weight.
+"""Reads and checks the headers of safetensors files, single or sharded, without loading weights; and reads JSON files.
 
 Format: eight bytes of header length (little endian), a JSON object of name to dtype, shape and byte
 offsets, then the bytes, without gaps.
@@ -27,7 +27,7 @@ INDEX = "model.safetensors.index.json"
 LONGEST_HEADER = 16 * 2**20
 LONGEST_JSON = 64 * 2**20
 MOST_SHARDS = 100
-# Of the values in a JSON file: XLM-V's tokenizer, with a vocabulary of 900,000, has half of that.
+# Values in a JSON file: XLM-V's tokenizer, with a vocabulary of 900,000, has half as many.
 MOST_VALUES = 5_000_000
 # Ten times the largest model of these families (DeBERTa-v2 xxlarge in half precision).
 MOST_BYTES = 32 * 10**9
@@ -45,7 +45,7 @@ FLOATS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat1
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor's entry in a header; `dtype` in the format's own names (F32, BF16, I64 ...)."""
+    """A tensor's entry in a header; `dtype` is one of the format's names (F32, BF16, I64 ...)."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -60,17 +60,17 @@ class Weights:
 
     @property
     def parameters(self) -> int:
-        """Number of floating-point weights."""
+        """The number of floating-point weights."""
         return sum(prod(t.shape) for t in self.tensors.values() if t.dtype in FLOATS)
 
     @property
     def bytes(self) -> int:
-        """How many bytes all tensors take."""
+        """The bytes of all tensors."""
         return sum(prod(t.shape) * BYTES[t.dtype] for t in self.tensors.values())
 
     @property
     def dtype(self) -> str:
-        """The dtype that most weights are stored in, in torch's names."""
+        """The dtype that most weights are stored in, by torch's name."""
         counts: Counter[str] = Counter()
         for tensor in self.tensors.values():
             counts[tensor.dtype] += prod(tensor.shape)
@@ -93,22 +93,22 @@ def read_weights(folder: Path, name: str = "") -> Weights:
     if (folder / SINGLE).is_file():
         return _sized(Weights(read_header(folder / SINGLE), (folder / SINGLE,)), name)
     if (folder / INDEX).is_file():
-        parts = shard_names(read_file(folder / INDEX), name)
-        missing_shard = next((shard for shard in parts if not (folder / shard).is_file()), None)
+        shards = shard_names(read_file(folder / INDEX), name)
+        missing_shard = next((shard for shard in shards if not (folder / shard).is_file()), None)
         if missing_shard is not None:
             raise SpanlightError(
                 Message("{name} lacks its part {part}.", name=name, part=missing_shard),
                 Message("Fetch or copy the missing file."),
             )
-        headers = {shard: read_header(folder / shard) for shard in parts}
-        return replace(merge_shards(parts, headers, name), files=tuple(folder / shard for shard in parts))
+        headers = {shard: read_header(folder / shard) for shard in shards}
+        return replace(merge_shards(shards, headers, name), files=tuple(folder / shard for shard in shards))
     pickles = sorted(f.name for f in folder.glob("*") if f.suffix in PICKLES)
     if pickles:
         raise SpanlightError(
             Message(
                 "{name} holds its weights only as {file}, a format that can carry programs.",
                 name=name,
-                file=_short(pickles[0]),
+                file=_printable(pickles[0]),
             ),
             Message("Convert it to model.safetensors, or fetch the safetensors version of this model."),
         )
@@ -119,7 +119,7 @@ def read_weights(folder: Path, name: str = "") -> Weights:
 
 
 def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
-    """Which file holds which weights, by the content of model.safetensors.index.json; `name` is the model's.
+    """The names of the weights in each shard, by the content of model.safetensors.index.json; `name` is the model's.
 
     Raises SpanlightError if it is malformed, or names anything but safetensors files in its folder.
     """
@@ -128,49 +128,49 @@ def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
         raise SpanlightError(
             Message("model.safetensors.index.json of {name} names no weights.", name=name), DAMAGED
         )
-    parts: dict[str, list[str]] = {}
+    shards: dict[str, list[str]] = {}
     for weight, shard in names.items():
         if not isinstance(shard, str) or not SHARD.fullmatch(shard):
             raise SpanlightError(
                 Message("model.safetensors.index.json of {name} names a file outside the folder.", name=name),
                 Message("Do not use this model: it is malformed."),
             )
-        parts.setdefault(shard, []).append(weight)
-    if len(parts) > MOST_SHARDS:
+        shards.setdefault(shard, []).append(weight)
+    if len(shards) > MOST_SHARDS:
         raise SpanlightError(
             Message(
                 "model.safetensors.index.json of {name} names {n:,} parts, which no model needs.",
                 name=name,
-                n=len(parts),
+                n=len(shards),
             ),
             DAMAGED,
         )
-    return {shard: tuple(parts[shard]) for shard in sorted(parts)}
+    return {shard: tuple(shards[shard]) for shard in sorted(shards)}
 
 
 def merge_shards(
-    parts: Mapping[str, Sequence[str]], headers: Mapping[str, Mapping[str, Tensor]], name: str
+    shards: Mapping[str, Sequence[str]], headers: Mapping[str, Mapping[str, Tensor]], name: str
 ) -> Weights:
-    """The tensors of all shards: `parts` from `shard_names`, `headers` by the shard's file name.
+    """The tensors of all shards: `shards` from `shard_names`, `headers` by the shard's file name.
 
-    Raises SpanlightError if a shard does not have all that the index lists for it, or two hold the same weights.
+    Raises SpanlightError if a shard lacks weights that the index lists for it, or two hold the same weights.
     """
     tensors: dict[str, Tensor] = {}
-    for shard, weights in parts.items():
+    for shard, weights in shards.items():
         missing = next((weight for weight in weights if weight not in headers[shard]), None)
         if missing is not None:
             raise SpanlightError(
                 Message(
                     "{name} lacks the weights {weights} that its index names.",
                     name=name,
-                    weights=_short(missing),
+                    weights=_printable(missing),
                 ),
                 DAMAGED,
             )
         twice = next((weight for weight in headers[shard] if weight in tensors), None)
         if twice is not None:
             raise SpanlightError(
-                Message("{name} holds the weights {weights} twice.", name=name, weights=_short(twice)),
+                Message("{name} holds the weights {weights} twice.", name=name, weights=_printable(twice)),
                 DAMAGED,
             )
         tensors |= headers[shard]
@@ -204,9 +204,9 @@ def read_header(path: Path) -> dict[str, Tensor]:
 
 
 def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
-    """How many bytes of header follow the first eight of a safetensors file of `size` bytes.
+    """The bytes of header after the first eight bytes of a safetensors file of `size` bytes.
 
-    Raises SpanlightError if the file is too short for it, or the header larger than any model's.
+    Raises SpanlightError if the file is too short for its header, or the header larger than any model's.
     """
     length = int.from_bytes(start[:8], "little")
     if len(start) < 8 or size < 10 or length + 8 > size:
@@ -220,7 +220,7 @@ def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
 
 
 def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tensor]:
-    """The tensors of a safetensors file of `size` bytes, `start` being its bytes up to its header's end at least.
+    """The tensors of a safetensors file of `size` bytes; `start` holds its bytes at least to the end of its header.
 
     Raises SpanlightError if the header is malformed, or does not match the file's size.
     """
@@ -232,40 +232,40 @@ def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tenso
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise SpanlightError(Message("{file} has a header that is malformed.", file=file), DAMAGED)
     tensors: dict[str, Tensor] = {}
-    places: list[tuple[int, int]] = []
+    offsets: list[tuple[int, int]] = []
     for name, entry in header.items():
-        tensor, place = _entry(entry)
+        tensor, own_offsets = _entry(entry)
         if tensor is None:
             raise SpanlightError(
-                Message("{file} describes {weights} wrongly.", file=file, weights=_short(name)), DAMAGED
+                Message("{file} describes {weights} wrongly.", file=file, weights=_printable(name)), DAMAGED
             )
         tensors[name] = tensor
-        places.append(place)
-    _check_places(places, size - 8 - length, file)
+        offsets.append(own_offsets)
+    _check_offsets(offsets, size - 8 - length, file)
     return tensors
 
 
 def _entry(entry: object) -> tuple[Tensor | None, tuple[int, int]]:
-    """A header's entry, or None if its dtype, shape and bytes do not agree."""
+    """The tensor and the byte offsets of a header's entry; no tensor if dtype, shape and offsets do not agree."""
     wrong = (None, (0, 0))
     if not isinstance(entry, dict):
         return wrong
     dtype, shape, offsets = entry.get("dtype"), entry.get("shape"), entry.get("data_offsets")
-    if not isinstance(dtype, str) or dtype not in BYTES or not _counts(shape) or not _counts(offsets):
+    if not isinstance(dtype, str) or dtype not in BYTES or not _are_counts(shape) or not _are_counts(offsets):
         return wrong
     if len(shape) > 8 or len(offsets) != 2 or offsets[1] - offsets[0] != prod(shape) * BYTES[dtype]:
         return wrong
     return Tensor(dtype, tuple(shape)), (offsets[0], offsets[1])
 
 
-def _counts(values: Any) -> TypeGuard[list[int]]:
+def _are_counts(values: Any) -> TypeGuard[list[int]]:
     """Whether a value is a list of non-negative 64-bit integers."""
     return isinstance(values, list) and all(type(value) is int and 0 <= value < 2**63 for value in values)
 
 
-def _check_places(places: Iterable[tuple[int, int]], size: int, file: str) -> None:
+def _check_offsets(offsets: Iterable[tuple[int, int]], size: int, file: str) -> None:
     end = 0
-    for first, last in sorted(places):
+    for first, last in sorted(offsets):
         if first != end:
             raise SpanlightError(
                 Message("{file} has weights that overlap or leave gaps.", file=file), DAMAGED
@@ -287,7 +287,7 @@ def _check_places(places: Iterable[tuple[int, int]], size: int, file: str) -> No
 
 @contextmanager
 def reading(name: str, hint: str = Message("Check the file.")) -> Iterator[None]:
-    """Meanwhile an error of the disk becomes a SpanlightError: `name` cannot be read, and why."""
+    """Turn a disk error inside the context into a SpanlightError: that `name` cannot be read, and why."""
     try:
         yield
     except OSError as error:
@@ -333,8 +333,8 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
 def parse_object(content: bytes, name: str) -> dict[str, Any]:
     """A file's content parsed as a JSON object in UTF-8; `name` is its name in messages.
 
-    Raises SpanlightError if it is not one, or if another reader might read it as another: a key stands twice, a string
-    holds half a character.
+    Raises SpanlightError if it is not one, or if another parser might read it differently: a key occurs twice, or a
+    string holds half a surrogate pair.
     """
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:  # some of them take 30 times their length
         raise SpanlightError(Message("{name} is larger than any model's.", name=name), DAMAGED)
@@ -363,7 +363,7 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-# Without these Python callbacks a large vocabulary is parsed in one go, and no other thread (the window) gets a turn.
+# Python callbacks: without them a large vocabulary is parsed in one go, and no other thread (the window) gets a turn.
 
 
 def _whole(digits: str) -> int:
@@ -378,5 +378,5 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _short(name: str) -> str:
+def _printable(name: str) -> str:
     return ascii(name[:80])[1:-1]

@@ -1,4 +1,4 @@
-"""The Hugging Face cache's folders, as huggingface_hub lays them out; standard library only, no network.
+"""Finds and deletes files in the Hugging Face cache, as huggingface_hub lays it out; standard library only, no network.
 
 <cache>/models--org--name/blobs/<etag>              a file's bytes; <etag>.incomplete during the download
 <cache>/models--org--name/snapshots/<commit>/<name> a link to its blob, or the file itself if links are impossible
@@ -19,7 +19,7 @@ PARTIAL = ".incomplete"
 
 
 def cache_folder(network: Network, environ: Mapping[str, str] = os.environ) -> Path:
-    """The cache folder: the chosen one, else the standard one as huggingface_hub finds it."""
+    """The cache's folder: the chosen one, else the one that huggingface_hub uses."""
     if network.cache:
         return Path(network.cache).expanduser().absolute()
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
@@ -42,7 +42,7 @@ def storage_of(cache: Path, repository: str) -> Path:
 
 
 def snapshot_of(cache: Path, repository: str, commit: str) -> Path:
-    """The folder of a commit's files under their names. Raises ValueError for an invalid commit id."""
+    """The folder that holds a commit's files under their names. Raises ValueError for an invalid commit id."""
     if not COMMIT.fullmatch(commit):
         raise ValueError(f"no commit: {commit!a}")
     return storage_of(cache, repository) / "snapshots" / commit
@@ -68,7 +68,7 @@ def partial_of(cache: Path, repository: str, file: RemoteFile) -> Path:
 
 
 def cached_file(cache: Path, repository: str, commit: str, file: RemoteFile) -> Path | None:
-    """The path of a file that is complete in the cache, judged by its size; None if it is not."""
+    """The path of a file in the cache, None if it is not there or, judged by its size, not complete."""
     for path in (snapshot_of(cache, repository, commit) / file.name, blob_of(cache, repository, file)):
         if _size(path) == file.size:
             return path
@@ -76,7 +76,7 @@ def cached_file(cache: Path, repository: str, commit: str, file: RemoteFile) -> 
 
 
 def cached_bytes(passport: Passport, network: Network) -> int:
-    """How many bytes of a passport's files are in the cache already, including unfinished ones."""
+    """The bytes of a passport's files that are in the cache already, unfinished ones included."""
     cache = cache_folder(network)
     found = 0
     for file in passport.files:
@@ -88,14 +88,14 @@ def cached_bytes(passport: Passport, network: Network) -> int:
 
 
 def cache_size(repository: str, commit: str, network: Network, files: Collection[str] | None = None) -> int:
-    """How many bytes `forget` would free."""
+    """The bytes that `forget` would free."""
     return sum(size for _, size in _removable(repository, commit, network, files))
 
 
 def forget(repository: str, commit: str, network: Network, files: Collection[str] | None = None) -> int:
-    """Delete a commit's files from the cache, all or those named; returns the bytes freed.
+    """Delete a commit's files, all or those named, from the cache; returns the bytes freed.
 
-    Blobs of other commits in the cache stay. Raises OSError on a disk error.
+    Blobs that other commits use stay. Raises OSError on a disk error.
     """
     cache = cache_folder(network)
     freed = 0
@@ -113,16 +113,17 @@ def forget(repository: str, commit: str, network: Network, files: Collection[str
 
 
 def forget_partials(passport: Passport, network: Network) -> int:
-    """Delete what was downloaded of a passport's files and has no entry yet; returns the bytes freed.
+    """Delete what an unfinished download of a passport left in the cache; returns the bytes freed.
 
-    That is unfinished files, and complete ones that were not in the cache before. Raises OSError on a disk error.
+    That is unfinished files, and complete ones that no commit has and that were not there before. Raises OSError on a
+    disk error.
     """
     cache = cache_folder(network)
     storage = storage_of(cache, passport.repository)
     entered = {os.path.realpath(entry) for entry in _files(storage / "snapshots")}
     freed = 0
     for file in passport.files:
-        partial, blob = (place(cache, passport.repository, file) for place in (partial_of, blob_of))
+        partial, blob = (path_of(cache, passport.repository, file) for path_of in (partial_of, blob_of))
         loose = not file.cached and os.path.realpath(blob) not in entered
         for path in (partial, blob) if loose else (partial,):
             freed += _freed(path)
@@ -134,7 +135,7 @@ def forget_partials(passport: Passport, network: Network) -> int:
 def _removable(
     repository: str, commit: str, network: Network, files: Collection[str] | None
 ) -> Iterator[tuple[Path, int]]:
-    """The files to delete with a commit: its entries, and blobs without other entries; with the bytes of each."""
+    """Yield the files to delete with a commit, its entries and blobs without other entries, each with its bytes."""
     cache = cache_folder(network)
     snapshot = snapshot_of(cache, repository, commit)
     entries = [p for p in _files(snapshot) if files is None or p.relative_to(snapshot).as_posix() in files]
@@ -155,7 +156,7 @@ def _removable(
 
 
 def _freed(path: Path) -> int:
-    """The bytes that deleting a file frees: 0 if it has another hard link."""
+    """The bytes that deleting a file frees, 0 if it has another hard link."""
     try:
         status = path.stat()
     except OSError:
@@ -175,7 +176,7 @@ def _size(path: Path) -> int:
 
 
 def _tidy(storage: Path, snapshot: Path) -> None:
-    """Remove empty folders."""
+    """Remove what is empty of a commit's and a repository's folders."""
     below = [Path(at) for at, _, _ in os.walk(snapshot, topdown=False)]
     if not _files(storage / "blobs") and not _files(storage / "snapshots"):
         below += [Path(at) for at, _, _ in os.walk(storage / "snapshots", topdown=False)]

@@ -1,4 +1,4 @@
-"""The HTTP client of the download process: it logs every request in the ledger first, and refuses unsafe addresses."""
+"""The HTTP client of the download process, which records every request in the ledger and refuses unsafe addresses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_endpoint(address: str) -> None:
 
 
 class GuardedTransport(httpx2.BaseTransport):
-    """Sends requests one by one: logged first, with an honest user agent, never redirected to a less safe address."""
+    """Sends requests: recorded first, with Spanlight's own user agent, and never redirected to a less safe address."""
 
     def __init__(self, context: RequestContext) -> None:
         self._context = context
@@ -64,7 +64,7 @@ class GuardedTransport(httpx2.BaseTransport):
         if request.url.scheme not in _PORTS or not request.url.host:
             raise _unsafe_redirect(str(request.url), self._context.feed)
         request.headers["user-agent"] = f"{NAME}/{VERSION}"
-        # Bytes as they are: ranges and sizes are those of the file itself.
+        # No compression: ranges and sizes are those of the file itself.
         request.headers["accept-encoding"] = "identity"
         if not self._may_send_token(request.url):
             request.headers.pop("authorization", None)
@@ -83,7 +83,7 @@ class GuardedTransport(httpx2.BaseTransport):
         note.status = response.status_code
         response.stream = _Counted(response.stream, self._context, note)
         try:
-            self._judge(request, response)
+            self._check(request, response)
         except BaseException as refusal:
             note.error = getattr(refusal, "message", "") or Message("refused")
             response.close()
@@ -96,7 +96,7 @@ class GuardedTransport(httpx2.BaseTransport):
         for transport in self._transports.values():
             transport.close()
 
-    def _judge(self, request: httpx2.Request, response: httpx2.Response) -> None:
+    def _check(self, request: httpx2.Request, response: httpx2.Response) -> None:
         target = response.headers.get("location", "") if 300 <= response.status_code < 400 else ""
         if target:
             target = urljoin(str(request.url), target)
@@ -131,7 +131,7 @@ class GuardedTransport(httpx2.BaseTransport):
 
 
 class _Note:
-    """A request in the ledger; its second line is written once."""
+    """A request in the ledger, whose second line is written only once."""
 
     def __init__(self, ledger: Ledger, request: httpx2.Request, why: str) -> None:
         parts = request.url.copy_with(query=None, fragment=None, username=None, password=None)
@@ -156,11 +156,11 @@ class _Counted(httpx2.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            for piece in self._body:
-                self._note.received += len(piece)
+            for chunk in self._body:
+                self._note.received += len(chunk)
                 if self._context.most is not None and self._note.received > self._context.most:
                     raise _too_large(self._context.feed)
-                yield piece
+                yield chunk
         except httpx2.TransportError as error:
             self._note.error = cause_in_words(error)
             raise NoAnswer(error) from error
@@ -173,7 +173,7 @@ class _Counted(httpx2.SyncByteStream):
 
 
 def retry_after(headers: httpx2.Headers) -> float:
-    """How many seconds a response asks to wait, -1 if it does not say.
+    """The seconds that a response asks to wait, -1 if it does not say.
 
     Retry-After in seconds or as a date (RFC 9110, section 10.2.3), or `t` of the Hub's RateLimit header.
     """
@@ -226,7 +226,7 @@ def _unsafe_redirect(target: str, feed: bool) -> SpanlightError:
 
 
 def _trust(file: str) -> ssl.SSLContext:
-    """The trusted certificate authorities: those of a PEM file, else the system's."""
+    """The certificate authorities to trust: those of a PEM file, else the system's."""
     if not file:
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:

@@ -1,4 +1,4 @@
-"""The context of one order's requests: how the network is reached, why, what may be answered, and what is retried."""
+"""The context of an order's requests: the network's settings, their reason, their limits, and retries."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ T = TypeVar("T")
 MOST_ANSWER = 32 * 2**20
 # Seconds to wait if a server does not say how long.
 DEFAULT_PAUSE = 10.0
-# This many new bytes reset the count of failures: with fewer, a server could drag it out for ever.
+# This many new bytes reset the count of failures: for fewer, a server could drag a download out for ever.
 ENOUGH_PROGRESS = 65_536
-# Another try would end the same way.
+# Causes for which another try would end the same way.
 _HOPELESS = ("certificate not trusted", "proxy refused")
 _UNREACHED = ("name not found", "no network", "refused")
 
@@ -37,7 +37,8 @@ _UNREACHED = ("name not found", "no network", "refused")
 class NoAnswer(Exception):
     """A request was sent and no complete response came; the error of httpx2 is its cause.
 
-    Unlike that one it is retried by `RequestContext.retried` alone, where every retry is shown and can be stopped.
+    huggingface_hub retries httpx2's own errors by itself; this one is left to `RequestContext.retried`, which shows
+    every retry and can be stopped.
     """
 
 
@@ -51,12 +52,12 @@ class TooManyRequests(Exception):
 
 @dataclass
 class RequestContext:
-    """One order's network state, which the client reads before every request.
+    """What the client needs to know for an order's requests; it reads this before each.
 
     `why` goes into the ledger. `most` is the largest response in bytes, None for no limit. `feed` is whether a feed of
-    releases is requested instead of a Hub: only by https, and without a token. `patient` retries a Hub that cannot be
-    reached at all: a download may wait for the network, a look-up does not. `on_status` shows what is being done
-    together with a download's progress.
+    releases is requested and not a Hub: then only by https, and without a token. If `patient`, a Hub that cannot be
+    reached at all is tried again: a download may wait for the network, a look-up does not. `on_status` shows what is
+    being done together with a download's progress.
     """
 
     network: Network
@@ -83,14 +84,14 @@ class RequestContext:
             self.report.progress(Progress(0, 0, what))
 
     def begin(self, why: str, *, most: int | None = MOST_ANSWER) -> None:
-        """Start requests for another reason; raises Stopped when the work is to stop."""
+        """Set the reason and the limit of the next requests; raises Stopped when the work is to stop."""
         self.report.check()
         self.why, self.most = why, most
 
     def retried(
         self, attempt: Callable[[], T], repository: str, file: str = "", so_far: Callable[[], int] = lambda: 0
     ) -> T:
-        """The result of `attempt`, retried after transient errors; `so_far` counts the bytes received so far.
+        """The result of `attempt`, which is retried after transient errors; `so_far` gives the bytes received so far.
 
         Raises NetworkFault if it failed too often or for good, and Stopped.
         """
@@ -103,11 +104,11 @@ class RequestContext:
             except TooManyRequests as error:
                 reason: str = Message("The Hub asks to wait.")
                 seconds = error.seconds if error.seconds >= 0 else DEFAULT_PAUSE
-                last = self._told(too_many_requests(self.network, error.seconds))
+                last = self._with_hint(too_many_requests(self.network, error.seconds))
                 if seconds > self.limits.longest_wait:
                     raise last from error
             except Exception as error:
-                last = self._told(fault_of(error, self.network, self.limits, repository, file))
+                last = self._with_hint(fault_of(error, self.network, self.limits, repository, file))
                 if not self._is_transient(error):
                     raise last from error
                 reason, seconds = last.message, self.limits.pause * 2**failures
@@ -118,7 +119,7 @@ class RequestContext:
                 raise last
             self._wait(seconds, reason)
 
-    def _told(self, fault: NetworkFault) -> NetworkFault:
+    def _with_hint(self, fault: NetworkFault) -> NetworkFault:
         return with_resume_hint(fault) if self.patient else fault
 
     def _is_transient(self, error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""Network errors in one sentence, with the next step."""
+"""Puts network errors into one sentence for the user, with the next step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_FOUND = (Message("{host} cannot be found: there seems to be no network."), 
 _NOT_REACHED = (
     Message("{host} cannot be reached."), Message("Check the connection and the address, then try again."),
 )  # fmt: skip
-# By why no response came, in the words of the ledger: a sentence whose values are filled in, and a hint.
+# By the cause in the words of the ledger: a sentence whose values are to be filled in, and a hint.
 _UNANSWERED: dict[str, tuple[Message, Message]] = {
     "certificate not trusted": (
         Message("{host} shows a certificate that this computer does not trust."),
@@ -46,7 +46,7 @@ _UNANSWERED: dict[str, tuple[Message, Message]] = {
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """An error, what caused it, what caused that, and so on."""
+    """Yield an error, its cause, the cause of that, and so on."""
     seen: set[int] = set()
     found: BaseException | None = error
     while found is not None and id(found) not in seen:
@@ -56,7 +56,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def status_of(error: BaseException) -> int:
-    """The HTTP status that an error is about, 0 for none."""
+    """The HTTP status of the response that an error is about, 0 without one."""
     for each in chain(error):
         response = getattr(each, "response", None)
         if isinstance(response, httpx2.Response):
@@ -94,9 +94,9 @@ def cause_in_words(error: BaseException) -> str:
 def fault_of(
     error: Exception, network: Network, limits: Limits, repository: str, file: str = ""
 ) -> NetworkFault:
-    """The NetworkFault for an error of huggingface_hub, httpx2 or the disk; `file` is the one concerned, if any.
+    """The NetworkFault for an error of huggingface_hub, httpx2 or the disk; `file` is the file concerned, if any.
 
-    Other errors are raised again.
+    Any other error is raised again.
     """
     host = urlsplit(network.endpoint).hostname or network.endpoint
     status = status_of(error)
@@ -116,14 +116,14 @@ def fault_of(
 
 
 def with_resume_hint(fault: NetworkFault) -> NetworkFault:
-    """The same fault for a download, which may be resumed."""
+    """The fault with the hint that a download will be resumed, if that can be."""
     if not fault.resumes:
         return fault
     return NetworkFault(fault.message, Message("{hint} {kept}", hint=fault.hint, kept=KEPT), resumes=True)
 
 
 def no_hub(host: str) -> NetworkFault:
-    """The error if the responses make no sense."""
+    """The error if the responses are not those of a Hub."""
     return NetworkFault(
         Message("{host} does not answer as a Hub does.", host=host),
         Message(
@@ -133,7 +133,7 @@ def no_hub(host: str) -> NetworkFault:
 
 
 def gated(network: Network, repository: str) -> NetworkFault:
-    """The error for a gated model, which requires registration."""
+    """The error for a gated model, which is given only to registered users."""
     return NetworkFault(
         Message(
             "The owner of {repository} gives it only to people who have registered.", repository=repository
@@ -219,7 +219,7 @@ def _of_status(
 
 
 def of_any_status(status: int, host: str) -> NetworkFault:
-    """The error for a status that says nothing of what was asked for."""
+    """The error for a status that says nothing about the repository or file."""
     if status == 407:
         return NetworkFault(
             Message("The proxy wants a name and a password."),
@@ -240,7 +240,7 @@ def of_any_status(status: int, host: str) -> NetworkFault:
 
 
 def unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
-    """The error if no response came from `host`, the host of the network's endpoint."""
+    """The error if no response came from `host`, that of the network's endpoint."""
     words = cause_in_words(error)
     unreached = words in ("refused", "name not found", "no connection")
     if unreached and not network.proxy and (systems := systems_proxy(network)):

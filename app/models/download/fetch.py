@@ -1,4 +1,4 @@
-"""Downloads a passport's files into the Hugging Face cache: resumed, verified by checksum, then put in place.
+"""Downloads a passport's files into the Hugging Face cache: with resuming, and verified by their checksums.
 
 huggingface_hub makes the requests. It keeps no unfinished file and checks no checksum, so both are done here, in its
 layout of the cache and under its own lock.
@@ -27,7 +27,7 @@ from app.core.message import Message
 from app.core.offers import Downloading, Passport, RemoteFile
 from app.core.report import Progress
 from app.core.wording import duration
-from app.models.disk.copying import check_space, pieces_of, refusal, sync_folder
+from app.models.disk.copying import check_space, chunks_of, refusal, sync_folder
 from app.models.download.cache import (
     blob_of,
     cache_folder,
@@ -43,27 +43,27 @@ from app.models.download.errors import KEPT
 from app.models.download.orders import Fetch, Fetched
 from app.models.download.repositories import COMMIT, is_repository, may_be_fetched
 
-# Progress is reported this often, and the speed is that of the last OVER seconds.
+# Seconds between two reports of progress, and over which the speed is measured.
 EVERY, OVER = 0.25, 5.0
-# Seconds without a byte after which that is shown.
+# Seconds without a byte after which the user is told.
 SILENCE = 3.0
 
 
 class Digests(NamedTuple):
-    """A file's SHA-256 and git's object id of it (SHA-1 of `blob`, its length, a NUL and its bytes)."""
+    """A file's SHA-256, and its object id in git (SHA-1 of `blob`, its length, a NUL and its bytes)."""
 
     sha256: str
     blob: str
 
     def fit(self, file: RemoteFile) -> bool:
-        """Whether they match the Hub's."""
+        """Whether they match the checksum that the Hub states."""
         return self.sha256 == file.sha256 if file.sha256 else self.blob == file.blob
 
 
 def fetch(order: Fetch, context: RequestContext) -> Fetched:
-    """Download a passport's files into the cache and verify them; complete ones there are not fetched again.
+    """Download a passport's files into the cache and verify them; what is complete there is not fetched again.
 
-    Raises SpanlightError and Stopped; unless its checksum is wrong, an unfinished file is resumed the next time.
+    Raises SpanlightError and Stopped; the next call then resumes an unfinished file, unless its checksum was wrong.
     """
     passport = order.passport
     _check(passport, context)
@@ -82,7 +82,7 @@ def fetch(order: Fetch, context: RequestContext) -> Fetched:
 
 
 def _check(passport: Passport, context: RequestContext) -> None:
-    """Raise SpanlightError for a passport that must not be downloaded; it may come from an old file."""
+    """Raise SpanlightError for a passport that must not be downloaded; it may have been stored long ago."""
     if passport.card is None:
         raise SpanlightError(
             passport.refused or Message("{name} cannot be used.", name=passport.repository),
@@ -134,12 +134,12 @@ class _Fetching:
             found = self._digests(cached, file) if cached is not None else None
             if found is None or not found.fit(file):
                 if cached is not None:
-                    self._throw_away(cached, file)
+                    self._discard(cached, file)
                 found = self._fetch_blob(file)
-            self._enter(file)
+            self._add_entry(file)
         return found
 
-    def _throw_away(self, cached: Path, file: RemoteFile) -> None:
+    def _discard(self, cached: Path, file: RemoteFile) -> None:
         """Delete a damaged file and its entry from the cache."""
         blobs = blob_of(self._cache, self._name, file).parent
         target = Path(os.path.realpath(cached))
@@ -148,16 +148,16 @@ class _Fetching:
         cached.unlink(missing_ok=True)
 
     def _fetch_blob(self, file: RemoteFile) -> Digests:
-        """Fetch the missing rest of a file, verify it, and give it its final name."""
-        blob, partial = (place(self._cache, self._name, file) for place in (blob_of, partial_of))
-        with _open_partial(partial, file.size) as coming:
+        """Fetch what is missing of a file, verify the whole, and give it its final name."""
+        blob, partial = (path_of(self._cache, self._name, file) for path_of in (blob_of, partial_of))
+        with _open_partial(partial, file.size) as unfinished:
             self._context.begin(
                 Message("Download {file} of {name}", file=file.name, name=self._name), most=None
             )
             self._context.retried(
-                lambda: self._get(file, coming), self._name, file.name, so_far=lambda: _size(coming)
+                lambda: self._get(file, unfinished), self._name, file.name, so_far=lambda: _size(unfinished)
             )
-            os.fsync(coming.fileno())
+            os.fsync(unfinished.fileno())
         found = self._digests(partial, file)
         if not found.fit(file):
             partial.unlink(missing_ok=True)
@@ -171,29 +171,29 @@ class _Fetching:
         sync_folder(blob.parent)
         return found
 
-    def _get(self, file: RemoteFile, coming: IO[bytes]) -> None:
-        """One attempt at the rest of a file."""
+    def _get(self, file: RemoteFile, unfinished: IO[bytes]) -> None:
+        """Try once to fetch the rest of a file."""
         self._pace.set_status(file.name)
         address = hf_hub_url(
             self._name, file.name, revision=self._passport.commit, endpoint=self._context.network.endpoint
         )
-        with self._pace.expecting_bytes(_size(coming)):
+        with self._pace.expecting_bytes(_size(unfinished)):
             http_get(
                 address,
-                coming,  # type: ignore[arg-type]  # an unbuffered file has all methods that are used
-                resume_size=_size(coming),
+                unfinished,  # type: ignore[arg-type]  # an unbuffered file has all methods that are used
+                resume_size=_size(unfinished),
                 headers=build_hf_headers(token=self._context.token),
                 expected_size=file.size,
                 displayed_filename=file.name,
-                tqdm_class=self._pace.bar,  # type: ignore[arg-type]  # anything that makes one
+                tqdm_class=self._pace.bar,  # type: ignore[arg-type]  # any callable that makes one will do
             )
 
     def _digests(self, path: Path, file: RemoteFile) -> Digests:
         self._pace.set_status(Message("Checking {file}", file=file.name))
         return digests(path, self._context.report.check)
 
-    def _enter(self, file: RemoteFile) -> None:
-        """Make the commit's entry of a verified file: a link to its blob, or without links the file itself."""
+    def _add_entry(self, file: RemoteFile) -> None:
+        """Add a verified file to the commit's folder: as a link to its blob, or, without links, the file itself."""
         blob = blob_of(self._cache, self._name, file)
         entry = snapshot_of(self._cache, self._name, self._passport.commit) / file.name
         if entry.exists() and entry.stat().st_size == file.size:
@@ -207,32 +207,32 @@ class _Fetching:
 
     @contextlib.contextmanager
     def _locked(self, file: RemoteFile) -> Iterator[None]:
-        """Hold huggingface_hub's own lock of a blob, and show it while another program has the lock."""
+        """Hold huggingface_hub's own lock of a blob, and tell the user while another program holds it."""
         with contextlib.ExitStack() as stack:
             while True:
                 self._context.report.check()
                 try:
                     stack.enter_context(WeakFileLock(self._locks / f"{etag_of(file)}.lock", timeout=0.5))
                     break
-                except TimeoutError:  # filelock's own is one
+                except TimeoutError:  # filelock's own is a subclass
                     self._pace.set_status(Message("{file}: another program is fetching it", file=file.name))
             yield
 
 
 def digests(path: Path, check: Callable[[], None]) -> Digests:
-    """A file's checksums; `check` is called between pieces. Raises OSError if it cannot be read."""
+    """A file's checksums; `check` is called between chunks. Raises OSError if it cannot be read."""
     sha256, blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    for piece in pieces_of(path):
-        sha256.update(piece)
-        blob.update(piece)
+    for chunk in chunks_of(path):
+        sha256.update(chunk)
+        blob.update(chunk)
         check()
     return Digests(sha256.hexdigest(), blob.hexdigest())
 
 
 def _open_partial(path: Path, most: int) -> IO[bytes]:
-    """The file of a download's bytes, opened to append, unbuffered.
+    """Open the file that a download's bytes are appended to, unbuffered.
 
-    A link, anything else that is no regular file, or a file of more than `most` bytes in its place is deleted first.
+    What is in its place is deleted first if it is no regular file, a link for example, or has more than `most` bytes.
     """
     with contextlib.suppress(FileNotFoundError):
         status = path.lstat()
@@ -247,7 +247,7 @@ def _size(file: IO[bytes]) -> int:
 
 
 class _Pace:
-    """Counts a download's bytes and reports them to the user; `total` counts those of all files to fetch."""
+    """Counts a download's bytes and reports them to the user; `total` is the size of all its files."""
 
     def __init__(self, context: RequestContext, total: int) -> None:
         self._context, self._total = context, total
@@ -262,12 +262,12 @@ class _Pace:
 
     @property
     def average(self) -> float:
-        """Bytes a second while downloading, 0 if there were too few to measure."""
+        """The bytes a second while downloading, 0 if there were too few to measure."""
         return self.received / self._seconds if self.received >= 2**18 and self._seconds > 0 else 0.0
 
     @contextlib.contextmanager
     def reported(self) -> Iterator[None]:
-        """Report progress a few times a second, even while nothing arrives."""
+        """Report progress a few times a second inside the context, even while nothing arrives."""
         self._context.on_status = self.set_status
         over = threading.Event()
 
@@ -285,14 +285,14 @@ class _Pace:
             thread.join()
 
     def begin(self, file: RemoteFile) -> None:
-        """Start the next file; the one before is complete."""
+        """Start counting the next file; the one before is complete."""
         self._before += self._file.size if self._file is not None else 0
         self._here, self._file = 0, file
         self.set_status(file.name)
 
     @contextlib.contextmanager
     def expecting_bytes(self, there: int) -> Iterator[None]:
-        """Measure the time, as the bytes after the first `there` are requested."""
+        """Measure the time inside the context, in which the bytes after the first `there` are requested."""
         self._here = there
         self._last_arrival = self._since = time.monotonic()
         try:
@@ -302,9 +302,9 @@ class _Pace:
             self._since = 0.0
 
     def bar(self, initial: int = 0, **_: object) -> contextlib.AbstractContextManager[SimpleNamespace]:
-        """http_get's progress bar, which it updates before it writes each piece.
+        """The progress bar for http_get, which updates it before writing each chunk.
 
-        `initial` is the byte that the server really sends from.
+        `initial` is the first byte that the server really sends.
         """
         self._here = initial
         return contextlib.nullcontext(SimpleNamespace(update=self._add))

@@ -1,4 +1,4 @@
-"""The network ledger: a file with a line before every request and a line when it ended; standard library only."""
+"""The network ledger: a file with a line before every request and one after it ended; standard library only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.core.network import LedgerEntry
 from app.core.plain import from_plain, json_of
 from app.models.disk.locks import Lock
 
-# Bytes; beyond that the older half is deleted.
+# Bytes of the file; beyond that its older half is deleted.
 MOST = 2 * 2**20
 
 
@@ -36,7 +36,7 @@ class Ledger:
         self._process_id = f"{os.getpid()}-{time.time_ns():x}"
 
     def sending(self, method: str, address: str, why: str) -> str:
-        """Record a request that is about to be sent; returns its name for `ended`.
+        """Record a request that is about to be sent; returns its name, to be given to `ended`.
 
         Raises SpanlightError if the file cannot be written: no request is sent without a record.
         """
@@ -57,7 +57,7 @@ class Ledger:
         return name
 
     def ended(self, name: str, status: int, received: int, seconds: float, error: str = "") -> None:
-        """Record how a request ended: its status (0 if no response came), the response's bytes, and the seconds."""
+        """Record how a request ended: its status (0 if no response came), the bytes received, and the seconds taken."""
         with contextlib.suppress(OSError):
             line = {"id": name, "status": status, "received": received, "seconds": round(seconds, 3)}
             self._write(line | ({"error": stored(error)} if error else {}))
@@ -69,7 +69,7 @@ class Ledger:
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _shorten(self._path, self._most)
-            # A line that a killed process left unfinished must not swallow this one.
+            # This line must not continue one that a killed process left unfinished.
             if not _ends_with_newline(self._path):
                 data = b"\n" + data
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -92,7 +92,7 @@ def _ends_with_newline(path: Path) -> bool:
 
 
 def _shorten(path: Path, most: int) -> None:
-    """Delete the older half of a file that is too long, unless another process is doing that now."""
+    """Delete the older half of a file of more than `most` bytes, unless another process is doing so."""
     if not path.exists() or path.stat().st_size <= most:
         return
     lock = Lock(path.with_name(f".{path.name}.lock"))

@@ -1,4 +1,4 @@
-"""Looks up a repository's passport: only its list of files and their first bytes are fetched."""
+"""Looks up a repository's passport; only its list of files and the first bytes of some are fetched."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
-from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
-from app.models.disk.config import LONGEST_CONFIG, parse_config
+from app.models.disk.card import TOKENIZER_CONFIG, card_from
+from app.models.disk.config import CONFIG, LONGEST_CONFIG, parse_config
 from app.models.disk.copying import LARGEST_MODEL, free_space, is_text, longest
+from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.vocabulary_files import can_make
 from app.models.disk.weights import (
     INDEX,
@@ -49,13 +50,13 @@ from app.models.download.repositories import (
 MOST_FILES = 20_000
 # Most models' headers fit; a second request fetches the rest of a longer one.
 HEADER = 65_536
-# Measuring the speed takes at most this many seconds and bytes, and needs at least this many bytes.
+# To measure the speed, at most this many seconds and bytes are spent, and at least this many bytes needed.
 SECONDS, MOST, LEAST = 1.0, 2 * 2**20, 2**18
-_PIECE = 32_768
+_CHUNK = 32_768
 
 
 def look_up(order: LookUp, context: RequestContext) -> Passport:
-    """The passport of a repository; for one that Spanlight refuses it has no card, but the reason.
+    """The passport of a repository; if Spanlight refuses the model, it has the reason in place of a card.
 
     Raises SpanlightError if nothing can be learned about it: no such name, no network, and so on. Raises Stopped.
     """
@@ -120,7 +121,7 @@ def _without_card(info: ModelInfo, order: LookUp, context: RequestContext) -> Pa
 
 
 def _check(info: ModelInfo, passport: Passport, context: RequestContext) -> None:
-    """Raise SpanlightError for a repository that is not available, or whose list of files is not to be trusted."""
+    """Raise SpanlightError for a repository that is not available, or whose list of files cannot be trusted."""
     name = passport.repository
     if info.disabled:
         raise SpanlightError(
@@ -148,7 +149,7 @@ def _check(info: ModelInfo, passport: Passport, context: RequestContext) -> None
 
 
 def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
-    """The files of a repository that could be needed, by name, with their sizes and checksums."""
+    """The files of a repository that may be needed, with sizes and checksums, by name."""
     found: dict[str, RemoteFile] = {}
     for sibling in info.siblings or ():
         name, large = sibling.rfilename, sibling.lfs
@@ -196,7 +197,7 @@ def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
 def _inspected(
     listed: dict[str, RemoteFile], passport: Passport, remote: _Remote
 ) -> tuple[tuple[RemoteFile, ...], ModelCard]:
-    """The files needed and the model's card, read from its config and its weights' headers."""
+    """The files to download, and the model's card, read from its config and its weights' headers."""
     name = passport.repository
     why = Message("Look into {name}", name=name)
     if CONFIG not in listed:
@@ -238,7 +239,7 @@ def _inspected(
 
 @dataclass(slots=True)
 class _Remote:
-    """A repository at a commit, whose files are read in part; `speed` is the last measured, in bytes a second."""
+    """Reads parts of a repository's files at a commit; `speed` is the last one measured, in bytes a second."""
 
     context: RequestContext
     repository: str
@@ -246,7 +247,7 @@ class _Remote:
     speed: float = 0.0
 
     def start(self, file: RemoteFile, count: int, why: str, *, measure: bool = False) -> bytes:
-        """A file's first `count` bytes, from the cache if it is there; `measure` may fetch more to measure the speed.
+        """A file's first `count` bytes, from the cache if it is there; to `measure` the speed more may be fetched.
 
         Raises SpanlightError and Stopped.
         """
@@ -279,11 +280,11 @@ class _Remote:
                 response.read()
             hf_raise_for_status(response)
             began, first = time.monotonic(), 0
-            for piece in response.iter_bytes(_PIECE):
+            for chunk in response.iter_bytes(_CHUNK):
                 self.context.report.check()
                 if not data:
-                    began, first = time.monotonic(), len(piece)
-                data += piece
+                    began, first = time.monotonic(), len(chunk)
+                data += chunk
                 passed = time.monotonic() - began
                 # A server may ignore the range and send the whole file.
                 if len(data) > last or (len(data) >= count and passed > SECONDS):
@@ -296,7 +297,7 @@ class _Remote:
 
 
 def _missing(repository: str, file: str) -> SpanlightError:
-    """The error if a repository does not have a file that a model needs."""
+    """The error for a repository that lacks a file that a model needs."""
     return SpanlightError(
         Message("{repository} has no {file}.", repository=repository, file=file),
         Message("A model needs config.json, model.safetensors and tokenizer.json."),
@@ -312,14 +313,14 @@ def _header(file: RemoteFile, remote: _Remote, why: str, *, measure: bool) -> di
 
 
 def _licence(facts: dict[str, Any]) -> str:
-    """The licence as the repository states it: its own name if it is not one of the known ones."""
+    """The licence as the repository states it; one that the Hub does not list is given by its own name."""
     stated = _words(facts.get("license"))
     named = _words(facts.get("license_name")) if stated in ((), ("other",)) else ()
     return ", ".join(named or stated)
 
 
 def _words(value: object) -> tuple[str, ...]:
-    """A word or a list of words that a repository states; anything else is ignored."""
+    """The words of a value that a repository states as a word or a list of words; anything else is ignored."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list):

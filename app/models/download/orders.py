@@ -12,7 +12,7 @@ from app.core.offers import Passport
 class NetworkFault(SpanlightError):
     """Fetching failed or broke off; it may succeed another time.
 
-    `resumes` is whether a download then goes on from where it was, rather than being looked up anew.
+    `resumes` is whether a download can then go on from where it was, and need not be looked up again.
     """
 
     def __init__(self, message: str, hint: str = "", resumes: bool = False) -> None:
@@ -24,9 +24,9 @@ class NetworkFault(SpanlightError):
 class Limits:
     """Timeouts and retries, in seconds.
 
-    `connect` is for a connection, `read` for the next byte; after `tries` failures without new bytes in between it
-    gives up, with `pause` before the second try, twice that before the third and so on. `longest_wait` is the longest
-    wait that a server may ask for (Retry-After); beyond it an error is raised.
+    `connect` is the time for a connection, `read` that for the next byte. After `tries` failures without new bytes in
+    between a request is given up; `pause` is the wait before the second try, and doubles with each. `longest_wait` is
+    the longest wait that a server may ask for (Retry-After); beyond it an error is raised.
     """
 
     connect: float = 15.0
@@ -72,9 +72,9 @@ class AskFeed:
 class Fetched:
     """A model whose files are complete in the Hugging Face cache, checksums verified.
 
-    `folder` holds them under their own names; `cache` is the cache's folder. `received` counts the downloaded bytes,
-    `speed` is bytes a second, 0 if too few came to measure.
-    `checksums` maps a file's name to its SHA-256 in hexadecimal digits.
+    `folder` holds them under their own names; `cache` is the cache's folder. `received` is the number of downloaded
+    bytes, `speed` in bytes a second, 0 if too few came to measure. `checksums` maps a file's name to its SHA-256 in
+    hexadecimal digits.
     """
 
     folder: str

@@ -1,4 +1,4 @@
-"""The download process, the only one with network access; quick to import, as the process starts with this file."""
+"""The download process, the only one with network access; quick to import, as the process starts with this module."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ENVIRONMENT = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
 }
 UNSET = ("HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN", "HF_HUB_ENABLE_HF_TRANSFER")
-# What a Hub sends is written to the disk as it comes; the largest header of weights takes 0.6 GB while it is checked.
+# Bytes. What a Hub sends is written to disk as it comes; checking the largest header of weights takes 0.6 GB.
 MEMORY = 1_500_000_000
-# Bytes: the most that a broken connection loses, and how often a stop is checked for.
-PIECE = 16_384
+# Bytes: the most that a broken connection loses, and after which a stop is checked for.
+CHUNK = 16_384
 
 
 def start_downloader() -> Callable[[LookUp | Fetch | AskFeed, Report], Any]:
-    """Set this process up for huggingface_hub, and return the handler of its orders."""
+    """Set this process up for huggingface_hub, and return the function that carries out its orders."""
     limit_memory(MEMORY)
     os.environ |= ENVIRONMENT
     for name in UNSET:
@@ -39,7 +39,7 @@ def start_downloader() -> Callable[[LookUp | Fetch | AskFeed, Report], Any]:
 
 
 def carry_out(order: LookUp | Fetch | AskFeed, report: Report) -> Any:
-    """Passport for LookUp, Fetched for Fetch, Feed for AskFeed, each order with a client of its own.
+    """Carry out an order with a client of its own: a LookUp gives a Passport, a Fetch Fetched, an AskFeed a Feed.
 
     Raises SpanlightError and Stopped.
     """
@@ -52,10 +52,10 @@ def carry_out(order: LookUp | Fetch | AskFeed, report: Report) -> Any:
     from app.models.download.client import check_endpoint, make_client
     from app.models.download.context import RequestContext
 
-    constants.DOWNLOAD_CHUNK_SIZE = PIECE
+    constants.DOWNLOAD_CHUNK_SIZE = CHUNK
     check_endpoint(order.network.endpoint)
     context = RequestContext(order.network, order.limits, report, patient=isinstance(order, Fetch))
-    client = make_client(context)  # here, so that wrong settings are reported at once
+    client = make_client(context)  # so that wrong settings are reported at once
     client.close()
     set_client_factory(lambda: make_client(context))
     try:

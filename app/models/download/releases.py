@@ -1,4 +1,4 @@
-"""Fetches a feed of releases: one request, made only when the user wants it, complete or an error."""
+"""Fetches a feed of releases: one request, made only when the user asks for it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
     ):
         if response.status_code != 200:
             raise _of_status(response.status_code, host)
-        for piece in response.iter_raw():
+        for chunk in response.iter_raw():
             context.report.check()
             if time.monotonic() > end:
                 raise NetworkFault(
@@ -73,7 +73,7 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
                     ),
                     Message("Try again later."),
                 )
-            data += piece
+            data += chunk
     return bytes(data)
 
 

@@ -1,4 +1,4 @@
-"""Names of repositories and of their files: which are valid, and which files of a model are needed."""
+"""Names of repositories and of their files: which are valid, and which files a model needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.network import HUB
-from app.models.disk.copying import SETTINGS, chosen, is_text
+from app.models.disk.copying import SETTINGS, files_to_copy, is_text
 from app.models.disk.notes import NOTES
 from app.models.disk.weights import INDEX, SHARD
 
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"https?://", re.ASCII | re.IGNORECASE)
 
 
 def repository_of(typed: str, endpoint: str = HUB) -> str:
-    """The repository's name from typed or pasted text, as `name` or `org/name`.
+    """The name of a repository, `name` or `org/name`, from typed or pasted text.
 
     The address of a page at the Hub or at `endpoint` is accepted too, whatever follows the name in it. Raises
     SpanlightError for anything else.
@@ -42,7 +42,7 @@ def repository_of(typed: str, endpoint: str = HUB) -> str:
 
 
 def is_repository(name: str) -> bool:
-    """Whether a repository can have this name."""
+    """Whether this can be the name of a repository."""
     wrong = name.endswith((".git", ".", "-")) or "--" in name or ".." in name
     return len(name) <= _LONGEST and not wrong and _NAME.fullmatch(name) is not None
 
@@ -59,7 +59,7 @@ def _of_address(address: str, endpoint: str) -> str:
     words = [word for word in parts.path.split("/") if word]
     if words and words[0] in ("datasets", "spaces", "api", "docs", "collections", "papers"):
         return ""
-    # `tree`, `blob`, `resolve` follow the name; a path of one word is a model without an owner.
+    # `tree`, `blob` and `resolve` follow the name; a path of one word is a model without an owner.
     return "/".join(
         words[:2] if len(words) > 1 and words[1] not in ("tree", "blob", "resolve") else words[:1]
     )
@@ -77,16 +77,16 @@ def needed(names: Iterable[str]) -> tuple[str, ...]:
 
     If there is no tokenizer.json, the files that it can be built from are included.
     """
-    return tuple(name for name in chosen(set(names)) if name != NOTES)
+    return tuple(name for name in files_to_copy(set(names)) if name != NOTES)
 
 
 def may_be_fetched(name: str) -> bool:
-    """Whether a file of this name is ever fetched."""
+    """Whether a file of this name may be fetched."""
     known = name in (*SETTINGS, INDEX) or is_text(name) or SHARD.fullmatch(name) is not None
     return known and "/" not in name and not is_hostile(name)
 
 
 def shown(text: str) -> str:
-    """Foreign text cleaned and shortened for use in a sentence."""
+    """Foreign text, cleaned and shortened for a sentence."""
     printable = "".join(letter for letter in text[:81] if letter.isprintable())
     return printable[:80] + ("…" if len(text) > 80 else "")

@@ -18,19 +18,19 @@ class Norm:
     """LayerNorm over the last dimension, in float32."""
 
     def __init__(self, reader: Reader, name: str) -> None:
-        self._pair, self._epsilon = reader.pair(name, dtype=torch.float32), reader.plan.epsilon
+        self._affine, self._epsilon = reader.affine(name, dtype=torch.float32), reader.plan.epsilon
 
     def __call__(self, states: Tensor) -> Tensor:
         """The normalized states."""
-        weight = self._pair.weight
-        return layer_norm(states, weight.shape, weight, self._pair.bias, self._epsilon)
+        weight = self._affine.weight
+        return layer_norm(states, weight.shape, weight, self._affine.bias, self._epsilon)
 
 
 class Embeddings:
     """Word, position and token type embeddings, their LayerNorm, and ELECTRA's projection.
 
     The word embeddings keep their stored dtype if it is narrower, and a row is widened when it is used: a starter's
-    float16 table is 23 MB instead of 47. `words` is a table shared with another model.
+    float16 table is 23 MB instead of 47. `words` is a table to share with another model.
     """
 
     def __init__(self, reader: Reader, words: Tensor | None = None) -> None:
@@ -47,19 +47,19 @@ class Embeddings:
             make = linears_for(
                 reader.device, reader.dtype, plan.config.hidden, plan.config.inner, plan.activation
             )
-            self._project = make(reader.pair(f"{plan.prefix}embeddings_project"), "")
+            self._project = make(reader.affine(f"{plan.prefix}embeddings_project"), "")
 
     def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
         """The first layer's input, float32[tokens, hidden], from [batch, length] ids and token types."""
-        states = embedding(batch.take(ids), self.words).float()
+        states = embedding(batch.pack(ids), self.words).float()
         if self._types is not None:
-            states += self._types[0] if types is None else embedding(batch.take(types), self._types)
-        states += embedding(batch.take(self._numbers(ids)), self._positions)
+            states += self._types[0] if types is None else embedding(batch.pack(types), self._types)
+        states += embedding(batch.pack(self._position_ids(ids)), self._positions)
         states = self._norm(states)
         return states if self._project is None else self._project(states.to(self._dtype)).float()
 
-    def _numbers(self, ids: Tensor) -> Tensor:
-        """The tokens' positions, [batch, length]."""
+    def _position_ids(self, ids: Tensor) -> Tensor:
+        """The rows of the position embeddings for the tokens, [batch, length]."""
         if self._plan.padding is None:
             return torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         mask = (ids != self._plan.padding).long()
@@ -69,8 +69,8 @@ class Embeddings:
 class RelativePositions:
     """The relative position bias that is added to attention scores, the same in every layer.
 
-    As in T5 (Raffel et al. 2020, section 2.1): 16 buckets of distances in each direction, one for each up to 7, then
-    wider ones, the last from 91 on. `table` holds their scores, [32, heads].
+    As in T5 (Raffel et al. 2020, section 2.1): distances fall into 16 buckets in each direction, one for each up to 7,
+    then wider ones, the last from 91 on. `table` holds the buckets' scores, [32, heads].
     """
 
     _BEGINS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)
@@ -81,32 +81,33 @@ class RelativePositions:
     def __call__(self, length: int) -> Tensor:
         """The scores between the tokens of an input, [heads, length, length]."""
         begins = torch.tensor(self._BEGINS, device=self.table.device)
-        ahead = torch.arange(1 - length, length, device=self.table.device)
-        kinds = torch.bucketize(ahead.abs(), begins, right=True) + (ahead > 0) * (len(begins) + 1)
-        # Token i's row is the slice of these that begins at the distance -i.
-        return self.table[kinds].t().contiguous().unfold(1, length, 1).flip(1)
+        distances = torch.arange(1 - length, length, device=self.table.device)
+        buckets = torch.bucketize(distances.abs(), begins, right=True) + (distances > 0) * (len(begins) + 1)
+        # The row of token i is the slice that begins at the distance -i.
+        return self.table[buckets].t().contiguous().unfold(1, length, 1).flip(1)
 
 
 class Layer:
     """Self-attention and a feed-forward network, each with its residual and LayerNorm.
 
-    Query, key and value are one product: the states are read once, not three times. In a layer whose states are needed
-    for few tokens only (`few`) the query is a separate product: everything after it is computed for those only.
+    Query, key and value are one product: the states are read once, not three times. In a `selective` layer, whose
+    states are needed at few positions only, the query is a product of its own: it and all that follows are computed for
+    those positions only.
 
     Between the linears the states are float32, and in the model's dtype only as the linears' input: this removes a
-    third of bfloat16's errors. Class probabilities of 500 reviews were off by up to 0.014 before.
+    third of bfloat16's errors. Without it class probabilities of 500 reviews were off by up to 0.014.
     """
 
-    def __init__(self, reader: Reader, number: int, make: MakeLinear, few: bool) -> None:
+    def __init__(self, reader: Reader, number: int, make: MakeLinear, selective: bool) -> None:
         plan = reader.plan
         self._heads, self._dtype = plan.config.heads, reader.dtype
         query, *key_value = (plan.part(number, part) for part in ("query", "key", "value"))
-        self._query = make(reader.pair(query), "") if few else None
-        self._query_key_value = make(reader.pair(*([] if few else [query]), *key_value), "")
-        self._attended = make(reader.pair(plan.part(number, "attended")), "")
+        self._query = make(reader.affine(query), "") if selective else None
+        self._query_key_value = make(reader.affine(*([] if selective else [query]), *key_value), "")
+        self._attended = make(reader.affine(plan.part(number, "attended")), "")
         self._attended_norm = Norm(reader, plan.part(number, "attended_norm"))
-        self._inner = make(reader.pair(plan.part(number, "inner")), plan.activation)
-        self._outer = make(reader.pair(plan.part(number, "outer")), "")
+        self._inner = make(reader.affine(plan.part(number, "inner")), plan.activation)
+        self._outer = make(reader.affine(plan.part(number, "outer")), "")
         self._outer_norm = Norm(reader, plan.part(number, "outer_norm"))
 
     def __call__(self, batch: Batch, states: Tensor) -> Tensor:
@@ -114,13 +115,13 @@ class Layer:
         narrow = states.to(self._dtype)
         return self._rest(batch.attention(self._query_key_value(narrow), self._heads), states)
 
-    def of_few(self, batch: Batch, states: Tensor, positions: Tensor) -> Tensor:
-        """The states after the layer at `positions` [batch, places]: float32[batch × places, hidden]."""
+    def at_positions(self, batch: Batch, states: Tensor, positions: Tensor) -> Tensor:
+        """The states after a selective layer at `positions` [batch, n]: float32[batch × n, hidden]."""
         assert self._query is not None
-        few, narrow = batch.at(states, positions), states.to(self._dtype)
-        query = self._query(few.to(self._dtype))
+        selected, narrow = batch.select(states, positions), states.to(self._dtype)
+        query = self._query(selected.to(self._dtype))
         found = batch.attention_at(query, self._query_key_value(narrow), self._heads)
-        return self._rest(found, few)
+        return self._rest(found, selected)
 
     def _rest(self, found: Tensor, states: Tensor) -> Tensor:
         states = self._attended_norm(self._attended.added(found, states))
@@ -131,8 +132,9 @@ class Layer:
 class Encoder:
     """Embeddings and layers in one dtype on one device; `check` is called before each layer, and may raise.
 
-    With `few`, the last layer's states are computed for chosen tokens only. `words` is as for `Embeddings`. With
-    `streaming`, each layer is loaded when it is reached and freed after it: a pass takes longer, and hardly any memory.
+    If `selective`, so is the last layer, and `states_at` takes the place of `states`. `words` is as for `Embeddings`.
+    With `streaming`, each layer is loaded when it is reached and freed after it: a pass takes longer and hardly any
+    memory.
     """
 
     def __init__(
@@ -140,7 +142,7 @@ class Encoder:
         reader: Reader,
         check: Callable[[], None],
         *,
-        few: bool,
+        selective: bool,
         words: Tensor | None = None,
         streaming: bool = False,
     ) -> None:
@@ -152,11 +154,11 @@ class Encoder:
         if plan.distances:
             wide = torch.float32 if reader.device == "cpu" else None
             self.distances = RelativePositions(reader.tensor(plan.distances, wide))
-        # One layer at a time, so that only one layer's weights are in memory both as read and as packed.
+        # Layers are made one at a time, so that only one's weights are in memory both as read and as packed.
         make = linears_for(
             reader.device, reader.dtype, plan.config.hidden, plan.config.inner, plan.activation
         )
-        self.layers: Sequence[Layer] = () if streaming else tuple(_layers(reader, make, few))
+        self.layers: Sequence[Layer] = () if streaming else tuple(_layers(reader, make, selective))
 
     def states(self, batch: Batch, ids: Tensor, types: Tensor | None = None) -> Tensor:
         """The last layer's states, float32[tokens, hidden]."""
@@ -166,22 +168,22 @@ class Encoder:
             states = layer(batch, states)
         return states
 
-    def states_of_few(self, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor) -> Tensor:
-        """The last layer's states at positions [batch, places], as float32[batch, places, hidden]."""
+    def states_at(self, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor) -> Tensor:
+        """The last layer's states at positions [batch, n], float32[batch, n, hidden]."""
         states = self.embeddings(batch, ids, types)
         for layer in self.layers[:-1]:
             self.check()
             states = layer(batch, states)
         self.check()
-        return batch.back(self.layers[-1].of_few(batch, states, positions))
+        return batch.regroup(self.layers[-1].at_positions(batch, states, positions))
 
     def _streamed(self) -> Iterator[Layer]:
         with self._reader as reader:
-            # Packing weights that are used once takes longer than it saves.
-            yield from _layers(reader, PlainLinear, few=False)
+            # For weights that are used once, packing takes longer than it saves.
+            yield from _layers(reader, PlainLinear, selective=False)
 
 
-def _layers(reader: Reader, make: MakeLinear, few: bool) -> Iterator[Layer]:
+def _layers(reader: Reader, make: MakeLinear, selective: bool) -> Iterator[Layer]:
     plan = reader.plan
     for number in range(plan.config.layers):
-        yield Layer(reader, number, make, few and number == plan.config.layers - 1)
+        yield Layer(reader, number, make, selective and number == plan.config.layers - 1)

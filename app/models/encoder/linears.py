@@ -1,7 +1,7 @@
 """The linears of an encoder's layers: PyTorch's own, or packed once for oneDNN with the following operation fused in.
 
-Packing saves oneDNN from reordering a weight at each product; GELU and the residual are computed on a product's
-results while they are in the cache.
+Packing saves oneDNN from reordering a weight at each product; the fused GELU or residual is computed while a product's
+results are in the cache.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from app.models.encoder.reading import Pair
+from app.models.encoder.reading import Affine
 
-# An activation's name: oneDNN's name and algorithm, and the same of PyTorch.
+# By the activation's name: oneDNN's name and algorithm, and PyTorch's function.
 _FUSED = {"": ("none", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh"), "relu": ("relu", "")}
 _PLAIN: dict[str, Any] = {
     "": lambda values: values,
@@ -25,32 +25,32 @@ _PLAIN: dict[str, Any] = {
 
 
 class PlainLinear:
-    """PyTorch's own linear, followed by an activation or none, on [tokens, width]."""
+    """PyTorch's own linear on [tokens, width], followed by an activation or none."""
 
-    def __init__(self, pair: Pair, activation: str = "") -> None:
-        self._weight, self._bias, self._activation = pair.weight, pair.bias, _PLAIN[activation]
+    def __init__(self, affine: Affine, activation: str = "") -> None:
+        self._weight, self._bias, self._activation = affine.weight, affine.bias, _PLAIN[activation]
 
     def __call__(self, states: Tensor) -> Tensor:
-        """The activation of the linear's product."""
+        """The linear's product, after the activation."""
         found: Tensor = self._activation(functional.linear(states, self._weight, self._bias))
         return found
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
-        """The linear's product with a residual added, for one without an activation.
+        """The linear's product plus a residual; for a linear without an activation.
 
-        A residual with a wider dtype than the states is overwritten, and the sum has its dtype.
+        A residual of a wider dtype than the states is overwritten, and the sum has its dtype.
         """
         found = functional.linear(states, self._weight, self._bias)
         return found.add_(residual) if residual.dtype == found.dtype else residual.add_(found)
 
 
 class PackedLinear:
-    """A linear packed for oneDNN: private operators of PyTorch, only to be used after `probe` has checked them."""
+    """A linear packed for oneDNN by PyTorch's private operators, to be used only after `probe` has checked these."""
 
-    def __init__(self, pair: Pair, activation: str = "") -> None:
+    def __init__(self, affine: Affine, activation: str = "") -> None:
         self._ops: Any = torch.ops.mkldnn
-        self._weight = self._ops._reorder_linear_weight(pair.weight)
-        self._bias = pair.bias
+        self._weight = self._ops._reorder_linear_weight(affine.weight)
+        self._bias = affine.bias
         self._name, self._algorithm = _FUSED[activation]
 
     def __call__(self, states: Tensor) -> Tensor:

@@ -1,18 +1,19 @@
-"""A model of the BERT family computed by Spanlight's own encoder, without transformers.
+"""BERT-family models computed by Spanlight's own encoder, without transformers.
 
-What makes it faster than transformers' modules, and where each optimization is. The figures are float32 on two cores of
+What makes it faster than transformers' modules, and where, is listed below. The figures are for float32 on two cores of
 a Xeon with AVX512 and without AMX, torch 2.13, MiniLM with six layers, alternating with transformers 5.23 on the same
 batches: 8 windows of 384 tokens take 1/1.2 of the time, 150 tokens 1/1.4, 24 tokens 1/1.5, 8 texts of 10 to 40 tokens
 1/1.6 to 1/2.2. Three quarters of a window's time are products at 230 of the 250 GFLOP/s that the cores reach: float32
 cannot get much faster.
 
-- packed linears with GELU and residual fused: `linears`, checked on this machine by `probe`. 24 tokens: products take
-  two thirds of the time; GELU (4% of a window) and the residual (2%) are saved;
+- packed linears with GELU and residual fused: `linears`, checked on this machine by `probe`. For 24 tokens products
+  take two thirds of the time; GELU (4% of a window) and the residual (2%) are saved;
 - query, key and value in one product, and attention on its parts in place: `encoder.Layer`, `batch`. Saves copies
   (5%); copying them together first makes attention no faster (1.8 ms a layer and window to 1.9);
-- no padding is computed, and no mask needed: `batch.Unpadded`;
-- the last layer only for the tokens that the head uses: `encoder.Layer.of_few`. A text is classified in 1/1.23;
-- everything between the products is float32, whatever the dtype: `encoder.Layer`. For exactness, not for speed;
+- padding is not computed, and no mask is needed: `batch.Unpadded`;
+- the last layer computes only the tokens that the head uses: `encoder.Layer.at_positions`. Classifying a text takes
+  1/1.23 of the time;
+- everything between the products is float32, whatever the dtype: `encoder.Layer`. For precision, not for speed;
 - word embeddings in their stored dtype: `encoder.Embeddings`. 23 MB less;
 - transformers is not imported, and no weight is initialized before it is read: here. Loading takes 0.15 s, not 3.1.
 
@@ -31,23 +32,23 @@ from app.core.models import Head
 from app.models.disk.checkpoint import Checkpoint
 from app.models.encoder.batch import batch_of
 from app.models.encoder.encoder import Encoder
-from app.models.encoder.heads import OfMean, OwnHead, head_of
+from app.models.encoder.heads import MeanHead, OwnHead, head_of
 from app.models.encoder.plan import plan_of
-from app.models.encoder.reading import Reader, Unknown
+from app.models.encoder.reading import Reader, Unsupported
 
-FEW = (Head.CLASSIFICATION, Head.NEXT_SENTENCE, Head.MASKED_WORDS)
+SELECTIVE = (Head.CLASSIFICATION, Head.NEXT_SENTENCE, Head.MASKED_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The part of a model's config that `Forward` reads."""
+    """What `Forward` reads of a model's config."""
 
     vocab_size: int
     type_vocab_size: int
 
 
 class OwnModel:
-    """One head of a checkpoint: called like transformers' model, returns the outputs by name.
+    """One head of a checkpoint with its encoder, called like transformers' model.
 
     `bytes` is the size of its weights in memory, without word embeddings shared with another model.
     """
@@ -63,7 +64,7 @@ class OwnModel:
         token_type_ids: Tensor | None = None,
         positions: Tensor | None = None,
     ) -> dict[str, Tensor]:
-        """Outputs by name, float32; `positions` [batch, places] are those of masked words, -1 for none."""
+        """The outputs by name, float32; `positions` [batch, n] are those of masked words, -1 for none."""
         batch = batch_of(attention_mask, self.encoder.distances)
         return self.head(self.encoder, batch, input_ids, token_type_ids, positions)
 
@@ -77,11 +78,11 @@ def own_model(
     *,
     shared_with: OwnModel | None = None,
 ) -> OwnModel | None:
-    """One head of a checkpoint on a device, None if transformers has to load it.
+    """Load one head of a checkpoint onto a device; None if only transformers can load it.
 
-    `check` is called before each layer. With `shared_with`, the same model in another dtype on this device, the word
-    embeddings are shared, and on a CPU no layer's weights stay in memory: they are read again for each pass. Raises
-    SpanlightError for weights that are not all finite numbers, and PyTorch's own errors if memory runs out.
+    `check` is called before each layer. `shared_with` is the same model in another dtype on this device: the word
+    embeddings are shared with it, and on a CPU no layer's weights stay in memory, but are read again for each pass.
+    Raises SpanlightError for weights that are not all finite numbers, and PyTorch's own errors if memory runs out.
     """
     plan = plan_of(checkpoint)
     if plan is None:
@@ -97,8 +98,8 @@ def own_model(
                     words = None
             built_head = head_of(reader, checkpoint, head, words)
             streaming = shared_with is not None and device == "cpu"
-            few = head in FEW and not isinstance(built_head, OfMean)
-            encoder = Encoder(reader, check, few=few, words=words, streaming=streaming)
-    except Unknown:
+            selective = head in SELECTIVE and not isinstance(built_head, MeanHead)
+            encoder = Encoder(reader, check, selective=selective, words=words, streaming=streaming)
+    except Unsupported:
         return None
     return OwnModel(encoder, built_head, reader.bytes)

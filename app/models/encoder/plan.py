@@ -1,4 +1,4 @@
-"""What Spanlight's own encoder needs to know about a checkpoint: its sizes and the names of its weights."""
+"""What Spanlight's own encoder needs to know of a checkpoint: sizes, and the names of weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.models.disk.checkpoint import Checkpoint
 from app.models.disk.config import Config
 from app.models.disk.config_keys import KEYS
 
-# The activations between a layer's two feed-forward linears, by the names in a config: oneDNN's name and algorithm.
+# The names in `linears` of the activations in a config.
 ACTIVATIONS = {
     "gelu": "gelu",
     "gelu_python": "gelu",
@@ -56,13 +56,13 @@ LAYERS = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An encoder of the BERT family (Devlin et al. 2019), all of whose parts are supported.
+    """The encoder of a checkpoint of the BERT family (Devlin et al. 2019), all parts of which are supported.
 
     `prefix` is that of the encoder's weights. A projection widens the word embeddings where they are narrower than the
-    states (ELECTRA). `types` counts the token types, 0 without their embeddings. `padding` is the token after
-    whose number positions are counted, skipping padding (RoBERTa), None if they are counted from 0. `distances` is the
-    full name of the relative position bias, empty without one. `names` are those of a layer's parts in the checkpoint,
-    after `layer`.
+    states (ELECTRA). `types` is the number of token types, 0 without their embeddings. `padding` is the padding token's
+    id where positions are counted from there on, skipping padding (RoBERTa), None if they are counted from 0.
+    `distances` is the full name of the relative position bias, empty without one. `names` are the names of a layer's
+    parts in the checkpoint, after its prefix.
     """
 
     config: Config

@@ -1,4 +1,4 @@
-"""Reads a checkpoint's weights for Spanlight's own encoder: one by one, each checked."""
+"""Reads a checkpoint's weights for Spanlight's own encoder, one by one, and checks each."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from app.models.encoder.plan import Plan
 _OLD = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
 
 
-class Unknown(Exception):
-    """Weights are not named as expected: transformers may still be able to load them."""
+class Unsupported(Exception):
+    """A checkpoint that Spanlight's own encoder or heads cannot load; transformers may be able to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Affine:
     """The weight and bias of a linear or a LayerNorm."""
 
     weight: Tensor
@@ -35,8 +35,8 @@ class Pair:
 class Reader:
     """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy.
 
-    A context manager: the files are open inside it. `bytes` counts what was read so far. Raises SpanlightError for
-    weights that are not all finite numbers, Unknown for a name that does not exist.
+    The files are open inside its context. `bytes` is the size of what was read so far. Raises SpanlightError for
+    weights that are not all finite numbers, Unsupported for a name that does not exist.
     """
 
     def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str) -> None:
@@ -62,15 +62,15 @@ class Reader:
         return name in self._tensors
 
     def stored(self, name: str) -> Tensor:
-        """A tensor as stored; it may be backed by the file, which must stay open as long."""
+        """A tensor as stored; it may be backed by the file, and is valid as long as that is open."""
         old = next((name.replace(new, was) for new, was in _OLD.items() if name.endswith(new)), name)
         there = [one for one in (name, old) if one in self._tensors]
         if len(set(there)) != 1:
-            raise Unknown(name)
+            raise Unsupported(name)
         return torch.as_tensor(self._tensors[there[0]][:])
 
     def tensor(self, name: str, dtype: torch.dtype | None = None) -> Tensor:
-        """A tensor in the reader's dtype, or the one given."""
+        """A tensor in the reader's dtype, or in the one given."""
         return self._converted(self.stored(name), [name], dtype)
 
     def narrow(self, name: str) -> Tensor:
@@ -79,18 +79,18 @@ class Reader:
         keep = found.dtype if found.itemsize <= self.dtype.itemsize else self.dtype
         return self._converted(found, [name], keep)
 
-    def pair(self, *names: str, dtype: torch.dtype | None = None) -> Pair:
-        """The weight and bias of a linear or LayerNorm; of several, their rows one after another."""
+    def affine(self, *names: str, dtype: torch.dtype | None = None) -> Affine:
+        """The weight and bias of a linear or LayerNorm; those of several are concatenated."""
         both = []
         for which in ("weight", "bias"):
             parts = [self.stored(f"{name}.{which}") for name in names]
             stacked = torch.cat(parts) if len(parts) > 1 else parts[0]
             both.append(self._converted(stacked, [f"{name}.{which}" for name in names], dtype))
-        return Pair(*both)
+        return Affine(*both)
 
     def _converted(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
         converted = stored.to(dtype or self.dtype, copy=True)
-        # Minimum and maximum suffice, as NaN would be both: for float16 eight times as fast as a sum in float32.
+        # Minimum and maximum suffice, as a NaN would be both: for float16 eight times as fast as a sum in float32.
         if not all(bool(bound.isfinite()) for bound in converted.aminmax()):
             parts = zip(names, converted.chunk(len(names)), strict=True)
             first = next(name for name, part in parts if not part.isfinite().all())

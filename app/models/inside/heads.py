@@ -1,4 +1,4 @@
-"""Every head of a family: the one in use as it ran, the others built without weights and run to get their shapes."""
+"""Pictures of a family's heads: of the one in use as it ran, and of the others from a run without weights."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from app.models.compute.classes import model_class
 from app.models.families import Family
 from app.models.inside.stages import (
     DENSE,
-    PIECES,
-    Weights,
+    SPLITS,
+    WeightCounter,
     activation,
     activation_words,
-    of_functions,
-    of_module,
+    function_stage,
+    module_stage,
 )
-from app.models.inside.trace import Call, Trace, first_token, traced
+from app.models.inside.trace import Call, Trace, first_token, recorded
 
 TITLES = {
     Head.QUESTION_ANSWERING: Message("Answers in a text"),
@@ -45,30 +45,30 @@ ALL, POOLED, FIRST = "every token's state", "the pooled output", "the first toke
 
 
 def heads(
-    trace: Trace, head: Head, card: ModelCard, family: Family, weights: Weights
+    trace: Trace, head: Head, card: ModelCard, family: Family, weights: WeightCounter
 ) -> tuple[HeadPicture, ...]:
-    """Every head that the family has a class for, the one that ran first.
+    """The pictures of all heads that the family has a class for, the one in use first.
 
-    `weights` has counted the trunk's, so that a stage shows only the head's own.
+    `weights` has counted the trunk's weights already, so that a stage counts only the head's own.
     """
     others = [one for one in family.heads_known if one is not head]
     used = _picture(trace, head, card, weights, in_use=True)
-    return used, *(_picture(_without_weights(trace, one, family), one, card) for one in others)
+    return used, *(_picture(_run_on_meta(trace, one, family), one, card) for one in others)
 
 
 def is_pooler(call: Call, trace: Trace) -> bool:
-    """Whether a call is a pooler's: the base model's, or of a module named one."""
+    """Whether a call is of a pooler: of the base model's, or of a module with that name."""
     if call.module is not None and any(call.module is one for one in trace.base.modules()):
         return True
     return "pool" in call.path
 
 
 def _picture(
-    trace: Trace, head: Head, card: ModelCard, weights: Weights | None = None, *, in_use: bool = False
+    trace: Trace, head: Head, card: ModelCard, weights: WeightCounter | None = None, *, in_use: bool = False
 ) -> HeadPicture:
     if weights is None:
-        weights = Weights()
-        behind = {id(call.module) for call in trace.way()}
+        weights = WeightCounter()
+        behind = {id(call.module) for call in trace.path_to_logits()}
         for module in trace.base.modules():
             if id(module) not in behind:
                 weights.count(module.parameters(recurse=False))
@@ -76,28 +76,28 @@ def _picture(
         head=head,
         kind=type(trace.model).__name__,
         title=TITLES[head],
-        takes=takes(trace),
+        takes=head_input(trace),
         stages=tuple(_stages(trace, head, weights)),
         held=head in card.heads,
         in_use=in_use,
     )
 
 
-def takes(trace: Trace) -> str:
-    """The input of a head in its run: all tokens' states, the first one's, or the pooled output."""
-    way = trace.way()
-    if any(is_pooler(call, trace) and isinstance(call.module, nn.Linear) for call in way):
+def head_input(trace: Trace) -> str:
+    """What a head takes in its run: all tokens' states, the first token's, or the pooled output."""
+    path = trace.path_to_logits()
+    if any(is_pooler(call, trace) and isinstance(call.module, nn.Linear) for call in path):
         return POOLED
-    return FIRST if any(first_token(call, trace.sequence) for call in way) else ALL
+    return FIRST if any(first_token(call, trace.sequence) for call in path) else ALL
 
 
-def _without_weights(trace: Trace, head: Head, family: Family) -> Trace:
-    """A run of another head of the family, built on the meta device: shapes without numbers.
+def _run_on_meta(trace: Trace, head: Head, family: Family) -> Trace:
+    """Run another head of the family on the meta device, where tensors have shapes but no numbers.
 
     Its encoder returns states shaped like those of the loaded model.
     """
     config = deepcopy(trace.model.config)
-    config.num_hidden_layers = 1  # the layers' output is known
+    config.num_hidden_layers = 1  # its output is replaced anyway
     if head is Head.QUESTION_ANSWERING:
         config.num_labels = 2  # start and end; the config's number is for the checkpoint's own head
     with torch.device("meta"):
@@ -110,7 +110,7 @@ def _without_weights(trace: Trace, head: Head, family: Family) -> Trace:
     )
     states = _on_meta(trace.states, {})
     encoder.forward = lambda *_, **__: states
-    return traced(model, lambda: model(inputs_embeds=inputs))
+    return recorded(model, lambda: model(inputs_embeds=inputs))
 
 
 def _on_meta(value: Any, copies: dict[int, Tensor]) -> Any:
@@ -124,18 +124,18 @@ def _on_meta(value: Any, copies: dict[int, Tensor]) -> Any:
     return value
 
 
-def _stages(trace: Trace, head: Head, weights: Weights) -> list[Stage]:
-    way = trace.way()
-    dense = [call for call in way if isinstance(call.module, nn.Linear) or call.kind in DENSE]
+def _stages(trace: Trace, head: Head, weights: WeightCounter) -> list[Stage]:
+    path = trace.path_to_logits()
+    dense = [call for call in path if isinstance(call.module, nn.Linear) or call.kind in DENSE]
     last = dense[-1] if dense else None
     stages: list[Stage] = []
-    for number, group in groupby(enumerate(way), lambda item: _group(*item)):
+    for number, group in groupby(enumerate(path), lambda item: _group(*item)):
         calls = [call for _, call in group]
         if number >= 0 and calls[0].module is not None:
             stages.append(_module(calls[0], trace, head, weights, last=calls[0] is last))
         elif number >= 0:
             stages.append(
-                of_functions(calls, weights, *activation_words(activation(calls[0])), _where(calls))
+                function_stage(calls, weights, *activation_words(activation(calls[0])), _location(calls))
             )
         else:
             stages.append(_functions(calls, trace, head, weights, last))
@@ -143,11 +143,11 @@ def _stages(trace: Trace, head: Head, weights: Weights) -> list[Stage]:
 
 
 def _group(number: int, call: Call) -> int:
-    """Modules and activation functions are steps by themselves; other functions in a row are one step."""
+    """The key that groups calls into stages: modules and activations are one each, functions in a row are one (-1)."""
     return number if call.module is not None or activation(call) else -1
 
 
-def _module(call: Call, trace: Trace, head: Head, weights: Weights, *, last: bool) -> Stage:
+def _module(call: Call, trace: Trace, head: Head, weights: WeightCounter, *, last: bool) -> Stage:
     title = term = ""
     if isinstance(call.module, nn.Linear):
         if last:
@@ -157,14 +157,16 @@ def _module(call: Call, trace: Trace, head: Head, weights: Weights, *, last: boo
             term = Message("pooler")
         elif head is Head.MASKED_WORDS:
             term = Message("transform")
-    stage = of_module(call, weights, title, term)
+    stage = module_stage(call, weights, title, term)
     words = trace.model.get_input_embeddings()
     if getattr(call.module, "weight", None) is words.weight:
         stage = _tied(stage)
     return stage
 
 
-def _functions(calls: list[Call], trace: Trace, head: Head, weights: Weights, last: Call | None) -> Stage:
+def _functions(
+    calls: list[Call], trace: Trace, head: Head, weights: WeightCounter, last: Call | None
+) -> Stage:
     title, term = ", ".join(dict.fromkeys(call.kind for call in calls)), Message("function")
     if any(call is last for call in calls):
         title, term = _LAST[head], _LAST_TERMS.get(head, Message("classifier"))
@@ -174,10 +176,10 @@ def _functions(calls: list[Call], trace: Trace, head: Head, weights: Weights, la
         title, term = Message("The mean of all tokens' states, as a unit vector"), Message("mean pooling")
     elif any(one is trace.sequence for call in calls for one in call.ins):
         title, term = Message("The hidden tokens alone"), Message("masked positions")
-    elif any(call.kind in PIECES for call in calls):
+    elif any(call.kind in SPLITS for call in calls):
         title = Message("Taken apart: one score for the start, one for the end")
         term = Message("start and end logits")
-    stage = of_functions(calls, weights, title, term, _where(calls))
+    stage = function_stage(calls, weights, title, term, _location(calls))
     words = trace.model.get_input_embeddings()
     if any(one is words.weight for call in calls for one in call.ins):
         stage = _tied(stage)
@@ -193,5 +195,5 @@ def _tied(stage: Stage) -> Stage:
     return replace(stage, detail=detail)
 
 
-def _where(calls: list[Call]) -> str:
+def _location(calls: list[Call]) -> str:
     return Message("in {module}", module=calls[0].path) if calls[0].path else ""

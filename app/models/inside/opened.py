@@ -1,4 +1,4 @@
-"""A model opened for inspection: its modules' inputs and outputs, and what its scores are based on."""
+"""A model opened for inspection: its stages and modules, its attention, and the attribution of its scores."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import Head, ModelCard
 from app.models.compute.forward import Arrays, Forward
 from app.models.families import Family
-from app.models.inside.gradients import Score, Shares
+from app.models.inside.gradients import Attributor, Score
 from app.models.inside.heads import heads
 from app.models.inside.pooling import Pooled, pooling
-from app.models.inside.stages import Weights
-from app.models.inside.trace import Trace, traced
+from app.models.inside.stages import WeightCounter
+from app.models.inside.trace import Trace, recorded
 from app.models.inside.trunk import trunk
 
 T = TypeVar("T")
@@ -33,11 +33,12 @@ class Inside:
         self._forward = forward
 
     def stages(self, arrays: Arrays) -> tuple[tuple[Stage, ...], tuple[HeadPicture, ...]]:
-        """The stages up to the heads, with the shapes recorded while the model ran once on these arrays, and every head
-        of the model's family, the one in use first; the others' modules are built and run to get their shapes.
+        """The stages up to the heads, recorded while the model ran on these arrays; and the heads of the family.
+
+        The head in use is first; the others are built without weights and run to get their shapes.
         """
-        trace, weights = self._trace(arrays), Weights()
-        shared = trunk(trace, weights)  # counts its weights first: a head has what is left
+        trace, weights = self._trace(arrays), WeightCounter()
+        shared = trunk(trace, weights)  # counts its weights first: a head has the rest
         return shared, heads(trace, self._head, self._card, self._family, weights)
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
@@ -55,19 +56,19 @@ class Inside:
         return pooling(self._trace(arrays))
 
     def _trace(self, arrays: Arrays) -> Trace:
-        return traced(self._model, lambda: self._forward(arrays))
+        return recorded(self._model, lambda: self._forward(arrays))
 
     @property
     def layers(self) -> int:
-        """How many encoder layers run one after another."""
+        """The number of encoder layers that run one after another."""
         return int(self._model.config.num_hidden_layers)
 
     def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
-        """Attention weights of layer number `layer` (from 0), float32[heads, length, length] of the first row.
+        """The attention weights of a layer, counted from 0, for the first input: float32[heads, length, length].
 
-        A row of the last two dimensions is one token's attention to each, and sums to 1 (Vaswani et al. 2017, section
-        3.2.1). A model whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if
-        there is no such layer, or the model's attention does not return its weights (it must be eager).
+        Each row is one token's attention to all tokens, and sums to 1 (Vaswani et al. 2017, section 3.2.1). A model
+        whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if there is no such
+        layer, or the model's attention does not return its weights (it must be eager).
         """
 
         def compute() -> np.ndarray:
@@ -94,7 +95,7 @@ class Inside:
                 name: torch.from_numpy(np.asarray(values)).to(tensors["input_ids"].device)
                 for name, values in labels.items()
             }
-            # A class without a problem type in its config stores the one it infers from the first labels there.
+            # Without a problem type in its config, a class stores there the one that it infers from the first labels.
             problem_type = getattr(self._model.config, "problem_type", None)
             try:
                 with torch.inference_mode():
@@ -107,17 +108,18 @@ class Inside:
     def shares(
         self, arrays: Arrays, score: Score, steps: int, on_step: Callable[[int, int], None]
     ) -> tuple[np.ndarray, float, float, int]:
-        """A score attributed to the tokens: float64[length], the score, the baseline's (0 without steps), steps.
+        """Attribute a score to the tokens: shares float64[length], the score, the baseline's score, the steps taken.
 
-        By integrated gradients in `steps` steps, or by gradient × input with 0. The tokens marked in
-        `special_tokens_mask` stay unchanged in the baseline. `on_step` is called with the steps done and all.
+        By integrated gradients in `steps` steps, or with 0 by gradient × input, where the baseline's score is 0. The
+        tokens marked in `special_tokens_mask` stay unchanged in the baseline. `on_step` is called with the numbers of
+        steps done and of all.
         """
         positions = arrays.get("positions")
         if positions is not None:
-            # Each place costs scores of the whole vocabulary at every step: only those used are computed.
-            used = sorted({place for _, (place, *_), _ in score})
+            # Each position costs logits of the whole vocabulary at every step: only those used are computed.
+            used = sorted({position for _, (position, *_), _ in score})
             positions = positions[:, used]
-            score = [(name, (used.index(place), *at), weight) for name, (place, *at), weight in score]
+            score = [(name, (used.index(first), *rest), weight) for name, (first, *rest), weight in score]
 
         def outputs(tensors: dict[str, Any]) -> dict[str, Any]:
             rows = len(tensors["input_ids"])
@@ -125,14 +127,14 @@ class Inside:
 
         unchanged = arrays["special_tokens_mask"][0] > 0
 
-        def found() -> Shares:
+        def attributor() -> Attributor:
             tensors, room = self._forward.tensors(arrays), self._forward.room
-            return Shares(self._model, tensors, outputs, score, unchanged, on_step, room)
+            return Attributor(self._model, tensors, outputs, score, unchanged, on_step, room)
 
         if steps:
-            return found().integrated(steps)
-        return self._with_room(arrays, lambda: (*found().gradient_input(), 0.0, 1))
+            return attributor().integrated(steps)
+        return self._with_room(arrays, lambda: (*attributor().gradient_input(), 0.0, 1))
 
     def _with_room(self, arrays: Arrays, compute: Callable[[], T]) -> T:
         """The result of `compute` for one input; raises OutOfMemory, with the input's length, if it does not fit."""
-        return self._forward.room.once(arrays["input_ids"].shape[1], compute)
+        return self._forward.room.one_input(arrays["input_ids"].shape[1], compute)

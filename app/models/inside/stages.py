@@ -1,4 +1,4 @@
-"""Stages from recorded calls: each module described in plain words and in the paper's terms."""
+"""Makes stages from recorded calls: each described in plain words and in the paper's terms."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.core.inside import Shape, Stage
 from app.core.message import Message
 from app.models.inside.trace import Call
 
-# Functions of torch that compute a dense layer that is not a module.
+# Functions of torch that may compute a dense layer that is not a module.
 DENSE = ("linear", "matmul", "addmm", "__matmul__")
-PIECES = ("split", "chunk")
+SPLITS = ("split", "chunk")
 _ACTIVATIONS = (
     ("tanh", "tanh", Message("Each number squeezed between −1 and 1")),
     ("gelu", "GELU", Message("Negative numbers pressed towards zero")),
@@ -23,14 +23,14 @@ _ACTIVATIONS = (
 )
 
 
-class Weights:
+class WeightCounter:
     """Counts every weight once, however many modules share it."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
     def count(self, parameters: Iterable[Tensor]) -> int:
-        """The number of weights in those parameters that were not counted before."""
+        """Count these parameters, and return the number of weights in those that were not counted before."""
         total = 0
         for one in parameters:
             if isinstance(one, nn.Parameter) and id(one) not in self._seen:
@@ -60,8 +60,8 @@ def size(*numbers: int) -> str:
     return sizes
 
 
-def of_module(call: Call, weights: Weights, title: str = "", term: str = "") -> Stage:
-    """The stage of a module that ran; title and term default to those of its kind."""
+def module_stage(call: Call, weights: WeightCounter, title: str = "", term: str = "") -> Stage:
+    """The stage of a module's call; title and term default to those of the module's class."""
     module = call.module
     assert module is not None
     plain, known, detail = _kind(call, module)
@@ -78,8 +78,10 @@ def of_module(call: Call, weights: Weights, title: str = "", term: str = "") -> 
     )
 
 
-def of_functions(calls: Sequence[Call], weights: Weights, title: str, term: str, detail: str = "") -> Stage:
-    """One stage of functions that ran one after another; its inputs are those that none of them computed."""
+def function_stage(
+    calls: Sequence[Call], weights: WeightCounter, title: str, term: str, detail: str = ""
+) -> Stage:
+    """One stage for functions called one after another; its inputs are the tensors that none of them computed."""
     computed = {id(one) for call in calls for one in call.outs}
     inputs: list[Shape] = []
     for call in calls:
@@ -107,7 +109,7 @@ def plain_name(name: str) -> str:
 
 
 def rows_words(module: nn.Embedding) -> str:
-    """How many rows a table of embeddings has, and how wide they are: "30,522 rows of 384"."""
+    """The size of a table of embeddings: "30,522 rows of 384"."""
     return Message(
         "{n:,} row of {width:,}",
         "{n:,} rows of {width:,}",
@@ -122,7 +124,7 @@ def _dropped(module: nn.Module) -> str:
 
 
 def _normed(module: nn.Module) -> str:
-    """How many numbers are normalized together."""
+    """How many numbers a normalisation brings to one scale together."""
     weight = getattr(module, "weight", None)
     return (
         Message("{number:,} numbers at a time", number=weight.numel()) if isinstance(weight, Tensor) else ""

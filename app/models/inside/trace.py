@@ -1,4 +1,4 @@
-"""Records a model's run: every module and function that was called, with its inputs and outputs."""
+"""Records a run of a model: every module and function called, with its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from app.core.inside import Shape
 class Call:
     """One call of a module, or of a function of torch outside of any leaf module.
 
-    `path` is the module's name in the model, for a function that of the module whose forward calls it; `kind` the
-    class, or the function's name. `ins` and `outs` are the tensors themselves (none are kept inside the encoder's
-    layers), `inputs` and `outputs` their shapes. `again` computes the same on other tensors.
+    `path` is the module's name in the model, for a function that of the module whose forward calls it; `kind` is the
+    module's class, or the function's name. `ins` and `outs` are the tensors (none are kept inside the encoder),
+    `inputs` and `outputs` their shapes. `recompute` computes the same of another tensor.
     """
 
     path: str
@@ -30,7 +30,7 @@ class Call:
     outs: tuple[Tensor, ...]
     inputs: tuple[Shape, ...]
     outputs: tuple[Shape, ...]
-    again: Callable[[Tensor], Tensor] | None = None
+    recompute: Callable[[Tensor], Tensor] | None = None
 
     @property
     def leaf(self) -> bool:
@@ -40,9 +40,9 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Trace:
-    """The calls of one run in the order in which they ended, and the outputs of the base and the whole model.
+    """The calls of one run, in the order in which they ended, and the outputs of the model and its parts.
 
-    `encoder` is the base's part with the layers, `states` its output; `sequence` is the base's last hidden state,
+    `encoder` is the base's child with the layers, `states` its output; `sequence` is the base's last hidden state,
     `result` the model's output.
     """
 
@@ -58,35 +58,35 @@ class Trace:
 
     @property
     def logits(self) -> tuple[Tensor, ...]:
-        """The model's scores."""
+        """The model's logits."""
         return tuple(value for name, value in self.result.items() if name.endswith("logits"))
 
     @property
-    def encoded(self) -> int:
-        """How many calls had ended when the last hidden state was computed."""
+    def encoder_end(self) -> int:
+        """The index in `calls` after the call that computed the last hidden state."""
         ended = (at for at, call in enumerate(self.calls) if any(one is self.sequence for one in call.outs))
         return next(ended, -1) + 1
 
-    def way(self) -> list[Call]:
+    def path_to_logits(self) -> list[Call]:
         """The calls on the path from the base's last hidden state to the logits."""
         needed = {id(one) for one in self.logits}
         found: list[Call] = []
-        for call in reversed(self.calls[self.encoded :]):
+        for call in reversed(self.calls[self.encoder_end :]):
             if call.leaf and needed & set(map(id, call.outs)):
                 found.append(call)
                 needed |= set(map(id, call.ins))
         reached = {id(self.sequence)}
-        way = []
+        path = []
         for call in reversed(found):
             parameters = any(isinstance(one, nn.Parameter) for one in call.ins)
             if parameters or reached & set(map(id, call.ins)):
                 reached |= set(map(id, call.outs))
-                way.append(call)
-        return way
+                path.append(call)
+        return path
 
 
-def traced(model: nn.Module, run: Callable[[], Any]) -> Trace:
-    """The trace of the model that `run` runs. Exceptions of `run` propagate."""
+def recorded(model: nn.Module, run: Callable[[], Any]) -> Trace:
+    """The trace of a model's run by `run`, whose exceptions propagate."""
     base = getattr(model, "base_model", model)
     encoder, path, layers = _layers(base)
     names = {id(module): name for name, module in model.named_modules()}
@@ -106,7 +106,7 @@ def first_token(call: Call, sequence: Tensor) -> bool:
 
 
 def _layers(base: nn.Module) -> tuple[nn.Module, str, tuple[nn.Module, ...]]:
-    """The base's child with the layers, their list's path in it, and the layers; groups of layers are flattened."""
+    """The base's child with the layers, the path of their list in it, and the layers, in ALBERT those of all groups."""
     for child in base.children():
         path, layers = next(
             ((name, list(one)) for name, one in child.named_modules() if isinstance(one, nn.ModuleList)),
@@ -160,8 +160,10 @@ class _Recorder(TorchFunctionMode):
             rest = args[1:]
             path = self._names[id(self._stack[-1])]
             name = getattr(function, "__name__", str(function))
-            again = (lambda value: function(value, *rest, **kwargs)) if len(ins) == 1 else None
-            self._found.calls.append(Call(path, name, None, ins, outs, _shapes(ins), _shapes(outs), again))
+            recompute = (lambda value: function(value, *rest, **kwargs)) if len(ins) == 1 else None
+            self._found.calls.append(
+                Call(path, name, None, ins, outs, _shapes(ins), _shapes(outs), recompute)
+            )
         return out
 
     def _enter(self, module: nn.Module, args: Any, kwargs: Any) -> None:
@@ -186,7 +188,7 @@ class _Recorder(TorchFunctionMode):
 
 
 def _tensors(value: Any) -> tuple[Tensor, ...]:
-    """The tensors in a value, in lists, tuples and mappings also."""
+    """The tensors in a value, also in nested lists, tuples and mappings."""
     if isinstance(value, Tensor):
         return (value,)
     if isinstance(value, dict):

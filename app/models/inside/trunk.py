@@ -1,4 +1,4 @@
-"""The stages up to the heads, as they ran: tokens, embeddings, encoder layers, every token's state."""
+"""The stages of a run up to the heads: tokens, embeddings, encoder layers, every token's state."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torch import nn
 from app.core.inside import Stage
 from app.core.message import Message
 from app.models.inside.stages import (
-    Weights,
+    WeightCounter,
     activation,
+    function_stage,
     is_dropout,
-    of_functions,
-    of_module,
+    module_stage,
     plain_name,
     rows_words,
     size,
@@ -29,19 +29,19 @@ _LOOKED_UP = (
 )
 
 
-def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
-    """The stages of one run, in order; `weights` has counted theirs afterwards."""
+def trunk(trace: Trace, weights: WeightCounter) -> tuple[Stage, ...]:
+    """The stages of a run up to the heads, in order; their weights are counted in `weights`."""
     stages = [_tokens(trace)]
     own = {id(one) for layer in trace.layers for one in layer.modules()}
     runs = [call for call in trace.calls if call.module is not None and _is_layer(call, trace)]
     sums: list[Call] = []
     done = False
-    for call in trace.calls[: trace.encoded]:
+    for call in trace.calls[: trace.encoder_end]:
         inside = call.module is not None and id(call.module) in own
         if inside and not done and runs:
             stages.append(_layers(trace, runs, weights))
             done = True
-        if inside or not _belongs(call, trace):
+        if inside or not _is_step(call, trace):
             continue
         if call.module is None:
             sums.append(call)
@@ -49,7 +49,7 @@ def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
         if sums and not isinstance(call.module, nn.Embedding):
             stages.append(_sum(sums, weights))
             sums = []
-        stages.append(of_module(call, weights, *_words(call.path.split(".")[-1], call.module)))
+        stages.append(module_stage(call, weights, *_title_and_term(call.path.split(".")[-1], call.module)))
     stages += _unused_by_states(trace, weights)
     sequence = tuple(trace.sequence.shape)
     stages.append(Stage(Message("Every token's state"), Message("sequence output"), output=sequence))
@@ -65,10 +65,10 @@ def _tokens(trace: Trace) -> Stage:
     )
 
 
-def _belongs(call: Call, trace: Trace) -> bool:
-    """Whether a call is a step of its own: a leaf module, or a sum of embeddings."""
+def _is_step(call: Call, trace: Trace) -> bool:
+    """Whether a call belongs to a stage: one of a leaf module, or a sum of embeddings."""
     if call.module is not None:
-        # An encoder's own embeddings are for pairs of tokens: no state is computed from them.
+        # Embeddings inside the encoder are for pairs of tokens: no state is computed from them.
         pairs = isinstance(call.module, nn.Embedding) and call.module in trace.encoder.modules()
         return call.leaf and bool(call.outputs) and not pairs
     floats = bool(call.outs) and call.outs[0].is_floating_point() and call.outs[0].dim() == 3
@@ -79,8 +79,8 @@ def _is_layer(call: Call, trace: Trace) -> bool:
     return any(call.module is layer for layer in trace.layers)
 
 
-def _words(name: str, module: nn.Module) -> tuple[str, str]:
-    """Title and term of a module of the embeddings or the encoder, empty for one without its own kind."""
+def _title_and_term(name: str, module: nn.Module) -> tuple[str, str]:
+    """Title and term of a module of the embeddings or the encoder, empty if those of its class will do."""
     if isinstance(module, nn.Linear):
         return Message("To the width of the layers"), Message("projection of the embeddings")
     if not isinstance(module, nn.Embedding):
@@ -90,12 +90,12 @@ def _words(name: str, module: nn.Module) -> tuple[str, str]:
     return next(((title, term) for part, title, term in _LOOKED_UP if part in name), ("", ""))
 
 
-def _sum(calls: list[Call], weights: Weights) -> Stage:
-    return of_functions(calls, weights, Message("Added up"), Message("sum of the embeddings"))
+def _sum(calls: list[Call], weights: WeightCounter) -> Stage:
+    return function_stage(calls, weights, Message("Added up"), Message("sum of the embeddings"))
 
 
-def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
-    """All layers as one stage: how many ran, with details from one layer's modules."""
+def _layers(trace: Trace, runs: list[Call], weights: WeightCounter) -> Stage:
+    """All layers as one stage, repeated as often as layers ran, with details from the first one's modules."""
     first = runs[0]
     layer = first.module
     assert layer is not None
@@ -112,7 +112,7 @@ def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
         term=Message("encoder layers"),
         path=trace.layers_path,
         kind=first.kind,
-        detail=reduce(_and, filter(None, details), ""),
+        detail=reduce(_joined, filter(None, details), ""),
         inputs=first.inputs[:1],
         output=runs[-1].outputs[0],
         parameters=weights.count(one for layer in trace.layers for one in layer.parameters()),
@@ -120,7 +120,7 @@ def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
     )
 
 
-def _and(details: str, another: str) -> str:
+def _joined(details: str, another: str) -> str:
     return Message("{details}; {another}", details=details, another=another) if details else another
 
 
@@ -142,7 +142,7 @@ def _attention(layer: nn.Module) -> str:
 
 
 def _feed_forward(trace: Trace, layer: nn.Module) -> str:
-    """Two dense layers with an activation function between them, as recorded while the layer ran."""
+    """The detail on a layer's feed-forward network: dense layers with an activation between them, as they ran."""
     own = {id(one) for one in layer.modules()}
     calls = []
     for call in trace.calls:
@@ -168,10 +168,10 @@ def _feed_forward(trace: Trace, layer: nn.Module) -> str:
     )
 
 
-def _unused_by_states(trace: Trace, weights: Weights) -> list[Stage]:
-    """Weights of the embeddings and the encoder that no state passed through, such as relative positions."""
+def _unused_by_states(trace: Trace, weights: WeightCounter) -> list[Stage]:
+    """Stages for weights of the embeddings and the encoder that no state passed through, such as relative positions."""
     stages = []
-    seen = {id(call.module) for call in trace.calls[trace.encoded :] if call.module is not trace.base}
+    seen = {id(call.module) for call in trace.calls[trace.encoder_end :] if call.module is not trace.base}
     for child in trace.base.children():
         if id(child) in seen:
             continue
@@ -179,7 +179,7 @@ def _unused_by_states(trace: Trace, weights: Weights) -> list[Stage]:
             count = weights.count(module.parameters(recurse=False))
             if count:
                 last, kind = name.split(".")[-1], type(module).__name__
-                title, term = _words(last, module)
+                title, term = _title_and_term(last, module)
                 title, term = title or plain_name(last or type(child).__name__), term or kind
                 path = next(path for path, one in trace.model.named_modules() if one is module)
                 detail = rows_words(module) if isinstance(module, nn.Embedding) else module.extra_repr()

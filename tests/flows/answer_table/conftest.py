@@ -34,7 +34,7 @@ def put(workspace: Workspace, library: Library, name: str, text: str) -> Library
     index, path = workspace.library, f"{library.roots[0]}/{name}"
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     present = [(file.path, file.size, file.modified) for file in index.files(library) if file.path != path]
-    index.take_walk(library, [*present, (path, len(text), hash(text))])
+    index.record_walk(library, [*present, (path, len(text), hash(text))])
     file = next(file for file in index.files(library) if file.path == path)
     document = with_view(Document(text, name, path))
     assert document.view is not None
@@ -64,7 +64,7 @@ def library(workspace: Workspace, tmp_path: Path) -> Library:
         put(workspace, library, name, text)
     scan = f"{library.roots[0]}/scan.pdf"
     files = [(file.path, file.size, file.modified) for file in workspace.library.files(library)]
-    workspace.library.take_walk(library, [*files, (scan, 9, 9)])
+    workspace.library.record_walk(library, [*files, (scan, 9, 9)])
     found = workspace.library.file(scan)
     assert found is not None
     workspace.library.fail(found, FileState.NO_TEXT, "Pictures of pages only.", Content("", 9, 9))

@@ -144,7 +144,7 @@ def test_with_another_model_vectors_are_made_anew_while_the_old_ones_serve(
     assert engine.folders == {old.folder, new.folder}
     names = [file.name for file in workspace.paths.library.glob("vectors-*")]
     assert names == [f"vectors-{vectors_name(new)}"]
-    assert index.with_vectors(vectors_name(old)) == (0, status_of(workspace)[1])
+    assert index.count_vectors(vectors_name(old)) == (0, status_of(workspace)[1])
 
 
 def test_a_passage_is_found_by_its_meaning_beside_those_that_share_words(

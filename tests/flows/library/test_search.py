@@ -95,7 +95,7 @@ def test_an_answer_says_that_its_words_were_recognised(tmp_path: Path) -> None:
     read = replace(opened_text(text, path, Kind.PDF), pages=(page,))
     index = workspace.library
     library = index.save(Library(0, "Papers", (str(tmp_path),)))
-    index.leave(library, index.take_walk(library, [(path, read.size, read.modified)]))
+    index.leave(library, index.record_walk(library, [(path, read.size, read.modified)]))
     index.put(index.files(library)[0], read, View())
     [found] = ask_library(workspace, "Who took the tarts?", library, Silent()).found
     assert found.recognised == "Text recognised, English, 96% sure"

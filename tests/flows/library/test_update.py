@@ -412,7 +412,7 @@ def test_single_files_of_unknown_kinds(
 def test_files_on_a_drive_that_went_away_are_kept_and_searched(here: Here, tmp_path: Path) -> None:
     here.update()
     written(here.docs, {"new.txt": "A new one."})
-    here.index.take_walk(
+    here.index.record_walk(
         here.library, [(str(here.docs / "new.txt"), 10, (here.docs / "new.txt").stat().st_mtime_ns)]
     )
     here.docs.rename(tmp_path / "elsewhere")

@@ -260,7 +260,7 @@ def test_places_are_chosen_for_one_batch_only(tmp_path: Path) -> None:
     ids = torch.from_numpy(batch()["input_ids"])
     before = model(input_ids=ids).logits
     places = MaskedPositions(model.cls)
-    with pytest.raises(KeyError), places.chosen(np.zeros((3, 1))):
+    with pytest.raises(KeyError), places.selected(np.zeros((3, 1))):
         raise KeyError
     torch.testing.assert_close(model(input_ids=ids).logits, before)
 

@@ -13,7 +13,7 @@ from app.core.models import DeviceChoice, Head
 from app.core.report import Stopped
 from app.models.compute import forward as module
 from app.models.compute.faults import out_of_memory
-from app.models.compute.forward import Arrays, Forward, Precise
+from app.models.compute.forward import Arrays, Forward, PreciseForward
 from app.models.compute.loader import Loaded, load
 from app.models.disk.card import read_card
 from app.models.disk.checkpoint import read_checkpoint
@@ -120,7 +120,7 @@ class Failing:
 )
 def test_where_it_fails_for_want_of_memory_it_is_given_up_for_good(error: Exception, loads: bool) -> None:
     failing = Failing(error, loads=loads)
-    precise = Precise(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
+    precise = PreciseForward(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
     assert precise(rows()) is None
     assert precise(rows()) is None
     assert (failing.calls, precise.size) == (1, 0)
@@ -130,7 +130,7 @@ def test_where_it_fails_for_want_of_memory_it_is_given_up_for_good(error: Except
 @pytest.mark.parametrize("error", [Stopped(), RuntimeError("device-side assert triggered")])
 def test_other_faults_and_a_stop_go_on(error: BaseException, loads: bool) -> None:
     failing = Failing(error, loads=loads)
-    precise = Precise(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
+    precise = PreciseForward(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
     for _ in range(2):
         with pytest.raises(type(error)):
             precise(rows())

@@ -45,21 +45,21 @@ def test_pieces_are_all_of_it_in_order_and_the_next_batch_does_not_fail(
     room.notify = said.append
     if count and length > tokens:
         with pytest.raises(OutOfMemory) as caught:
-            room.pieces(count, length, memory)
+            room.in_batches(count, length, memory)
         assert (caught.value.length, caught.value.device) == (length, "cuda:0")
         return
-    assert [row for piece in room.pieces(count, length, memory) for row in piece] == list(range(count))
+    assert [row for piece in room.in_batches(count, length, memory) for row in piece] == list(range(count))
     failed = any(rows * length > tokens for rows in memory.tried)
     assert said == ["The GPU's memory ran out: less is read at a time."] * failed
     memory.tried.clear()
-    room.pieces(count, length, memory)
+    room.in_batches(count, length, memory)
     assert all(rows * length <= tokens for rows in memory.tried)
     assert len(said) == failed
 
 
 def test_shorter_inputs_may_be_more_at_once() -> None:
     room = Room("cuda:0")
-    room.pieces(32, 384, Memory(8 * 384, 384))
+    room.in_batches(32, 384, Memory(8 * 384, 384))
     assert room.rows(384, 32) == 8
     assert room.rows(96, 64) == 32
     assert room.rows(4000, 5) == 1
@@ -70,7 +70,7 @@ def test_other_errors_are_not_caught() -> None:
         raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
 
     with pytest.raises(RuntimeError, match="mat1"):
-        Room("cpu").pieces(4, 8, fail)
+        Room("cpu").in_batches(4, 8, fail)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_processes_that_write_at_once_keep_each_others_adjustments(file: Path) -
 
 def test_one_that_is_alone_is_waited_for(adjustments: Adjustments, file: Path) -> None:
     other = Adjustments(file, write_atomic)
-    with adjustments.alone():
+    with adjustments.exclusive():
         thread = threading.Thread(target=other.put, args=("cd", SECOND, 1.0))
         thread.start()
         adjustments.put("ab", FIRST, 1.0)

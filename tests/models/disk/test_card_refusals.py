@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.models.disk.card import read_card, read_notes
+from app.models.disk.card import read_card
+from app.models.disk.notes import read_notes
 from app.models.disk.weights import parse_object, read_header
 from tests.helpers.cards import CLASSIFY, QA, Edit, config, refusal, rewrite, write_header
 

@@ -8,7 +8,8 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
 from app.core.reliability import TextKind, bins_of
-from app.models.disk.card import Notes, read_card, read_notes, write_notes
+from app.models.disk.card import read_card
+from app.models.disk.notes import Notes, read_notes, write_notes
 
 
 def test_notes_are_kept_as_written(reader: Path) -> None:

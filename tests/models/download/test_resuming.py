@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Stopped
 from app.models.download.cache import cached_bytes
-from app.models.download.process import PIECE
+from app.models.download.process import CHUNK
 from tests.helpers.children import POSIX, Listener
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, once, whole
 from tests.helpers.hub_server import HubServer
@@ -30,10 +30,10 @@ def test_a_cut_in_the_middle_goes_on_from_the_byte(hub: HubServer, visit: Visit,
     whole(fetched, checkpoint, passport)
     first, second = hub.requests(CDN, "GET")[-2:]
     assert first.sent == 1_000_000 and first.first_byte == 0
-    # What came of the last piece before the cut is asked for again, no byte before it.
-    assert 0 <= first.sent - second.first_byte < PIECE
+    # What came of the last chunk before the cut is asked for again, no byte before it.
+    assert 0 <= first.sent - second.first_byte < CHUNK
     assert second.status == 206 and second.first_byte + second.sent == len(checkpoint[WEIGHTS])
-    assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + PIECE
+    assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + CHUNK
 
 
 def test_cuts_all_along_still_come_to_an_end(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
@@ -68,7 +68,7 @@ def test_what_broke_off_for_good_is_gone_on_with_later(
         visit.fetch(passport)
     hub.heal()
     there = visit.partial(passport).stat().st_size
-    assert there > 700_000 - PIECE
+    assert there > 700_000 - CHUNK
     small = sum(file.size for file in passport.files if file.name != WEIGHTS)
     assert cached_bytes(passport, visit.network) == there + small
     before = hub.sent(CDN)
@@ -161,7 +161,7 @@ def test_a_content_length_that_is_not_true_is_gone_on_after(
     hub.fail(CDN, length=length, times=1)
     whole(visit.fetch(passport), checkpoint, passport)
     if length > len(checkpoint[WEIGHTS]):
-        assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + PIECE
+        assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + CHUNK
     else:
         assert hub.requests(CDN, "GET")[-1].first_byte == length
 

@@ -212,15 +212,15 @@ def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.
     )
     found = []
     for layout in (one, other):
-        flat = values.flatten(0, 1)[layout.take(index)]
-        whole = layout.spread(layout.attention(flat, 2))
-        few = layout.at(flat, places)
+        flat = values.flatten(0, 1)[layout.pack(index)]
+        whole = layout.unpack(layout.attention(flat, 2))
+        few = layout.select(flat, places)
         chosen = layout.attention_at(few[:, :8], flat[:, 8:], 2)
-        found.append((whole[mask == 1], layout.back(chosen), layout.means(flat)))
+        found.append((whole[mask == 1], layout.regroup(chosen), layout.means(flat)))
     torch.testing.assert_close(found[0], found[1])
     rows_of = torch.arange(len(mask))[:, None]
     torch.testing.assert_close(
-        found[0][1], one.spread(one.attention(values.flatten(0, 1)[one.take(index)], 2))[rows_of, places]
+        found[0][1], one.unpack(one.attention(values.flatten(0, 1)[one.pack(index)], 2))[rows_of, places]
     )
 
 
@@ -237,8 +237,8 @@ def test_what_distances_add_is_transformers(length: int) -> None:
 def test_few_numbers_of_tokens_occur(lengths: list[int]) -> None:
     """The code that oneDNN makes for each of them is kept."""
     mask = (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
-    count = len(batch_of(mask).take(mask))
-    assert count == batches.rounded(sum(lengths)) and batch_of(mask).take(mask).all()
+    count = len(batch_of(mask).pack(mask))
+    assert count == batches.rounded(sum(lengths)) and batch_of(mask).pack(mask).all()
     assert 0 <= count - sum(lengths) <= max(7, sum(lengths) / 16)
     assert len({batches.rounded(tokens) for tokens in range(1, 4097)}) <= 100
 
@@ -272,7 +272,7 @@ def test_memory_that_runs_out_while_loading_is_told_as_such(
     def full(*_: object, **__: object) -> None:
         raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
 
-    monkeypatch.setattr(reading.Reader, "pair", full)
+    monkeypatch.setattr(reading.Reader, "affine", full)
     with pytest.raises(OutOfMemory) as caught:
         load(read_card(folder), QA, CPU)
     assert caught.value.device == "cpu"

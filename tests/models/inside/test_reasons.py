@@ -13,7 +13,7 @@ import torch
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.models.compute.forward import Room
-from app.models.inside.gradients import Shares
+from app.models.inside.gradients import Attributor
 from app.tasks.inspect.inputs import input_of
 from app.tasks.task import Arrays, opened
 from tests.helpers.opened_models import (
@@ -128,7 +128,7 @@ def shares_of(
     ids: list[int],
     outputs: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]],
     on_step: Callable[[int, int], None],
-) -> Shares:
+) -> Attributor:
     """The shares of a model that is one table of embeddings and a function."""
     config = SimpleNamespace(
         pad_token_id=0, num_hidden_layers=1, num_attention_heads=1, hidden_size=table.embedding_dim
@@ -136,7 +136,9 @@ def shares_of(
     model = SimpleNamespace(config=config, get_input_embeddings=lambda: table)
     unchanged = np.zeros(len(ids), dtype=bool)
     score = [("logits", (0,), 1.0)]
-    return Shares(model, {"input_ids": torch.tensor([ids])}, outputs, score, unchanged, on_step, Room("cpu"))
+    return Attributor(
+        model, {"input_ids": torch.tensor([ids])}, outputs, score, unchanged, on_step, Room("cpu")
+    )
 
 
 def test_a_linear_score_is_shared_out_by_hand() -> None:

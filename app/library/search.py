@@ -1,4 +1,4 @@
-"""Search in the history's entries as the user types: with FTS5, or with LIKE if SQLite does not have it."""
+"""Search in the history's entries: with FTS5, or with LIKE if SQLite does not have it."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ _FTS = f"""
 """
 
 
-def has_fts(connection: sqlite3.Connection) -> bool:
+def has_fts5(connection: sqlite3.Connection) -> bool:
     """Whether this SQLite has FTS5."""
     return bool(connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").fetchone())
 
 
-class Words:
-    """Adds, removes and finds the words of entries over one open connection, inside the caller's transaction."""
+class WordIndex:
+    """The words of entries, to be added, removed and found over one connection, inside the caller's transaction."""
 
     def __init__(self, connection: sqlite3.Connection, fts: bool) -> None:
         self._connection = connection
         self._fts = fts
 
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
         """Whether there is no index yet, or one without the entries that were written by a SQLite without FTS5."""
         return self._fts and (
             not self._has_index() or self._connection.execute("SELECT due FROM indexing").fetchone()[0]
         )
 
     def bring_up_to_date(self) -> None:
-        """Create the index if there is none yet, and rebuild it if it is outdated."""
-        if self.outdated():
+        """Create the index if there is none yet, and rebuild it if it is is_outdated."""
+        if self.is_outdated():
             if not self._has_index():
                 self._connection.execute(_FTS)
             self._connection.execute("INSERT INTO search (search) VALUES ('rebuild')")
@@ -90,15 +90,15 @@ class Words:
         self.forget_dropped(everything=True)
 
     def forget_dropped(self, *, everything: bool = False) -> None:
-        """Purge removed words from the index, which keeps them until its segments are merged."""
+        """Purge removed words from the index, which otherwise keeps them until its segments are merged."""
         if self._fts:
             how = "rebuild" if everything else "optimize"
             self._connection.execute("INSERT INTO search (search) VALUES (?)", (how,))
 
     def condition(self, query: str) -> tuple[str, list[str]]:
-        """The WHERE condition for the entries with all of these words, and its values.
+        """The WHERE condition for the entries with all words of a query, and its values.
 
-        A word matches every word that begins with it. Those that FTS5 cannot segment are matched anywhere.
+        A word matches every word that begins with it; one that FTS5 cannot segment is matched anywhere in the text.
         """
         by_index: list[str] = []
         anywhere: list[str] = []
@@ -117,7 +117,7 @@ class Words:
 
 
 def like(word: str) -> str:
-    """The pattern by which LIKE finds a word anywhere, with a backslash before what LIKE takes for a sign."""
+    """The pattern by which LIKE finds a word anywhere, its wildcards escaped with a backslash."""
     return "%" + re.sub(r"([\\%_])", r"\\\1", word) + "%"
 
 
@@ -128,5 +128,5 @@ def fold(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without what SQLite cannot hold: NUL ends a text there, and a lone surrogate has no UTF-8."""
+    """The text without what SQLite cannot hold: NUL would end it there, and a lone surrogate has no UTF-8."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Lessons: for each task, the inputs of an epoch and the figures on dev."""
+"""What a model is trained for: the inputs of an epoch and the figures on dev, of question answering and classes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from app.training.examples import (
     Source,
     TextExample,
     parse_source,
-    read_placed_qa,
     read_qa,
+    read_qa_strictly,
     read_texts,
 )
 from app.training.features import Feature, Features, collate, longest_first
@@ -38,21 +38,25 @@ from app.training.parallel import Forward, Loss
 from app.training.teacher import Teacher
 
 T = TypeVar("T")
+Arrays = dict[str, np.ndarray]
+# Runs a model on a batch: its outputs, in one or more parts of the batch's rows.
+Predict = Callable[[Arrays], Sequence[Arrays]]
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best weights.
+class TrainingTask:
+    """What the training loop needs of a task.
 
-    `loss` and `forward` are those of `Workers`, `collate` makes a batch's arrays, `begin` changes the model before the
-    first step. A `teacher`'s answers are learnt too.
+    `epoch` makes an epoch's inputs (`epoch_size` of them), `collate` a batch's arrays; `loss` and `forward` are those
+    of `Workers`. `begin` changes the model before the first step. `measure` gives the figures on dev, of which `figure`
+    picks the best weights. A `teacher`'s outputs are learnt too.
     """
 
     tokenizer: Tokenizer
     labels: tuple[str, ...]
     epoch_size: int
     epoch: Callable[[np.random.Generator], list[Any]]
-    measure: Callable[[Read, Report], dict[str, float]]
+    measure: Callable[[Predict, Report], dict[str, float]]
     figure: str
     loss: Loss
     forward: Forward | None = None
@@ -61,17 +65,17 @@ class Lesson:
     teacher: Teacher | None = None
 
 
-def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
-    """The lesson of question answering. Raises SpanlightError where examples or a teacher cannot be used."""
+def qa_task(request: TrainingRequest, base: Path) -> TrainingTask:
+    """Question answering. Raises SpanlightError where examples or a teacher cannot be used."""
     tokenizer = load_tokenizer(base)
     groups, dev_examples = examples_of(
-        request, lambda source: read_placed_qa(source.path), lambda source: read_qa(source.path)
+        request, lambda source: read_qa_strictly(source.path), lambda source: read_qa(source.path)
     )
     options = request.options
     teacher = None
     if request.teacher:
-        ways = options.get("imitate", 0.7), options.get("temperature", 2.0)
-        teacher = Teacher(Path(request.teacher), tokenizer, request.max_length, *ways)
+        weighting = options.get("imitate", 0.7), options.get("temperature", 2.0)
+        teacher = Teacher(Path(request.teacher), tokenizer, request.max_length, *weighting)
     unlabelled = options.get("unlabelled", 0.0) if teacher else 0.0
     augmenter = Augmenter(
         [e for group, _ in groups for e in group],
@@ -93,10 +97,10 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         files = [draw([group], rng) for group in groups]
         return [feature(e, file, rng) for file in files for e in file]
 
-    def measure(read: Read, report: Report) -> dict[str, float]:
-        return qa_figures(dev_examples, tokenizer, request.max_length, read, report)
+    def measure(predict: Predict, report: Report) -> dict[str, float]:
+        return qa_figures(dev_examples, tokenizer, request.max_length, predict, report)
 
-    return Lesson(
+    return TrainingTask(
         tokenizer,
         (),
         drawn_size(groups),
@@ -110,14 +114,14 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
 
 
 def answer_loss(output: Any, targets: Tensor) -> Tensor:
-    """The loss of start and end logits, with that shared among a question's windows where there are pairs."""
+    """The loss of start and end logits, and of windows paired in the batch the loss that they share."""
     logits = output.start_logits, output.end_logits
     loss = losses.span_loss(*logits, targets[:, 0], targets[:, 1])
     return loss + losses.shared_loss(*logits, *targets.unbind(1)) if targets.size(1) > 2 else loss
 
 
-def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
-    """The lesson of classification; labels are in the order of the sources' `labels`, or sorted without these.
+def class_task(request: TrainingRequest, base: Path) -> TrainingTask:
+    """Classification of texts; labels are in the order of the sources' `labels`, or sorted where these have none.
 
     Raises SpanlightError where examples cannot be used.
     """
@@ -140,10 +144,10 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
     def epoch(rng: np.random.Generator) -> list[Any]:
         return [features.of_text(e, labels, rng) for e in draw(groups, rng)]
 
-    def measure(read: Read, report: Report) -> dict[str, float]:
-        return class_figures(dev_examples, labels, tokenizer, request.max_length, read, report)
+    def measure(predict: Predict, report: Report) -> dict[str, float]:
+        return class_figures(dev_examples, labels, tokenizer, request.max_length, predict, report)
 
-    return Lesson(
+    return TrainingTask(
         tokenizer,
         labels,
         drawn_size(groups),
@@ -159,7 +163,7 @@ def examples_of(
     read: Callable[[Source], list[T]],
     read_dev: Callable[[Source], list[T]] | None = None,
 ) -> tuple[list[tuple[list[T], float]], list[T]]:
-    """The examples of each of a request's sources with its weight, and the dev examples.
+    """The examples of each of a request's sources with the source's weight, and the dev examples.
 
     Raises SpanlightError where there are none to learn from or to measure with.
     """
@@ -171,7 +175,7 @@ def examples_of(
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
-    """An epoch's examples: each group as often as its weight, a fraction of the group drawn at random."""
+    """An epoch's examples: each group as many times as its weight, for the weight's fraction a random part of it."""
     drawn: list[T] = []
     for group, weight in groups:
         drawn += list(group) * int(weight)
@@ -181,7 +185,7 @@ def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) 
 
 
 def drawn_size(groups: Sequence[tuple[Sequence[T], float]]) -> int:
-    """How many examples `draw` gives."""
+    """The number of examples that `draw` gives."""
     return sum(
         len(group) * int(weight) + round(len(group) * (weight - int(weight))) for group, weight in groups
     )
@@ -192,7 +196,7 @@ def _crop(options: dict[str, float]) -> dict[str, Any]:
 
 
 def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], dev_examples: Sequence[Any]) -> None:
-    """Raises SpanlightError where there are no examples to learn from or to measure with."""
+    """Raise SpanlightError where there are no examples to learn from or to measure with."""
     if not any(group and weight for group, weight in groups):
         raise SpanlightError(
             Message("There are no examples to learn from."), Message("Give files with at least one row.")
@@ -204,14 +208,10 @@ def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], dev_examples: Se
         )
 
 
-Arrays = dict[str, np.ndarray]
-Read = Callable[[Arrays], Sequence[Arrays]]
-
-
 def qa_figures(
-    examples: Sequence[QaExample], tokenizer: Tokenizer, length: int, read: Read, report: Report
+    examples: Sequence[QaExample], tokenizer: Tokenizer, length: int, predict: Predict, report: Report
 ) -> dict[str, float]:
-    """EM and F1 (0 to 100) of all questions at the best threshold, and of answerable ones with a forced answer."""
+    """EM and F1 (0 to 100) of all questions at the best threshold, and of answerable ones where each is answered."""
     template = PairTemplate.of(tokenizer)
     cut_windows: list[Window] = []
     owners: list[int] = []
@@ -226,7 +226,7 @@ def qa_figures(
             cut_windows.append(window)
             owners.append(i)
     best: dict[int, Candidate] = {}
-    for i, logits in _read(cut_windows, padding_id(tokenizer), read, report):
+    for i, logits in _window_logits(cut_windows, padding_id(tokenizer), predict, report):
         owner = owners[i]
         text, start, end = examples[owner].context, logits["start_logits"], logits["end_logits"]
         for candidate in window_candidates(cut_windows[i], start, end, text=text, document=owner, count=1):
@@ -246,7 +246,7 @@ def qa_figures(
         "em": 100 * overall_exact,
         "f1_answerable": 100 * sum(f1s[i] for i in answerable) / max(1, len(answerable)),
         "em_answerable": 100 * sum(exacts[i] for i in answerable) / max(1, len(answerable)),
-        # There is none where it is best never to answer.
+        # No threshold is finite where it is best never to answer.
         **({"threshold": threshold} if isfinite(threshold) else {}),
     }
 
@@ -256,10 +256,13 @@ def class_figures(
     labels: Sequence[str],
     tokenizer: Tokenizer,
     length: int,
-    read: Read,
+    predict: Predict,
     report: Report,
 ) -> dict[str, float]:
-    """Accuracy and macro F1 (0 to 1), over all and by source (`accuracy SOURCE`); windows weighted by their tokens."""
+    """Accuracy and macro F1 (0 to 1), and accuracy by source (`accuracy SOURCE`).
+
+    A text's logits are the sum of its windows', each weighted by its tokens.
+    """
     template = PairTemplate.of(tokenizer)
     cut_windows: list[Window] = []
     owners: list[int] = []
@@ -270,7 +273,7 @@ def class_figures(
             cut_windows.append(window)
             owners.append(i)
     sums = np.zeros((len(examples), len(labels)))
-    for i, logits in _read(cut_windows, padding_id(tokenizer), read, report):
+    for i, logits in _window_logits(cut_windows, padding_id(tokenizer), predict, report):
         sums[owners[i]] += logits["logits"] * int(cut_windows[i].scored.sum())
     predicted = [labels[int(best)] for best in sums.argmax(axis=1)]
     actual = [example.label for example in examples]
@@ -288,15 +291,15 @@ def class_figures(
     return figures
 
 
-def _read(
-    cut_windows: Sequence[Window], pad_id: int, read: Read, report: Report
+def _window_logits(
+    cut_windows: Sequence[Window], pad_id: int, predict: Predict, report: Report
 ) -> Iterator[tuple[int, Arrays]]:
-    """Each window's number and logits (without a batch axis), windows of similar length read together."""
+    """Each window's index and logits (without the batch axis); windows of similar length share a batch."""
     for part in longest_first(cut_windows, 16):
         report.check()
         rows = (
             {name: array[row] for name, array in arrays.items()}
-            for arrays in read(pad([cut_windows[i] for i in part], pad_id))
+            for arrays in predict(pad([cut_windows[i] for i in part], pad_id))
             for row in range(len(next(iter(arrays.values()))))
         )
         yield from zip(part, rows, strict=True)

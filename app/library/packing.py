@@ -1,4 +1,4 @@
-"""A document's view and layout as they are stored: enough to read it, and to quote an answer with its place."""
+"""Packs a document's text, view and layout for storage: enough to read it and to quote an answer with its place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.core.layout import Block, BlockKind, Cells, Heading, Kind, Opened, Page
 from app.core.plain import json_of
 from app.core.text import Document, Replacement, Span, View
 
-# From so many bytes on bzip2 makes a text smaller than zlib does: by a seventh where it is long.
+# From this many bytes on bzip2 compresses a text better than zlib, a long one by a seventh.
 _LONG = 5000
 _BZIP2 = b"BZh"
 
@@ -24,24 +24,24 @@ def deflate(text: str) -> bytes:
 
 
 def inflate(deflated: bytes) -> str:
-    """The text of `deflate`."""
+    """The text that `deflate` compressed."""
     return _inflated(deflated).decode("utf-8", "surrogatepass")
 
 
 def pack_starts(starts: array[int]) -> bytes:
-    """Where a text's passages begin, the first at 0: their lengths but for the last one's, compressed."""
+    """The starts of a text's passages, the first 0, stored as the compressed lengths of all but the last."""
     return _deflated(array("H", (end - start for start, end in pairwise(starts))).tobytes())
 
 
 def unpack_starts(packed: bytes) -> array[int]:
-    """The starts of `pack_starts`, or those of an older Spanlight, which were stored as they are."""
+    """The starts that `pack_starts` packed; those of an older Spanlight were stored as they are."""
     if packed.startswith(bytes(4)):
         return array("i", packed)
     return array("i", accumulate(array("H", _inflated(packed)), initial=0))
 
 
 def pack_view(view: View) -> bytes:
-    """A view as compressed JSON; the words of its replacements, which are often repeated, once each."""
+    """A view as compressed JSON, with equal words of its replacements stored once."""
     words: dict[str, int] = {}
     replacements = [
         (one.start, one.end, words.setdefault(one.words, len(words))) for one in view.replacements
@@ -50,7 +50,7 @@ def pack_view(view: View) -> bytes:
 
 
 def unpack_view(packed: bytes) -> View:
-    """The view of `pack_view`."""
+    """The view that `pack_view` packed."""
     words, replacements, bounds, headings = _unpack(packed)
     return View(
         tuple(Replacement(start, end, words[number]) for start, end, number in replacements),
@@ -60,7 +60,7 @@ def unpack_view(packed: bytes) -> View:
 
 
 def pack_layout(opened: Opened) -> bytes:
-    """Headings, blocks without styles, pages without characters, lines, and cells, as compressed JSON."""
+    """A document's headings, blocks without styles, pages without characters, lines and cells, as compressed JSON."""
     return _pack(
         [
             [(each.span.start, each.span.end, each.level) for each in opened.headings],
@@ -75,7 +75,7 @@ def pack_layout(opened: Opened) -> bytes:
                     each.span.start,
                     each.span.end,
                     each.label,
-                    *_packed(each.recognised),
+                    *_pack_recognised(each.recognised),
                 )
                 for each in opened.pages
             ],
@@ -86,7 +86,7 @@ def pack_layout(opened: Opened) -> bytes:
 
 
 def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
-    """The document with the layout of `pack_layout`."""
+    """The document with the layout that `pack_layout` packed."""
     headings, blocks, pages, lines, *more = _unpack(packed)
     rows, columns, names = next(iter(more), ((), (), ()))  # an older Spanlight read no spreadsheets
     return Opened(
@@ -98,7 +98,7 @@ def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
             for name, start, end, table, row, column in blocks
         ),
         pages=tuple(
-            PageText(width, height, Span(start, end), label=label, recognised=_unpacked(recognised))
+            PageText(width, height, Span(start, end), label=label, recognised=_unpack_recognised(recognised))
             for width, height, start, end, label, *recognised in pages
         ),
         lines=array("i", lines),
@@ -106,18 +106,18 @@ def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
     )
 
 
-def _packed(recognised: Recognised | None) -> list[Any]:
-    """The language and how sure stretches of words are; nothing for a page with its own text."""
+def _pack_recognised(recognised: Recognised | None) -> list[Any]:
+    """The language, and how sure the words are, run-length encoded; nothing for a page with its own text."""
     if recognised is None:
         return []
     return [recognised.language, [(sure, len(list(same))) for sure, same in groupby(recognised.sure)]]
 
 
-def _unpacked(packed: list[Any]) -> Recognised | None:
+def _unpack_recognised(packed: list[Any]) -> Recognised | None:
     if not packed:
         return None
-    language, stretches = packed
-    return Recognised(language, array("B", [sure for sure, length in stretches for _ in range(length)]))
+    language, runs = packed
+    return Recognised(language, array("B", [sure for sure, length in runs for _ in range(length)]))
 
 
 def _pack(values: list[Any]) -> bytes:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.layout import Block, BlockKind, Cells, Heading, Kind, Opened, PageText
 from app.core.text import Document, Replacement, Span, View
-from app.library.passages import SIZE
-from app.library.stored import (
+from app.library.packing import (
     deflate,
     inflate,
     pack_layout,
@@ -22,6 +21,7 @@ from app.library.stored import (
     unpack_starts,
     unpack_view,
 )
+from app.library.passages import SIZE
 from tests.helpers.history_entries import ANY_TEXT
 
 POINTS = st.integers(0, 2**31 - 1)
