@@ -27,7 +27,7 @@ from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.core.tables import class_columns, class_values, csv_lines
 from app.core.wording import percent
-from app.flows.heads.classify_batch import classify_batch, classify_table, values
+from app.flows.heads.classify_batch import classes_as_json, classify_batch, classify_table
 from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file, refuse_unwritable
 from app.flows.tables import Table, read_columns, read_table
@@ -129,7 +129,7 @@ def classifications_values(texts: tuple[str, ...], found: Classifications) -> di
     """What `classify --json` prints."""
     return {
         "items": [
-            {"text": text, **values(item), "windows": item.windows, "tokens": item.tokens}
+            {"text": text, **classes_as_json(item), "windows": item.windows, "tokens": item.tokens}
             for text, item in zip(texts, found.items, strict=True)
         ],
         "model": found.model,
@@ -243,16 +243,16 @@ def _print(text: str, item: Classification, named: bool) -> None:
 
 def _rows(item: Classification) -> list[tuple[str, str]]:
     """Names, filled up to one width, with their numbers: the likeliest first, or values in the model's order."""
-    values = item.problem == ProblemType.REGRESSION
+    is_regression = item.problem == ProblemType.REGRESSION
     rows = []
     fitting = {score.label for score in item.fitting}
     names = [legible(score.label) for score in item.scores]
     # A very long name exceeds its column rather than push all numbers away.
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     for name, score in zip(names, item.scores, strict=True):
-        number = f"{score.probability:.4g}" if values else percent(score.probability)
+        number = f"{score.probability:.4g}" if is_regression else percent(score.probability)
         shown = marked(name) if score.label in fitting else name
         rows.append((score.probability, shown + " " * (width - len(name)), number))
-    if not values:
+    if not is_regression:
         rows.sort(key=lambda row: -row[0])
     return [(name, number) for _, name, number in rows]

@@ -20,7 +20,7 @@ from app.flows.cluster.run import RunResult, ask_documents, latest_rows, require
 from app.flows.cluster.store import ROWS_SUFFIX, is_address
 from app.flows.cluster.texts import classify_texts_on_cluster, find_texts, write_classes
 from app.flows.library.folders import is_folder
-from app.flows.rows import held_output, refuse_same_file, refuse_unwritable
+from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 
 
@@ -111,7 +111,7 @@ def _rows_of(output: str, formats: tuple[str, ...], read: Sequence[str]) -> Iter
     elif path.is_file():
         raise SpanlightError(f"“{output}” is a file.", "Name a folder, or a file that ends with .csv.")
     refuse_unwritable(path / "rows")
-    with held_output(path):
+    with lock_output(path):
         yield str(path), together
 
 

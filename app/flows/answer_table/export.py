@@ -20,7 +20,7 @@ from app.core.report import Report
 from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
 from app.documents.orders import Extend
-from app.flows.answer_table.questions import Loaded, load
+from app.flows.answer_table.questions import QuestionList, load_questions
 from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
@@ -35,7 +35,7 @@ FORMATS = (".csv", ".xlsx", ".jsonl")
 _MOST_ROWS = 1_048_576
 _MOST_CHARACTERS = 32_767
 # Characters that XML, and so a spreadsheet, cannot hold.
-_UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _WIDTHS = {
     "document": 32,
     "path": 32,
@@ -48,7 +48,7 @@ _WIDTHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _ExportedCell:
     """A cell of the table with its document and question."""
 
     file: LibraryFile
@@ -147,21 +147,21 @@ def export_documents(
     """
     kind = require_format(path)
     rows = (
-        [_Line(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
+        [_ExportedCell(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
         for file, cells in documents
     )
     _write(kind, columns, rows, path, report)
 
 
 def _write(
-    kind: str, columns: Sequence[Column], rows: Iterable[list[_Line]], path: Path, report: Report
+    kind: str, columns: Sequence[Column], rows: Iterable[list[_ExportedCell]], path: Path, report: Report
 ) -> None:
     with writing(path, private=False) as file:
         if kind == ".xlsx":
             file.write(_workbook(columns, list(rows), report))
         else:
             lines = (line.values.values() for row in rows for line in _checked(row, report))
-            file.writelines(lines_as(kind, _names(), lines))
+            file.writelines(lines_as(kind, _column_names(), lines))
         report.check()
 
 
@@ -175,9 +175,9 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     """
     kind = require_format(path, (".csv", ".xlsx"))
     refuse_same_file(source, path)
-    loaded = load(workspace, source, report)
+    loaded = load_questions(workspace, source, report)
     rows = _rows(workspace, table)
-    heads, answers = _beside(table, rows)
+    heads, answers = _answer_columns(table, rows)
     added = [
         heads if loaded.header and not at else answers.get(loaded.question(at), [""] * len(heads))
         for at in range(len(loaded.rows))
@@ -189,9 +189,11 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
         )
     report.check()
     if kind == ".csv":
-        write_atomic(path, _csv_beside(loaded, heads, added).encode("utf-8-sig", "replace"), private=False)
+        write_atomic(
+            path, _csv_with_answers(loaded, heads, added).encode("utf-8-sig", "replace"), private=False
+        )
     else:
-        data = workspace.documents.extend(_sheet_beside(source, loaded, heads, added), report)
+        data = workspace.documents.extend(_sheet_with_answers(source, loaded, heads, added), report)
         write_atomic(path, data, private=False)
 
 
@@ -216,12 +218,12 @@ def require_fits(kind: str, cells: int) -> None:
         )
 
 
-def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
+def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_ExportedCell]]:
     """A table's cells, a list for each document that is there, in the order of their paths."""
     stored = workspace.tables.cells(table)
     return [
         [
-            _Line(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
+            _ExportedCell(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
             for column in table.columns
         ]
         for file in files_of(workspace, table)
@@ -229,14 +231,14 @@ def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
     ]
 
 
-def _checked(row: list[_Line], report: Report) -> list[_Line]:
+def _checked(row: list[_ExportedCell], report: Report) -> list[_ExportedCell]:
     report.check()
     return row
 
 
-def _names() -> list[str]:
+def _column_names() -> list[str]:
     column, file = Column(0, ""), LibraryFile(0, "", FileState.WAITING)
-    return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
+    return list(_ExportedCell(file, column, Cell(0, "", CellState.UNREAD)).values)
 
 
 def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
@@ -249,42 +251,44 @@ def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) 
     if kind == ".csv":
         yield csv_lines([heads]).encode("utf-8-sig", "replace")
         for row in rows:
-            yield csv_lines([[written(each) for each in row]]).encode("utf-8", "replace")
+            yield csv_lines([[csv_value(each) for each in row]]).encode("utf-8", "replace")
     else:
         for row in rows:
             yield f"{dumps(dict(zip(heads, row, strict=True)))}\n".encode()
 
 
-def written(one: object) -> str:
+def csv_value(one: object) -> str:
     """A value as a cell of a CSV file, numbers with six decimals."""
     if one is None:
         return ""
     return f"{one:.6f}" if isinstance(one, float) else str(one)
 
 
-def _beside(table: AnswerTable, rows: list[list[_Line]]) -> tuple[list[str], dict[str, list[str]]]:
+def _answer_columns(
+    table: AnswerTable, rows: list[list[_ExportedCell]]
+) -> tuple[list[str], dict[str, list[str]]]:
     """The names of the columns that are added to a list of questions, and their values for each question."""
     if len(rows) == 1:
         heads = ["answer", "quotation", "page", "probability", "verdict", "document"]
-        return heads, {line.column.question: _of_one(line) for line in rows[0]}
+        return heads, {line.column.question: _single_document_values(line) for line in rows[0]}
     heads = [Path(row[0].file.path).name for row in rows if row]
     return heads, {
         column.question: [row[at].words for row in rows] for at, column in enumerate(table.columns)
     }
 
 
-def _of_one(line: _Line) -> list[str]:
+def _single_document_values(line: _ExportedCell) -> list[str]:
     values = line.values
     sure = percent(line.probability) if line.probability is not None else ""
     return [
         line.words,
-        *(written(values[name]) for name in ("quotation", "page")),
+        *(csv_value(values[name]) for name in ("quotation", "page")),
         sure,
-        *(written(values[name]) for name in ("verdict", "document")),
+        *(csv_value(values[name]) for name in ("verdict", "document")),
     ]
 
 
-def _csv_beside(loaded: Loaded, heads: list[str], added: list[list[str]]) -> str:
+def _csv_with_answers(loaded: QuestionList, heads: list[str], added: list[list[str]]) -> str:
     width = max((len(row) for row in loaded.rows), default=1)
     lines = [[*row, *[""] * (width - len(row)), *more] for row, more in zip(loaded.rows, added, strict=True)]
     if not loaded.header:
@@ -292,22 +296,24 @@ def _csv_beside(loaded: Loaded, heads: list[str], added: list[list[str]]) -> str
     return csv_lines(lines, loaded.delimiter if len(loaded.delimiter) == 1 else ",")
 
 
-def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[list[str]]) -> Extend:
+def _sheet_with_answers(
+    source: Path, loaded: QuestionList, heads: list[str], added: list[list[str]]
+) -> Extend:
     is_sheet = source.suffix.lower() == ".xlsx"
     return Extend(
         str(source) if is_sheet else "",
-        _all_fit(added),
-        () if loaded.header else tuple(map(_fit, heads)),
+        _sheet_rows(added),
+        () if loaded.header else tuple(map(_sheet_text, heads)),
         (*[""] * loaded.column, "question"),
-        () if is_sheet else _all_fit(loaded.rows),
+        () if is_sheet else _sheet_rows(loaded.rows),
     )
 
 
-def _all_fit(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(_fit, row)) for row in rows)
+def _sheet_rows(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(_sheet_text, row)) for row in rows)
 
 
-def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report) -> bytes:
+def _workbook(columns: Sequence[Column], rows: list[list[_ExportedCell]], report: Report) -> bytes:
     from openpyxl import Workbook
 
     require_fits(".xlsx", len(rows) * max(1, len(columns)))
@@ -316,10 +322,14 @@ def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report
         book,
         "Table",
         ["document", *(column.question for column in columns)],
-        ([(Path(row[0].file.path).name, True), *map(_shown, row)] for row in rows if _checked(row, report)),
+        (
+            [(Path(row[0].file.path).name, True), *map(_sheet_cell, row)]
+            for row in rows
+            if _checked(row, report)
+        ),
         [32, *[36] * len(columns)],
     )
-    names = _names()
+    names = _column_names()
     write_sheet(
         book,
         "Answers",
@@ -334,7 +344,7 @@ def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report
     return bytes_of(book)
 
 
-def _shown(line: _Line) -> tuple[object, bool]:
+def _sheet_cell(line: _ExportedCell) -> tuple[object, bool]:
     """A cell's words, and whether they are an answer rather than a state."""
     sure = line.cell.state is CellState.ANSWER or line.cell.verdict is not Verdict.NONE
     return line.words, sure and bool(line.cell.words)
@@ -365,7 +375,7 @@ def write_sheet(
     def cells(values: Iterable[tuple[object, bool]], font: Font | None) -> Iterator[object]:
         for words, plain in values:
             value, form = words if isinstance(words, tuple) else (words, "General")
-            cell = WriteOnlyCell(sheet, _fit(value) if isinstance(value, str) else value)
+            cell = WriteOnlyCell(sheet, _sheet_text(value) if isinstance(value, str) else value)
             cell.number_format = form
             cell.alignment = wrapped
             if font is not None or not plain:
@@ -377,9 +387,9 @@ def write_sheet(
         sheet.append(cells(row, None))
 
 
-def _fit(words: str) -> str:
+def _sheet_text(words: str) -> str:
     """The words as a cell of a spreadsheet takes them."""
-    return harmless(_UNWRITABLE.sub(" ", words))[:_MOST_CHARACTERS]
+    return harmless(_NOT_XML.sub(" ", words))[:_MOST_CHARACTERS]
 
 
 def bytes_of(book: Workbook) -> bytes:

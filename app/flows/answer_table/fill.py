@@ -30,7 +30,7 @@ _STATES = {
 # A file with the columns that were not read of it.
 _Missing = tuple[LibraryFile, Sequence[Column]]
 # Seconds until files that others read are looked at again.
-_MOMENT = 0.1
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Filled:
     seconds: float
 
 
-def held_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
+def lock_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
     """No other command fills this table meanwhile. Raises Busy, which says who does."""
     return held(
         workspace.paths.tables_file.with_name(f"table-{table.number}.lock"),
@@ -76,7 +76,7 @@ def fill(
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
-    files = _in_order(files_of(workspace, table, [FileState.READ]), first)
+    files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
     stored = {
         key: cell
         for key, cell in workspace.tables.cells(table).items()
@@ -87,11 +87,13 @@ def fill(
         for file in files
         if (columns := [each for each in table.columns if (file.sha256, each.number) not in stored])
     ]
-    pace = _Pace(report, missing)
+    pace = _FillProgress(report, missing)
     read = failed = 0
-    with closing(_claimed(workspace, table, missing, report)) as claimed:
+    with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
-            for cell in _read(workspace, file, some, Quiet(report), model, device, reader if anew else ""):
+            for cell in _read_cells(
+                workspace, file, some, Quiet(report), model, device, reader if anew else ""
+            ):
                 if cell.state is CellState.FAILED:
                     failed += 1
                 else:
@@ -102,7 +104,7 @@ def fill(
     return Filled(read, before, failed, time.perf_counter() - began)
 
 
-def _claimed(
+def _claim_files(
     workspace: Workspace, table: AnswerTable, missing: Sequence[_Missing], report: Report
 ) -> Generator[_Missing, None, None]:
     """The files with what is missing, each claimed for this process meanwhile; those that others read come last."""
@@ -125,10 +127,10 @@ def _claimed(
                 lock.release()
         left = others
         report.check()
-        time.sleep(_MOMENT if left else 0.0)
+        time.sleep(_POLL_SECONDS if left else 0.0)
 
 
-def _in_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
+def _reading_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
     """The files in the order to read them; of those with the same bytes one."""
     by_bytes: dict[str, LibraryFile] = {}
     for file in files:
@@ -137,7 +139,7 @@ def _in_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[Librar
     return [by_bytes[sha256] for sha256 in order]
 
 
-def _read(
+def _read_cells(
     workspace: Workspace,
     file: LibraryFile,
     columns: Sequence[Column],
@@ -201,13 +203,13 @@ def read_cell(
     )
 
 
-class _Pace:
+class _FillProgress:
     """Reports how many cells are done, and the time left by the words that there are still to read."""
 
     def __init__(self, report: Report, missing: Sequence[_Missing]) -> None:
         self._report = report
         self._total = sum(len(columns) for _, columns in missing)
-        self._words = sum(_work(file) * len(columns) for file, columns in missing)
+        self._words = sum(_cost(file) * len(columns) for file, columns in missing)
         self._left = self._words
         self._done = 0
         self._began = time.perf_counter()
@@ -216,13 +218,13 @@ class _Pace:
     def cell(self, file: LibraryFile) -> None:
         """Note that one more cell of this file is done."""
         self._done += 1
-        self._left -= _work(file)
+        self._left -= _cost(file)
         seconds = time.perf_counter() - self._began
         left = seconds * self._left / max(1, self._words - self._left)
         self._report.progress(Progress(self._done, self._total, Message("cells"), max(0.0, left)))
 
 
-def _work(file: LibraryFile) -> int:
+def _cost(file: LibraryFile) -> int:
     """How long a question to a file takes, in words: of a long one only its likeliest passages are read.
 
     Texts without spaces between their words have as many as their bytes tell.

@@ -55,11 +55,11 @@ def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> Answ
     if not name:
         raise SpanlightError(Message("A table needs a name."), Message("Type one."))
     return workspace.tables.save(
-        replace(table, name=name, columns=_checked_columns(table.columns)), library_over(workspace, table)
+        replace(table, name=name, columns=_clean_columns(table.columns)), library_of_table(workspace, table)
     )
 
 
-def table_named(
+def find_or_add_table(
     workspace: Workspace, name: str, library: Library, columns: Iterable[Column], report: Report
 ) -> AnswerTable:
     """The table of this name with these questions added to those that it has; made where there is none.
@@ -80,7 +80,7 @@ def table_named(
     return save_table(workspace, AnswerTable(0, name, library.number, tuple(columns)), report)
 
 
-def library_over(workspace: Workspace, table: AnswerTable) -> Library:
+def library_of_table(workspace: Workspace, table: AnswerTable) -> Library:
     """The library whose files are a table's rows; raises SpanlightError where it was removed."""
     for library in workspace.library.libraries():
         if library.number == table.library:
@@ -98,7 +98,7 @@ def files_of(
 
     Raises SpanlightError where its library was removed.
     """
-    files = workspace.library.files(library_over(workspace, table), states)
+    files = workspace.library.files(library_of_table(workspace, table), states)
     chosen = frozenset(table.documents)
     return tuple(file for file in files if not chosen or file.path in chosen)
 
@@ -111,7 +111,7 @@ def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column]
     title = clean(" ".join(name.split()))
     if not title:
         raise SpanlightError(Message("A set of questions needs a name."), Message("Type one."))
-    workspace.tables.save_question_set(title, _checked_columns(columns))
+    workspace.tables.save_question_set(title, _clean_columns(columns))
 
 
 def judge(
@@ -151,7 +151,7 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
     """Keep the verdict on a cell as a correction, or take back the one on its question and document."""
     question = workspace.tables.question(cell.column)
     file = workspace.library.file_with(cell.sha256) if cell.verdict is not Verdict.NONE else None
-    opened = _judged_in(workspace, cell, file) if file is not None and cell.can_be_judged else None
+    opened = _judged_document(workspace, cell, file) if file is not None and cell.can_be_judged else None
     if opened is None:
         take_back(workspace, cell.sha256, question, report)
         return
@@ -175,7 +175,7 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
     correct(workspace, opened, entry, cell.verdict, report, span=cell.right_span)
 
 
-def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | None:
+def _judged_document(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | None:
     """The text of a cell that was judged; None where its words, or the person's, do not stand there."""
     try:
         opened = workspace.library.opened(file)
@@ -190,7 +190,7 @@ def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | 
     return opened if all(span is not None and span.of(text) == words for span, words in places) else None
 
 
-def checked(cells: Iterable[Cell]) -> Checked:
+def count_checked(cells: Iterable[Cell]) -> Checked:
     """How many of these cells the person looked at, and how many were right (`Verdict.agrees`)."""
     looked_at = right = 0
     for cell in cells:
@@ -203,7 +203,7 @@ def checked(cells: Iterable[Cell]) -> Checked:
     return Checked(looked_at, right, *interval(right, looked_at))
 
 
-def _checked_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
+def _clean_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
     """The columns with words, each question once, its blanks as single ones."""
     kept: dict[str, Column] = {}
     for column in columns:

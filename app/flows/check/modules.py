@@ -26,11 +26,11 @@ ROOTS = (
     "app.ui.window.last_words",
     "app.ui.window.start",
 )
-OURS = "app"
+PACKAGE = "app"
 # The benchmarks are no part of the installers.
 _LEFT_OUT = "app.bench."
 # Parts of the standard library that only some systems have, each imported only there.
-_ELSEWHERE = frozenset(
+_SYSTEM_SPECIFIC = frozenset(
     "_winapi fcntl grp msvcrt nt posix pwd resource select termios tty winreg winsound".split()
 )
 # What only the extra "cluster" brings; installers leave it out.
@@ -38,7 +38,7 @@ _OF_EXTRAS = frozenset(("pyarrow", "ray"))
 _NAME, _FROM, _LONGER = (dis.opmap[name] for name in ("IMPORT_NAME", "IMPORT_FROM", "EXTENDED_ARG"))
 
 
-def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_modules() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Our own modules that can be reached from the start, and those of them and of their imports that are missing."""
     ours: set[str] = set()
     missing: set[str] = set()
@@ -54,14 +54,14 @@ def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
             missing.add(name)
             continue
         for base, inside in _imports(code):
-            if base.split(".")[0] != OURS:
+            if base.split(".")[0] != PACKAGE:
                 others.add(base.split(".")[0])
             elif inside and _is_package(base):
                 left.append(f"{base}.{inside}")
             else:
                 left.append(base)
-    others -= _ELSEWHERE | _OF_EXTRAS
-    missing |= {name for name in others if name not in sys.builtin_module_names and not _found(name)}
+    others -= _SYSTEM_SPECIFIC | _OF_EXTRAS
+    missing |= {name for name in others if name not in sys.builtin_module_names and not _is_installed(name)}
     return tuple(sorted(ours - missing)), tuple(sorted(missing))
 
 
@@ -85,7 +85,7 @@ def _is_package(name: str) -> bool:
     return spec is not None and spec.submodule_search_locations is not None
 
 
-def _found(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     if name in sys.modules:
         return True
     try:

@@ -12,7 +12,7 @@ from app.engine.child import ChildBug
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class TrialResult:
     """One check, the seconds that it took, and what was wrong, empty if nothing was."""
 
     what: str
@@ -29,13 +29,13 @@ class Checked:
 class CheckReport:
     """All checks in order; the versions by name; `log` is what the processes printed, if one failed."""
 
-    parts: tuple[Checked, ...]
+    parts: tuple[TrialResult, ...]
     versions: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     log: str = ""
 
     @property
-    def failed(self) -> tuple[Checked, ...]:
+    def failed(self) -> tuple[TrialResult, ...]:
         """The checks that failed."""
         return tuple(part for part in self.parts if not part.ok)
 
@@ -66,7 +66,7 @@ class Trial:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.parts: list[Checked] = []
+        self.parts: list[TrialResult] = []
 
     def run(self, what: str, action: Callable[[], object]) -> bool:
         """Run one trial; whether it works. Raises only Stopped, where the work is to stop."""
@@ -79,10 +79,10 @@ class Trial:
             raise
         except Exception as error:
             fault = words_of(error)
-        self.add(Checked(what, time.monotonic() - began, fault))
+        self.add(TrialResult(what, time.monotonic() - began, fault))
         return not fault
 
-    def add(self, part: Checked) -> None:
+    def add(self, part: TrialResult) -> None:
         """Add the result of a trial, which may have run elsewhere."""
         self.parts.append(part)
         self.report.partial(part)
@@ -98,13 +98,13 @@ def words_of(error: BaseException) -> str:
     """The error on one line."""
     if isinstance(error, SpanlightError):
         cause = error.__cause__
-        return _line(f"{error} ({_named(cause)})" if cause is not None else str(error))
+        return _line(f"{error} ({_type_and_text(cause)})" if cause is not None else str(error))
     if isinstance(error, ChildBug):  # its text is a traceback, whose last line has the exception
         return _line((str(error).strip().splitlines() or [""])[-1])
-    return _line(_named(error))
+    return _line(_type_and_text(error))
 
 
-def _named(error: BaseException) -> str:
+def _type_and_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

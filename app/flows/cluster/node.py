@@ -27,12 +27,12 @@ from app.engine.child import ChildBug
 from app.flows.answer_table.fill import read_cell
 from app.flows.ask.question import with_view
 from app.flows.ask.read import document_from_stream
-from app.flows.ask.recognise import scans
+from app.flows.ask.recognise import scan_reader
 from app.flows.batches import GroupReport
 from app.flows.cluster.rows import Row, SourceFile
 from app.flows.cluster.store import Storage, is_address
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.library.update import Refused, refused, sha256_of, without_words
+from app.flows.library.update import Refusal, refusal_for, refusal_without_text, sha256_of
 from app.flows.workspace import Workspace
 from app.library.ledger import Content
 from app.models.disk.installed import fingerprint
@@ -172,22 +172,22 @@ class Node:
         The document is None where it has no text, and where its bytes are the known ones: then it is not read.
         """
         there, sha256 = Content("", source.size, source.modified), ""
-        refusal: Refused | None
+        refusal: Refusal | None
         try:
             sha256 = _sha256(source.path)
             if sha256 and sha256 == source.known_sha256:
                 return _entry(source.path, FileState.READ, replace(there, sha256=sha256)), None
             opened = self._open(source.path)
             there = replace(there, sha256=opened.sha256 or sha256)
-            refusal = without_words(opened)
+            refusal = refusal_without_text(opened)
             if refusal is not None:
                 refusal = replace(refusal, content=there)
         except (OSError, ValueError) as fault:
             why = reason_of(fault, Message("its name is at fault"))
             reason = Message("“{file}” could not be read: {reason}.", file=source.path, reason=why)
-            refusal = Refused(FileState.FAILED, reason, replace(there, modified=0))
+            refusal = Refusal(FileState.FAILED, reason, replace(there, modified=0))
         except (SpanlightError, ChildBug) as fault:
-            refusal = refused(fault, there, was_hashed=bool(sha256))
+            refusal = refusal_for(fault, there, was_hashed=bool(sha256))
         if refusal is not None:
             return _entry(source.path, refusal.state, refusal.content, refusal.reason), None
         file = replace(
@@ -201,7 +201,7 @@ class Node:
 
     def _open(self, path: str) -> Opened:
         if not is_address(path):
-            return scans(self.workspace).read(Read(path, Path(path).name, words_only=True), _QUIET)
+            return scan_reader(self.workspace).read(Read(path, Path(path).name, words_only=True), _QUIET)
         with Storage(path).open() as stream:
             name = PurePosixPath(path.partition("?")[0]).name
             return document_from_stream(self.workspace, stream, name, _QUIET)

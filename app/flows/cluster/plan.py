@@ -38,7 +38,7 @@ def find_documents(workspace: Workspace, over: str, report: Report) -> list[Sour
     if is_address(over):
         found = list(Storage(over).documents())
     elif is_folder(over):
-        found = _walk(libraries.planned(workspace, [over]), report)
+        found = _walk(libraries.plan_library(workspace, [over]), report)
     elif Path(over).name == over and not Path(over).exists():
         found = _walk(workspace.library.library(over), report)
     else:

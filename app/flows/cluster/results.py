@@ -22,7 +22,7 @@ from app.core.rows import read_rows
 from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.answer_table.questions import columns_of
-from app.flows.answer_table.tables import table_named
+from app.flows.answer_table.tables import find_or_add_table
 from app.flows.cluster.rows import RunSpec, merge_rows
 from app.flows.cluster.store import ROWS_SUFFIX, Storage, is_address
 from app.flows.library.folders import is_folder
@@ -86,7 +86,7 @@ def import_results(workspace: Workspace, place: str, report: Report, *, name: st
         )
     library = _library(workspace, over, batch if over else list(documents), report)
     title = name or f"{Path(place.rstrip('/')).stem}, {library.name}"
-    table = table_named(workspace, title, library, results.columns, report)
+    table = find_or_add_table(workspace, title, library, results.columns, report)
     numbers = {column.question: column.number for column in table.columns}
     imported = answers = 0
     while batch:

@@ -13,7 +13,7 @@ from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.tables import class_columns, csv_lines
-from app.flows.answer_table.export import written
+from app.flows.answer_table.export import csv_value
 from app.flows.cluster.node import Node, NodeSetup, node_setup
 from app.flows.cluster.run import Actor, RunResult, run_tasks
 from app.flows.cluster.store import ROWS_SUFFIX, Storage
@@ -164,7 +164,7 @@ def write_classes(texts: TextSet, place: str, output: Path, report: Report) -> N
             report.check()
             rows = (
                 [
-                    ("" if row[name] is None else str(row[name])) if at < texts.own else written(row[name])
+                    ("" if row[name] is None else str(row[name])) if at < texts.own else csv_value(row[name])
                     for at, name in enumerate(texts.columns)
                 ]
                 for row in storage.rows(each.name)

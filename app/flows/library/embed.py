@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.library.vectors import Array
 
 # Passages of one request: at first, and at most. What a stop or a kill undoes takes about a second.
-_FIRST, _MOST = 8, 512
+_FIRST_BATCH, _MOST_BATCH = 8, 512
 
 
 def embed(workspace: Workspace, report: Report) -> int:
@@ -39,13 +39,13 @@ def embed(workspace: Workspace, report: Report) -> int:
     card = _encoder(workspace)
     if card is None or not workspace.library.libraries():
         return 0
-    with alone(workspace.paths.library, "embed.lock") as is_alone:
+    with exclusive(workspace.paths.library, "embed.lock") as is_alone:
         return _embed(workspace, card, report) if is_alone else 0
 
 
 def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
     index, vectors = workspace.library, vectors_name(card)
-    done, size, began = 0, _FIRST, time.perf_counter()
+    done, size, began = 0, _FIRST_BATCH, time.perf_counter()
     while some := index.without_vectors(vectors, size):
         report.check()
         if not done:
@@ -60,7 +60,7 @@ def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
         left = total - have
         report.progress(Progress(done, done + left, Message("passages"), left * (now - began) / done))
         # The first one may have loaded the model.
-        size = max(_FIRST, min(_MOST, 2 * size, round(len(some) / (now - asked))))
+        size = max(_FIRST_BATCH, min(_MOST_BATCH, 2 * size, round(len(some) / (now - asked))))
     index.drop_other_vectors(vectors)
     return done
 
@@ -127,7 +127,7 @@ def _encoder(workspace: Workspace) -> ModelCard | None:
 
 
 @contextmanager
-def alone(folder: Path, name: str) -> Iterator[bool]:
+def exclusive(folder: Path, name: str) -> Iterator[bool]:
     """Hold the lock of this name in the index's folder; whether no other process holds it."""
     lock = Lock(folder / name)
     try:

@@ -25,7 +25,7 @@ _PICTURES = frozenset(ending for ending, kind in ENDINGS.items() if kind is Kind
 # The extensions that are taken from a folder; single files may have any.
 SUFFIXES = frozenset((*ENDINGS, *PROSE, *LOGS, *CODE)) - _PICTURES
 # Folders that programs fill with what others have written.
-_FILLED = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
+_GENERATED = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
 # More than this is counted and shown before it is added.
 MANY_FILES, MANY_BYTES = 1000, 2_000_000_000
 _HIDDEN = getattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2)
@@ -115,7 +115,7 @@ def walk(library: Library, report: Report) -> Walk:
             continue
         if is_empty(root):
             found.empty.append(root)
-        for file in _in_folder(root, status, library, found, been, report):
+        for file in _walk_folder(root, status, library, found, been, report):
             files[file.path] = file
             if len(files) % _EVERY == 0:
                 report.progress(Progress(len(files), 0, Message("files found")))
@@ -123,7 +123,7 @@ def walk(library: Library, report: Report) -> Walk:
     return found
 
 
-def _in_folder(
+def _walk_folder(
     root: str,
     status: os.stat_result,
     library: Library,
@@ -132,7 +132,7 @@ def _in_folder(
     report: Report,
 ) -> Iterator[FoundFile]:
     suffixes = frozenset(library.suffixes) or SUFFIXES
-    above = set(_folders_above(root))
+    above = set(_parent_ids(root))
     # Each with its path below the root. Links come last: what they lead to is rather found at its own place.
     folders = deque([(root, "", status)])
     while folders:
@@ -158,7 +158,7 @@ def _in_folder(
                 if _is_hidden(entry.name, status) or _is_ignored(place, entry.name, library.ignore):
                     continue
                 if stat.S_ISDIR(status.st_mode):
-                    if entry.name in _FILLED:
+                    if entry.name in _GENERATED:
                         continue
                     if not status.st_ino:  # on Windows an entry does not know its number
                         status = Path(entry.path).stat()
@@ -188,7 +188,7 @@ def _in_folder(
                 found.left_out[suffix] += 1
 
 
-def _folders_above(root: str) -> Iterator[tuple[int, int]]:
+def _parent_ids(root: str) -> Iterator[tuple[int, int]]:
     for folder in Path(root).resolve().parents:
         with suppress(OSError):
             status = folder.stat()

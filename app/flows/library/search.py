@@ -19,7 +19,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.flows.ask.question import ask, listed
+from app.flows.ask.question import ask, select_answers
 from app.flows.history.history import kept_answer, remember
 from app.flows.library.embed import Meaning, meaning_of
 from app.flows.library.update import renew
@@ -94,8 +94,8 @@ def ask_library(
             Message("Nothing of “{library}” has been read yet.", library=library.name),
             Message("Update it, or add a folder with documents to it."),
         )
-    excerpts = find(index, question, library, _meaning_of(workspace, question, library, report))
-    listing = _Listing(
+    excerpts = find_excerpts(index, question, library, _meaning_of(workspace, question, library, report))
+    listing = _LibraryReport(
         report, index, library, status, excerpts, top_k, began, given_threshold=threshold is not None
     )
     if not excerpts:
@@ -146,7 +146,7 @@ def _meaning_of(workspace: Workspace, question: str, library: Library, report: R
         return None
 
 
-def find(
+def find_excerpts(
     index: Index, question: str, library: Library, meaning: Meaning | None = None, most: int = READ
 ) -> list[Excerpt]:
     """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around.
@@ -154,29 +154,31 @@ def find(
     With the question's `meaning`, passages near it count as well as those that share its words.
     """
     ranked = rank(index, question, library, meaning)
-    return excerpts_of(index, index.passages(ranked[:most], library))
+    return cut_excerpts(index, index.passages(ranked[:most], library))
 
 
 def rank(index: Index, question: str, library: Library, meaning: Meaning | None = None) -> list[int]:
-    """The numbers of the passages likeliest to answer a question, the best first; takes what `find` takes."""
+    """The numbers of the passages likeliest to answer a question, the best first; takes what `find_excerpts` takes."""
     scores = index.search(question, library, _SEARCHED)
     if meaning is not None:
         # Where few have a vector, the nearest of these are not near.
         most = round(meaning.share * _SEARCHED)
         near = index.nearest(meaning.vector, meaning.vectors, library, most)
-        scores = joined(scores, near, meaning.share * _MEANING)
+        scores = combine_scores(scores, near, meaning.share * _MEANING)
     else:
-        scores = from_0_to_1(scores)
-    return ranked_with_evidence(scores, index.texts_of(scores, library))
+        scores = normalise_scores(scores)
+    return rank_with_evidence(scores, index.texts_of(scores, library))
 
 
-def joined(scores: Mapping[int, float], others: Mapping[int, float], weight: float) -> dict[int, float]:
+def combine_scores(
+    scores: Mapping[int, float], others: Mapping[int, float], weight: float
+) -> dict[int, float]:
     """The sums of two ways' scores, each from 0 to 1, the others' weighted; 0 where a way has not found a passage."""
-    one, other = from_0_to_1(scores), from_0_to_1(others)
+    one, other = normalise_scores(scores), normalise_scores(others)
     return {number: one.get(number, 0.0) + weight * other.get(number, 0.0) for number in one | other}
 
 
-def from_0_to_1(scores: Mapping[int, float]) -> dict[int, float]:
+def normalise_scores(scores: Mapping[int, float]) -> dict[int, float]:
     """The scores moved and stretched so that the least is 0 and the largest 1; 1 where all are equal."""
     least, largest = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     if least == largest:
@@ -184,7 +186,7 @@ def from_0_to_1(scores: Mapping[int, float]) -> dict[int, float]:
     return {number: (score - least) / (largest - least) for number, score in scores.items()}
 
 
-def ranked_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) -> list[int]:
+def rank_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) -> list[int]:
     """The passages, the best first, by their scores and those of the best others in their texts."""
     ordered = sorted((number for number in scores if number in texts), key=lambda number: -scores[number])
     best: dict[int, list[float]] = {}
@@ -194,7 +196,7 @@ def ranked_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) 
     return sorted(ordered, key=lambda number: -scores[number] - evidence[texts[number]])
 
 
-def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
+def cut_excerpts(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
     """Each passage with `AROUND` code points on either side; those that touch are one excerpt, at the better's rank."""
     spans: list[tuple[int, Span]] = []
     for passage in passages:
@@ -210,10 +212,10 @@ def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
         place = touching[0] if touching else len(spans)
         spans = [each for at, each in enumerate(spans) if at not in touching]
         spans.insert(place, (passage.text, Span(start, end)))
-    return [_excerpt(index, text, span) for text, span in spans]
+    return [_cut_excerpt(index, text, span) for text, span in spans]
 
 
-def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
+def _cut_excerpt(index: Index, text: int, span: Span) -> Excerpt:
     words, view = index.body(text)
     # Not within a word, as far as there are blanks between words.
     starts = range(span.start, min(span.start + _LONGEST_WORD, span.end))
@@ -224,7 +226,7 @@ def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 
-def _with_equal_words(answers: Sequence[Answer]) -> Iterator[Answer]:
+def _sum_equal_answers(answers: Sequence[Answer]) -> Iterator[Answer]:
     """The answers, each with the probability that its words are right, wherever they stand.
 
     Files of a library often say the same: each place alone has only a share of that probability.
@@ -236,7 +238,7 @@ def _with_equal_words(answers: Sequence[Answer]) -> Iterator[Answer]:
     return (replace(answer, probability=chances[word]) for word, answer in zip(words, answers, strict=True))
 
 
-def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
+def _add_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
     """The answers, and up to `most` with them the other places that say their sentences in the same words.
 
     Of copies only one is read with care. Equally likely ones follow each other.
@@ -260,7 +262,7 @@ def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: i
     return tuple(sorted(found[:most], key=lambda answer: -answer.probability))
 
 
-class _Listing(Relay):
+class _LibraryReport(Relay):
     """A Report whose partial Readings over excerpts are passed on as LibraryReadings, and which names their files."""
 
     def __init__(
@@ -294,11 +296,11 @@ class _Listing(Relay):
     def reading(self, reading: Reading) -> LibraryReading:
         """The reading with its answers at their places in the files."""
         documents = [excerpt.document for excerpt in self._excerpts]
-        answers = listed(_with_equal_words(reading.answers), documents, self._top_k)
+        answers = select_answers(_sum_equal_answers(reading.answers), documents, self._top_k)
         sure = self._given_threshold or (bool(answers) and answers[0].probability >= _LEAST_SURE)
         reading = replace(
             reading,
-            answers=_with_copies(answers, self._excerpts, self._top_k),
+            answers=_add_copies(answers, self._excerpts, self._top_k),
             answered=reading.answered and sure,
         )
         return LibraryReading(

@@ -22,10 +22,10 @@ from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
-from app.flows.ask.recognise import MOST_BY_ITSELF, scans, waits
-from app.flows.library.embed import alone
+from app.flows.ask.recognise import MOST_UNASKED, needs_consent, scan_reader
+from app.flows.library.embed import exclusive
 from app.flows.library.folders import Walk, is_folder, walk
-from app.flows.models.languages import detected
+from app.flows.models.languages import detect_language
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from app.library.ledger import Content
@@ -35,10 +35,10 @@ _log = logging.getLogger(__name__)
 _LOCK = "update.lock"
 # Processes that read files: each may take 2 GB.
 _MOST_READERS = 4
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 # After so many files at once the index's parts are merged.
-_MANY = 200
-_WAITS = Message(
+_MANY_CHANGES = 200
+_NEEDS_CONSENT = Message(
     "Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise."
 )
 
@@ -77,7 +77,7 @@ def update(
     report: Report,
     *,
     everything: bool = False,
-    recognise: int | None = MOST_BY_ITSELF,
+    recognise: int | None = MOST_UNASKED,
 ) -> Update:
     """Read the library's new and changed files, several at a time, and drop those that are gone.
 
@@ -90,17 +90,17 @@ def update(
     """
     began = time.perf_counter()
     index = workspace.library
-    with alone(workspace.paths.library, _LOCK) as is_alone:
+    with exclusive(workspace.paths.library, _LOCK) as is_alone:
         if not is_alone:
             raise Busy(
                 Message("Another Spanlight is updating the libraries just now."),
                 Message("What was read can be asked; try again later."),
             )
-        _renew(workspace, report)
+        _renew_index(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
-        gone = _sort_out(index, library, index.take_walk(library, found, there.refused), there)
+        gone = _take_out_missing(index, library, index.take_walk(library, found, there.refused), there)
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
@@ -118,7 +118,7 @@ def update(
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
         index.sweep()
-        if len(waiting) + len(gone) > _MANY:
+        if len(waiting) + len(gone) > _MANY_CHANGES:
             index.compact(report.check)
         # Without those that were only moved.
         gone &= {file.number for file in index.files(library, [FileState.GONE])}
@@ -128,13 +128,13 @@ def update(
 def renew(workspace: Workspace, report: Report) -> None:
     """Index anew what an older Spanlight has indexed, unless another process is at it. Stopped when cancelled."""
     if workspace.library.is_older():
-        with alone(workspace.paths.library, _LOCK) as is_alone:
+        with exclusive(workspace.paths.library, _LOCK) as is_alone:
             if is_alone:
-                _renew(workspace, report)
+                _renew_index(workspace, report)
 
 
-def _renew(workspace: Workspace, report: Report) -> None:
-    workspace.library.renew(report, lambda text: detected(workspace, text, Quiet(report)))
+def _renew_index(workspace: Workspace, report: Report) -> None:
+    workspace.library.renew(report, lambda text: detect_language(workspace, text, Quiet(report)))
 
 
 def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
@@ -147,17 +147,21 @@ def read_locked(workspace: Workspace, path: str, password: str, report: Report) 
     file = index.file(path)
     if file is None or file.state is not FileState.LOCKED:
         return None
-    _put(index, file, scans(workspace).read(Read(path, Path(path).name, password, words_only=True), report))
+    _store_document(
+        index,
+        file,
+        scan_reader(workspace).read(Read(path, Path(path).name, password, words_only=True), report),
+    )
     return index.file(path)
 
 
-def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
+def _take_out_missing(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
     """Take the files that were not found out of the library, or note that they are gone; the numbers of the latter.
 
     Those below a root or a folder that cannot be read now stay as they are.
     """
-    away = _below((*there.missing, *there.empty, *there.refused))
-    roots = _below(library.roots)
+    away = _prefixes((*there.missing, *there.empty, *there.refused))
+    roots = _prefixes(library.roots)
     gone: list[LibraryFile] = []
     left: list[LibraryFile] = []
     for file in others:
@@ -175,7 +179,7 @@ def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: 
     return {file.number for file in newly}
 
 
-def _below(folders: Iterable[str]) -> tuple[str, ...]:
+def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{folder.rstrip(os.sep)}{os.sep}" for folder in folders)
 
 
@@ -207,7 +211,7 @@ def sha256_of(path: str, check: Callable[[], object]) -> str:
         if not stat.S_ISREG(Path(path).stat().st_mode):  # opening a pipe would block until somebody writes
             return ""
         with Path(path).open("rb") as file:
-            while piece := file.read(_PIECE):
+            while piece := file.read(_CHUNK):
                 check()
                 digest.update(piece)
     except (OSError, ValueError):
@@ -216,7 +220,7 @@ def sha256_of(path: str, check: Callable[[], object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusal:
     """Why a file has no text, and its content then; a time of 0 has it tried again with the next update."""
 
     state: FileState
@@ -225,7 +229,7 @@ class Refused:
 
 
 # The content alone where its text is known already.
-_Found = Content | Opened | Refused
+_ReadResult = Content | Opened | Refusal
 
 
 class _Readers:
@@ -250,10 +254,12 @@ class _Readers:
             one.close()
         self._pool.shutdown(cancel_futures=True)
 
-    def read(self, files: list[LibraryFile], report: Report) -> Iterator[tuple[LibraryFile, _Found | None]]:
+    def read(
+        self, files: list[LibraryFile], report: Report
+    ) -> Iterator[tuple[LibraryFile, _ReadResult | None]]:
         """Each file with what was found in it, as soon as it is read; None for one that is not there now."""
         left = iter(files)
-        at_work: dict[Future[_Found | None], LibraryFile] = {}
+        at_work: dict[Future[_ReadResult | None], LibraryFile] = {}
         while True:
             # Few are read ahead: what was read waits in memory until it is stored.
             while len(at_work) < 2 * self._number and (file := next(left, None)) is not None:
@@ -265,14 +271,14 @@ class _Readers:
             for one in done:
                 yield at_work.pop(one), one.result()
 
-    def _read(self, file: LibraryFile) -> _Found | None:
+    def _read(self, file: LibraryFile) -> _ReadResult | None:
         try:
             status = Path(file.path).stat()
         except (OSError, ValueError):
             return None
         size, modified = status.st_size, status.st_mtime_ns
         there = Content("", size, modified)
-        until = _Until(lambda: self._stopped)
+        until = _StopWhen(lambda: self._stopped)
         # Next to reading a document this costs nothing, and one that was only moved is not read.
         sha256 = sha256_of(file.path, until.check)
         if sha256 and self._index.holds(file.path, sha256):
@@ -280,32 +286,32 @@ class _Readers:
         documents = self._free.get()
         try:
             order = Read(file.path, Path(file.path).name, words_only=True)
-            return scans(self._workspace, documents).read(order, until, self._recognise)
+            return scan_reader(self._workspace, documents).read(order, until, self._recognise)
         except (SpanlightError, ChildBug) as fault:
-            return refused(fault, there, was_hashed=bool(sha256))
+            return refusal_for(fault, there, was_hashed=bool(sha256))
         finally:
             self._free.put(documents)
 
 
-def refused(fault: SpanlightError | ChildBug, there: Content, *, was_hashed: bool) -> Refused:
+def refusal_for(fault: SpanlightError | ChildBug, there: Content, *, was_hashed: bool) -> Refusal:
     """Why reading a file failed; one whose bytes could not be hashed either is tried again without a change of it.
 
     Raises the fault again where no process could be started, which no file is to blame for.
     """
     match fault:
         case PasswordNeeded():
-            return Refused(FileState.LOCKED, fault.message, there)
+            return Refusal(FileState.LOCKED, fault.message, there)
         case NotStarted():
             raise fault
         case NoText():
-            return Refused(FileState.NO_TEXT, fault.message, there)
+            return Refusal(FileState.NO_TEXT, fault.message, there)
         case SpanlightError():
-            return Refused(FileState.FAILED, str(fault), there if was_hashed else replace(there, modified=0))
+            return Refusal(FileState.FAILED, str(fault), there if was_hashed else replace(there, modified=0))
     _log.error("a file was not read", exc_info=fault)
-    return Refused(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
+    return Refusal(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
 
 
-class _Until(Silent):
+class _StopWhen(Silent):
     """A Report that stops the work once `stopped` holds."""
 
     def __init__(self, stopped: Callable[[], bool]) -> None:
@@ -316,22 +322,22 @@ class _Until(Silent):
             raise Stopped
 
 
-def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int]) -> None:
+def _store(index: Index, file: LibraryFile, found: _ReadResult, counts: dict[str, int]) -> None:
     match found:
         case Content():
             counts["known"] += index.link(file, found)
         case Opened():
-            done = _put(index, file, found)
+            done = _store_document(index, file, found)
             counts["read" if done else "failed"] += 1
             counts["words"] += len(found.document.text.split())
-        case Refused(state, reason, content):
+        case Refusal(state, reason, content):
             index.fail(file, state, reason, content)
             counts["failed"] += 1
 
 
-def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
+def _store_document(index: Index, file: LibraryFile, opened: Opened) -> bool:
     """Store what was read from a file, and return whether it has a text."""
-    if without := without_words(opened):
+    if without := refusal_without_text(opened):
         index.fail(file, without.state, without.reason, without.content)
         return False
     view = with_view(opened.document).view
@@ -340,13 +346,13 @@ def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
     return True
 
 
-def without_words(opened: Opened) -> Refused | None:
+def refusal_without_text(opened: Opened) -> Refusal | None:
     """Why a document that was read has no words; None where it has."""
     if opened.document.text.strip():
         return None
-    reasons = [*opened.notes, *([_WAITS] if waits(opened) else [])]
+    reasons = [*opened.notes, *([_NEEDS_CONSENT] if needs_consent(opened) else [])]
     reason = joined(reasons, " ") or Message("It holds no text.")
-    return Refused(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
+    return Refusal(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
 
 
 def _progress(done: int, total: int, began: float) -> Progress:

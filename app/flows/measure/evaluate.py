@@ -17,7 +17,7 @@ from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
-from app.flows.measure.plan import Plan, by_source, per_cent, recorded, sample
+from app.flows.measure.plan import Plan, by_source, figures_by_name, per_cent, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.teach.calibration import own_verdicts, set_followed
 from app.flows.workspace import Workspace
@@ -25,7 +25,7 @@ from app.training.examples import QaExample, read_qa
 from app.training.metrics import best_threshold, exact_match, f1
 
 # From this F1 on people accept a span as the answer.
-_TAKEN_FOR_RIGHT = 0.5
+_LEAST_RIGHT_F1 = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +134,12 @@ def evaluate_qa(
     title = where = ""
     for join in plan.join:
         began = whole.seconds
-        outcomes, last = read_known(workspace, _questions(files, chosen, join, plan), choice, whole)
+        outcomes, last = ask_known(workspace, _questions(files, chosen, join, plan), choice, whole)
         title, where = last.model or title, last.device or where
-        measured.append(_measured(join, outcomes, whole.seconds - began))
+        measured.append(_measure(join, outcomes, whole.seconds - began))
         readings += [dev_reading(outcome) for outcome in outcomes]
         for outcome in outcomes:
-            by_kind.setdefault(_kind(outcome, join), []).append(outcome)
+            by_kind.setdefault(_text_kind(outcome, join), []).append(outcome)
     calibration = None
     if plan.fit:
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
@@ -149,7 +149,7 @@ def evaluate_qa(
         update_notes(
             card,
             calibration=calibration,
-            measured=_figures_by_name(plan, evaluation) if plan.record else None,
+            measured=_figures_by_data(plan, evaluation) if plan.record else None,
             reliability=evaluation.reliability if plan.record and not plan.fit else None,
         )
         if plan.fit and own_verdicts(workspace, card, report) is not None:
@@ -160,7 +160,7 @@ def evaluate_qa(
     return evaluation
 
 
-def read_known(
+def ask_known(
     workspace: Workspace,
     questions: Iterable[tuple[QaExample, Question]],
     choice: ModelChoice,
@@ -240,12 +240,12 @@ def dev_reading(outcome: QaOutcome) -> DevReading:
         windows=outcome.windows_whole,
         answerable=outcome.answerable,
         scores=outcome.scores,
-        right=outcome.f1 >= _TAKEN_FOR_RIGHT,
+        right=outcome.f1 >= _LEAST_RIGHT_F1,
         in_table=outcome.in_table,
     )
 
 
-def _kind(outcome: QaOutcome, join: int) -> TextKind:
+def _text_kind(outcome: QaOutcome, join: int) -> TextKind:
     if outcome.example.is_table and not join:
         return TextKind.TABLES
     return TextKind.LONG_DOCUMENTS if outcome.windows > 1 else TextKind.PARAGRAPHS
@@ -256,13 +256,13 @@ def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability
     return {
         kind: tuple(
             replace(each, said=round(each.said, 4), right=round(each.right, 4))
-            for each in bins_of((o.probability, o.f1 >= _TAKEN_FOR_RIGHT) for o in outcomes)
+            for each in bins_of((o.probability, o.f1 >= _LEAST_RIGHT_F1) for o in outcomes)
         )
         for kind, outcomes in by_kind.items()
     }
 
 
-def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
+def _measure(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
     if not outcomes:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
     return QaMeasured(
@@ -299,18 +299,20 @@ def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
         best_f1=100.0 * best,
         best_threshold=min(threshold, 1.0),
         calibration_error=100.0
-        * calibration_error((each.probability, each.f1 >= _TAKEN_FOR_RIGHT) for each in outcomes),
+        * calibration_error((each.probability, each.f1 >= _LEAST_RIGHT_F1) for each in outcomes),
     )
 
 
-def _figures_by_name(plan: Plan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
+def _figures_by_data(plan: Plan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
     name = measured_on(plan.files)
     return {
-        f"{name}, among {each.join} others" if each.join else name: recorded_qa(each.overall)
+        f"{name}, among {each.join} others" if each.join else name: qa_figures_by_name(each.overall)
         for each in evaluation.measured
     }
 
 
-def recorded_qa(figures: QaFigures) -> dict[str, float]:
+def qa_figures_by_name(figures: QaFigures) -> dict[str, float]:
     """The figures to save, by name, to two decimals; one over no question is left out."""
-    return recorded(figures, 2, "answerable", "answerable_exact", "forced_exact", "best_f1", "best_threshold")
+    return figures_by_name(
+        figures, 2, "answerable", "answerable_exact", "forced_exact", "best_f1", "best_threshold"
+    )

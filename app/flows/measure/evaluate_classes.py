@@ -15,7 +15,7 @@ from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.measure.plan import Plan, by_source, recorded, sampled
+from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import TextExample, read_texts
@@ -74,7 +74,7 @@ def evaluate_classes(
     card = workspace.find_model(Head.CLASSIFICATION, model)
     require_one_winner(card)
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
-    examples = sampled(plan, lambda path: _examples(path, card))
+    examples = sample_files(plan, lambda path: _examples(path, card))
     whole = GroupReport(report, len(examples), "texts")
     found: list[Classification] = []
 
@@ -95,7 +95,9 @@ def evaluate_classes(
         update_notes(
             card,
             class_temperature=evaluation.temperature,
-            measured={measured_on(plan.files): recorded(evaluation.overall, 4)} if plan.record else None,
+            measured={measured_on(plan.files): figures_by_name(evaluation.overall, 4)}
+            if plan.record
+            else None,
         )
     return evaluation
 

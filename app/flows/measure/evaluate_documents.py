@@ -22,7 +22,7 @@ from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
 from app.flows.batches import GroupReport
-from app.flows.measure.plan import Plan, per_cent, recorded, sample
+from app.flows.measure.plan import Plan, figures_by_name, per_cent, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
@@ -60,7 +60,7 @@ class KnownQuestion:
         return self.kind != NONE
 
 
-def _check_known(kind: object, answers: Sequence[object], *others: object) -> None:
+def _check_texts(kind: object, answers: Sequence[object], *others: object) -> None:
     """Raises TypeError or ValueError where a value is no text with words, or the kind does not fit the answers."""
     if not all(isinstance(text, str) and text.strip() for text in (kind, *answers, *others)):
         raise TypeError("these are texts")
@@ -188,9 +188,9 @@ def _evaluate(
         if plan.predictions is not None and outcomes:
             rows = "".join(dumps(_prediction(outcome)) + "\n" for outcome in outcomes)
             write_atomic(plan.predictions, rows.encode(), private=False)
-    found = _evaluation(outcomes, len(known), groups, whole.seconds)
+    found = _evaluate_outcomes(outcomes, len(known), groups, whole.seconds)
     if plan.record and found.complete:
-        figures = recorded(found.overall, 2) | {"calibration error": round(found.calibration_error, 2)}
+        figures = figures_by_name(found.overall, 2) | {"calibration error": round(found.calibration_error, 2)}
         card = workspace.find_model(Head.QUESTION_ANSWERING, model)
         update_notes(card, measured={measured_on(plan.files[:1]): figures})
     return found
@@ -199,8 +199,8 @@ def _evaluate(
 def _score(known: KnownQuestion, reading: Reading) -> _Outcome:
     if not reading.answers or not known.answerable:
         return _Outcome(known, reading)
-    span, words = reading.answers[0].span, _normalised(reading.answers[0].text)
-    wanted = [_normalised(answer) for answer in known.answers]
+    span, words = reading.answers[0].span, _normalise(reading.answers[0].text)
+    wanted = [_normalise(answer) for answer in known.answers]
     f1 = max(words_f1(words, answer) for answer in wanted)
     if known.cells:
         placed = right = any(cell.start <= span.start and span.end <= cell.end for cell in known.places)
@@ -210,7 +210,7 @@ def _score(known: KnownQuestion, reading: Reading) -> _Outcome:
     return _Outcome(known, reading, right, placed, f1)
 
 
-def _normalised(text: str) -> list[str]:
+def _normalise(text: str) -> list[str]:
     """The words that answers are compared by; an answer of nothing but articles and punctuation keeps them."""
     return (normalise_answer(text) or text.lower()).split()
 
@@ -231,7 +231,7 @@ def _prediction(outcome: _Outcome) -> dict[str, object]:
     }
 
 
-def _evaluation(
+def _evaluate_outcomes(
     outcomes: Sequence[_Outcome], total: int, groups: str, seconds: float
 ) -> DocumentQaEvaluation:
     kinds = sorted({each.known.kind for each in outcomes}, key=lambda kind: (kind == NONE, kind))
@@ -310,7 +310,7 @@ def _document_questions(workspace: Workspace, plan: Plan, report: Report) -> Ite
     rows: dict[tuple[str, bool], list[_DocumentRow]] = {}
     for row in read_parsed(file, _document_row, _DOCUMENT_FIELDS):
         rows.setdefault((row.name, row.is_text), []).append(row)
-    texts = _texts(folder, {name for name, is_text in rows if is_text})
+    texts = _read_texts(folder, {name for name, is_text in rows if is_text})
     for (name, is_text), questions in rows.items():
         if is_text:
             order = Read("", f"{name}.txt", data=texts[name].encode())
@@ -338,13 +338,13 @@ def _document_row(row: dict[str, Any]) -> _DocumentRow:
         starts = row.get("places") or [[start, start + len(answers[0])] for start in row["starts"]]
         places = tuple((int(start), int(end)) for start, end in starts)
     name, question, kind = row["document" if is_text else "file"], row["question"], row["kind"]
-    _check_known(kind, texts, question, name)
+    _check_texts(kind, texts, question, name)
     if any(start < 0 for start, _ in places):
         raise ValueError("places count from the text's first character")
     return _DocumentRow(row["id"], name, is_text, question, kind, texts, places)
 
 
-def _texts(folder: Path, names: set[str]) -> dict[str, str]:
+def _read_texts(folder: Path, names: set[str]) -> dict[str, str]:
     """The texts with these names, from the file of texts in a folder; it is not read where there are no names."""
     if not names:
         return {}
@@ -439,7 +439,7 @@ def _table_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterat
     for table, rows in tables.items():
         page = LONE_SURROGATE.sub("\ufffd", table.page())
         opened = workspace.documents.read(Read("", "table.html", data=page.encode()), report)
-        places = _cells(opened)
+        places = _cell_spans(opened)
         for row in rows:
             yield KnownQuestion(
                 row.id,
@@ -459,7 +459,7 @@ def _table_row(row: dict[str, Any]) -> _TableRow:
     answers = tuple(answer["text"] for answer in row["answers"])
     cells = tuple((answer["row"], answer["column"]) for answer in row["answers"])
     question, kind, source = row["question"], row["kind"], row["source"]
-    _check_known(kind, answers, question, source)
+    _check_texts(kind, answers, question, source)
     if not all(isinstance(cell, str) for cell in (table.title, *(cell for line in rows for cell in line))):
         raise TypeError("cells are texts")
     for text, (at, column) in zip(answers, cells, strict=True):
@@ -468,7 +468,7 @@ def _table_row(row: dict[str, Any]) -> _TableRow:
     return _TableRow(row["id"], table, question, kind, source, answers, cells)
 
 
-def _cells(opened: Opened) -> dict[tuple[int, int], Span]:
+def _cell_spans(opened: Opened) -> dict[tuple[int, int], Span]:
     """The places of the cells of the page's only table, by row and column; one that shows nothing has none."""
     found: dict[tuple[int, int], Span] = {}
     for block in opened.blocks:

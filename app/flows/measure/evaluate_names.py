@@ -13,7 +13,7 @@ from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
 from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport, groups
-from app.flows.measure.plan import Plan, by_source, recorded, sampled
+from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import parse_source
@@ -43,7 +43,7 @@ def evaluate_names(
     """
     card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
-    examples = sampled(plan, _tagged)
+    examples = sample_files(plan, _read_tagged)
     whole = GroupReport(report, len(examples), "texts")
     found, kinds, _ = find_known(workspace, examples, choice, whole)
     there = {name.kind for example in examples for name in example.names}
@@ -55,11 +55,11 @@ def evaluate_names(
     evaluation = _evaluation(card.name, examples, found, whole.seconds)
     if plan.record:
         files = [parse_source(str(file)).path for file in plan.files]
-        update_notes(card, measured={measured_on(files): _recorded(evaluation)})
+        update_notes(card, measured={measured_on(files): _figures_by_name(evaluation)})
     return evaluation
 
 
-def _tagged(file: Path) -> list[TaggedText]:
+def _read_tagged(file: Path) -> list[TaggedText]:
     source = parse_source(str(file))
     return read_tagged(source.path, source.labels)
 
@@ -101,8 +101,8 @@ def _evaluation(
     )
 
 
-def _recorded(found: NamesEvaluation) -> dict[str, float]:
-    overall = recorded(found.overall, 4, "names", "found")
+def _figures_by_name(found: NamesEvaluation) -> dict[str, float]:
+    overall = figures_by_name(found.overall, 4, "names", "found")
     return (
         {"texts": float(found.texts)}
         | overall

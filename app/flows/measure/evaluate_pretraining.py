@@ -15,7 +15,7 @@ from app.core.rows import LONE_SURROGATE
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.batches import GroupReport, groups
-from app.flows.measure.plan import Plan, by_source, recorded, sampled
+from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.running_text import read_running_text
@@ -82,15 +82,15 @@ def evaluate_pretraining(
     so.
     """
     card = workspace.find_model(Head.MASKED_WORDS, model)
-    texts = sampled(plan, read_running_text)
+    texts = sample_files(plan, read_running_text)
     texts = [_clean(text) for text in texts if "".join(text.paragraphs).strip()]
     if not texts:
         raise SpanlightError("There is no text in the files.", "Give files with running text.")
     paired = pairs_of(texts, plan.seed) if Head.NEXT_SENTENCE in card.heads else []
     whole = GroupReport(report, len(texts) + 2 * len(paired), "texts")
     choice = ModelChoice(card.folder, device or workspace.settings.device)
-    words = _words(workspace, choice, texts, plan, whole)
-    follow_ons = _pairs(workspace, choice, paired, whole)
+    words = _mask_words(workspace, choice, texts, plan, whole)
+    follow_ons = _score_pairs(workspace, choice, paired, whole)
     evaluation = PretrainingEvaluation(
         model=card.name,
         texts=len(texts),
@@ -101,7 +101,7 @@ def evaluate_pretraining(
         seconds=whole.seconds,
     )
     if plan.record:
-        update_notes(card, measured={measured_on(plan.files): _recorded(evaluation)})
+        update_notes(card, measured={measured_on(plan.files): _figures_by_name(evaluation)})
     return evaluation
 
 
@@ -148,7 +148,7 @@ def pair_figures(found: Sequence[tuple[FollowOn, FollowOn]]) -> PairFigures:
     return PairFigures(len(found), right / (2 * len(found)), ordered / len(found))
 
 
-def _words(
+def _mask_words(
     workspace: Workspace,
     choice: ModelChoice,
     texts: Sequence[RunningText],
@@ -163,7 +163,7 @@ def _words(
     return found
 
 
-def _pairs(
+def _score_pairs(
     workspace: Workspace, choice: ModelChoice, paired: Sequence[_Pair], whole: GroupReport
 ) -> list[tuple[FollowOn, FollowOn]]:
     passages = [(pair.first, second) for pair in paired for second in (pair.follows, pair.other)]
@@ -196,9 +196,9 @@ def _margin(item: FollowOn) -> float:
     return item.logits[0] - item.logits[1]
 
 
-def _recorded(found: PretrainingEvaluation) -> dict[str, float]:
-    words = recorded(found.words, 4, "words")
-    pairs = recorded(found.pairs, 4, "pairs") if found.pairs else {}
+def _figures_by_name(found: PretrainingEvaluation) -> dict[str, float]:
+    words = figures_by_name(found.words, 4, "words")
+    pairs = figures_by_name(found.pairs, 4, "pairs") if found.pairs else {}
     return {
         "texts": float(found.texts),
         **{f"masked {name}": value for name, value in words.items()},

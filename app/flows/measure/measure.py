@@ -18,12 +18,12 @@ from app.core.requests import ModelChoice
 from app.core.results import Classification
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.measure.evaluate import qa_figures, question_on, read_known, recorded_qa
+from app.flows.measure.evaluate import ask_known, qa_figures, qa_figures_by_name, question_on
 from app.flows.measure.evaluate_classes import class_figures, require_one_winner
 from app.flows.measure.evaluate_names import find_known
-from app.flows.measure.example_files import Examples, read_examples, sets_that_come_along
+from app.flows.measure.example_files import Examples, bundled_sets, read_examples
 from app.flows.measure.example_files import example_set as example_set
-from app.flows.measure.label_matching import matched, one_spelling
+from app.flows.measure.label_matching import first_spellings, match_labels
 from app.flows.measure.plan import sample
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, TextExample
@@ -32,7 +32,7 @@ from app.training.tagged import TaggedText
 
 Labels = Mapping[str, str] | None
 _SEED = 13
-WARMING = 4  # examples read before the clock starts
+_WARM_UP = 4  # examples read before the clock starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def _questions_reader(
     """An answer is right that is exactly one of the known ones, and no answer where there is none."""
 
     def read(some: Sequence[QaExample], whole: GroupReport) -> Outcome:
-        outcomes, last = read_known(workspace, ((item, question_on(item)) for item in some), choice, whole)
-        figures = recorded_qa(qa_figures(outcomes))
+        outcomes, last = ask_known(workspace, ((item, question_on(item)) for item in some), choice, whole)
+        figures = qa_figures_by_name(qa_figures(outcomes))
         names = ("exact", "f1", "forced f1", "no answer right", "calibration error")
         return Outcome(
             {name: figures[name] for name in names if name in figures},
@@ -71,9 +71,9 @@ def _texts_reader(
 ) -> Reader:
     """The known class is right; several of the model's labels may map to one, with their probabilities added up."""
     require_one_winner(card)
-    spelt = one_spelling([item.label for item in items])
+    spelt = first_spellings([item.label for item in items])
     known = list(dict.fromkeys(spelt.values()))
-    own = matched(card.name, card.labels, known, labels)
+    own = match_labels(card.name, card.labels, known, labels)
     # The model's other labels are never right, and must not be taken for labels of the set.
     others = {label: f"{label} (not in the set)" for label in card.labels if label not in own}
 
@@ -107,12 +107,12 @@ def _names_reader(
     workspace: Workspace, card: ModelCard, items: Sequence[TaggedText], choice: ModelChoice, labels: Labels
 ) -> Reader:
     """A sentence is right where exactly its names are found, each with its exact place and kind."""
-    spelt = one_spelling([name.kind for item in items for name in item.names])
+    spelt = first_spellings([name.kind for item in items for name in item.names])
 
     def read(some: Sequence[TaggedText], whole: GroupReport) -> Outcome:
         found, kinds, device = find_known(workspace, some, choice, whole)
         # The task derives the kinds of names that a model knows from its labels, in any of several schemes.
-        own = matched(card.name, sorted(kinds), list(dict.fromkeys(spelt.values())), labels)
+        own = match_labels(card.name, sorted(kinds), list(dict.fromkeys(spelt.values())), labels)
 
         def kind(label: str) -> str:
             """The set's kind for a model's; else that itself (a wrong kind), or none if `labels` were given."""
@@ -140,7 +140,7 @@ _READERS: dict[Head, Callable[..., Reader]] = {
 
 def example_sets(workspace: Workspace, report: Report) -> tuple[ExampleSet, ...]:
     """The bundled sets of examples."""
-    return sets_that_come_along(workspace.paths)
+    return bundled_sets(workspace.paths)
 
 
 def measure(
@@ -169,7 +169,7 @@ def measure(
     workspace.engine.load(choice, data.head, report)
     # The engine reports a group's progress under this name.
     what = "questions" if data.head is Head.QUESTION_ANSWERING else "texts"
-    read(items[:WARMING], GroupReport(Quiet(report), min(WARMING, len(items)), what))
+    read(items[:_WARM_UP], GroupReport(Quiet(report), min(_WARM_UP, len(items)), what))
     whole = GroupReport(report, len(items), what)
     done = read(items, whole)
     seconds = whole.seconds
@@ -257,7 +257,7 @@ def compare_models(
             (one, other)
             for one in saved
             for other in saved
-            if one.digest == other.digest and first in _names(one) and second in _names(other)
+            if one.digest == other.digest and first in _names_of(one) and second in _names_of(other)
         )
         found = next(pairs, None)
         if found is not None:
@@ -303,5 +303,5 @@ def set_for(
     )
 
 
-def _names(one: Measure) -> tuple[str, str]:
+def _names_of(one: Measure) -> tuple[str, str]:
     return one.model, one.folder

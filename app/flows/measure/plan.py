@@ -48,7 +48,7 @@ def sample(items: Sequence[ItemT], limit: int, seed: int) -> Sequence[ItemT]:
     return [items[index] for index in sorted(chosen)]
 
 
-def sampled(plan: Plan, read: Callable[[Path], Sequence[ItemT]]) -> list[ItemT]:
+def sample_files(plan: Plan, read: Callable[[Path], Sequence[ItemT]]) -> list[ItemT]:
     """The plan's examples, file by file. Raises SpanlightError where there are none, and as `read` does."""
     found = [item for path in plan.files for item in sample(read(path), plan.limit, plan.seed)]
     if not found:
@@ -71,7 +71,7 @@ def per_cent(values: Sequence[float]) -> float | None:
     return 100.0 * sum(values) / len(values) if values else None
 
 
-def recorded(figures: Any, digits: int, *left_out: str) -> dict[str, float]:
+def figures_by_name(figures: Any, digits: int, *left_out: str) -> dict[str, float]:
     """Figures, a dataclass, as they are saved with a model: by name in words; those over no example are left out."""
     return {
         name.replace("_", " "): round(float(value), digits)

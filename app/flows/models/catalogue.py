@@ -28,7 +28,7 @@ EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # The largest share of the memory for the weights alone at each level; working memory and other programs add to it.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
 # The values are filled in for a model.
-_WORDS = {
+_FIT_SENTENCES = {
     EASILY: Message("Fits easily: takes {needed} of this computer's {memory} of memory."),
     WELL: Message("Fits: takes {needed} of this computer's {memory} of memory."),
     LARGE: Message("Large for this computer: takes {needed} of its {memory}."),
@@ -40,7 +40,7 @@ _SLOW_PAGE = 20.0
 # A page has about 500 words, or 680 tokens; a window of 384 goes on by 256.
 _TOKENS_ON_PAGE = 1000
 _BYTES = 4  # of a weight in memory, as float32
-_HEADS = {
+_SEARCH_WORDS = {
     Head.QUESTION_ANSWERING: "ask answers questions reader",
     Head.CLASSIFICATION: "classify classes sentiment",
     Head.MASKED_WORDS: "fill in blanks masked words",
@@ -96,10 +96,10 @@ def search(
         model
         for model in models
         if (head is None or head in model.heads)
-        and (not tongue or _speaks(model, tongue))
+        and (not tongue or _lists_language(model, tongue))
         and (not largest or model.size <= largest)
         and (not licence or (free_licence(model.licence) is True) == (licence == "free"))
-        and _holds(model, wanted)
+        and _has_words(model, wanted)
     )
 
 
@@ -120,7 +120,7 @@ def stronger(
         and _reads(model, language, reader)
         and (
             _is_foreign(language, reader)
-            or any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
+            or any(_lists_language(model, tongue) for tongue in reader.languages or model.languages)
         )
     )
     return tuple(sorted(found, key=lambda model: -model.squad2_f1))
@@ -180,7 +180,7 @@ def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> Offere
             for each in readers
             if each.parameters <= _MOST_WEIGHTS
             and page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE
-            and fits(each) in (EASILY, WELL)
+            and memory_fit(each) in (EASILY, WELL)
         ),
         None,
     )
@@ -206,11 +206,11 @@ def summary(model: OfferedModel, reading_speed: float) -> str:
         model=model.title,
         f1=model.squad2_f1,
         size=size,
-        time=_page(model.parameters, reading_speed),
+        time=_page_time(model.parameters, reading_speed),
     )
 
 
-def _page(parameters: int, reading_speed: float) -> str:
+def _page_time(parameters: int, reading_speed: float) -> str:
     seconds = page_seconds(parameters, reading_speed)
     return duration(seconds if seconds < 2 else round(seconds))
 
@@ -223,9 +223,9 @@ def free_licence(licence: str) -> bool | None:
     return True if name.startswith(_FREE) else None
 
 
-def fits(model: OfferedModel | Passport | ModelCard) -> str:
+def memory_fit(model: OfferedModel | Passport | ModelCard) -> str:
     """How a model's weights fit the computer's memory: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown."""
-    needed, memory = _needed(model), computer()[0]
+    needed, memory = _needed_memory(model), computer()[0]
     if not needed or not memory:
         return ""
     return next((level for share, level in _SHARES if needed <= share * memory), TOO_LARGE)
@@ -240,21 +240,23 @@ def suits(
     the same head on this computer, by the number of parameters. Without such a measure the sentence has no speed.
     Empty where the memory is not known.
     """
-    level = fits(model)
+    level = memory_fit(model)
     if not level:
         return ""
-    fit = _WORDS[level].filled(needed=bytes_in_words(_needed(model)), memory=bytes_in_words(computer()[0]))
-    pace = _speed(model, workspace, measures)
+    fit = _FIT_SENTENCES[level].filled(
+        needed=bytes_in_words(_needed_memory(model)), memory=bytes_in_words(computer()[0])
+    )
+    pace = _speed_words(model, workspace, measures)
     return Message("{fit} {pace}", fit=fit, pace=pace) if pace else fit
 
 
-def _needed(model: OfferedModel | Passport | ModelCard) -> int:
+def _needed_memory(model: OfferedModel | Passport | ModelCard) -> int:
     """Bytes that a model's weights take in memory; 0 where it is not known."""
     card = model.card if isinstance(model, Passport) else model
     return card.parameters * _BYTES if card is not None else 0
 
 
-def _speed(
+def _speed_words(
     model: OfferedModel | Passport | ModelCard, workspace: Workspace, measures: Sequence[Measure]
 ) -> str:
     card = model.card if isinstance(model, Passport) else model
@@ -265,7 +267,7 @@ def _speed(
     if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
         return Message("Measured here: {rate}.", rate=_rate(own))
     if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
-        page = _page(card.parameters, workspace.settings.reading_speed)
+        page = _page_time(card.parameters, workspace.settings.reading_speed)
         return Message("Roughly {time} a page on this computer.", time=page)
     if not like:
         return ""
@@ -292,13 +294,13 @@ def _is_foreign(language: str, reader: ModelCard) -> bool:
     return bool(language) and not reads(reader.languages, language)
 
 
-def _speaks(model: OfferedModel, tongue: str) -> bool:
+def _lists_language(model: OfferedModel, tongue: str) -> bool:
     return any(
         tongue == code or tongue == language_name(code).casefold() or code == MANY for code in model.languages
     )
 
 
-def _holds(model: OfferedModel, words: Sequence[str]) -> bool:
+def _has_words(model: OfferedModel, words: Sequence[str]) -> bool:
     text = " ".join(
         (
             model.repository,
@@ -311,7 +313,7 @@ def _holds(model: OfferedModel, words: Sequence[str]) -> bool:
             *model.languages,
             *(language_name(code) for code in model.languages),
             *model.heads,
-            *(_HEADS[head] for head in model.heads),
+            *(_SEARCH_WORDS[head] for head in model.heads),
         )
     ).casefold()
     return all(word in text for word in words)

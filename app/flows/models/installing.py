@@ -25,7 +25,7 @@ from app.settings.files import write_atomic
 CHECKING, TRYING = Message("Checking"), Message("Trying it out")
 
 
-def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
+def try_out(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
     """The card of a folder that holds a whole model whose every head works: it is loaded and run once.
 
     The trial runs in a confined process of its own. Raises SpanlightError where the model is refused.
@@ -36,7 +36,7 @@ def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
     report.progress(Progress(0, 0, TRYING))
     engine = Engine(log=workspace.paths.logs / "trial.log", only=folder)
     try:
-        return engine.try_model(str(folder), _Trying(report))
+        return engine.try_model(str(folder), _TrialReport(report))
     except EngineLost as lost:
         raise SpanlightError(
             Message("{name} makes the model process break off, and was not added.", name=card.name),
@@ -46,7 +46,7 @@ def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
         engine.close()
 
 
-def complete(folder: Path) -> None:
+def add_tokenizer(folder: Path) -> None:
     """Write tokenizer.json into a folder that has a vocabulary's own files instead, as older checkpoints do.
 
     Raises SpanlightError where they are malformed or the disk refuses; nothing happens where none can be made.
@@ -58,7 +58,7 @@ def complete(folder: Path) -> None:
         write_atomic(folder / TOKENIZER, make_tokenizer(folder, family), private=False)
 
 
-def finish(
+def install_staged(
     workspace: Workspace,
     stage: Staging,
     origin: Origin,
@@ -78,7 +78,7 @@ def finish(
     files = [file for file in placed if file.name != NOTES]
     origin = dataclasses.replace(
         origin,
-        added=now(),
+        added=timestamp(),
         linked=any(file.linked for file in placed),
         licence=origin.licence or card.licence,
         languages=origin.languages or card.languages,
@@ -103,7 +103,7 @@ def names_taken(workspace: Workspace) -> frozenset[str]:
     return frozenset(names)
 
 
-def marks(workspace: Workspace) -> dict[Path, Origin]:
+def installed_origins(workspace: Workspace) -> dict[Path, Origin]:
     """The installed models' folders with their marks; those without a sound one are left out."""
     found: dict[Path, Origin] = {}
     for card in workspace.shelf.cards():
@@ -116,12 +116,12 @@ def marks(workspace: Workspace) -> dict[Path, Origin]:
     return found
 
 
-def now() -> str:
+def timestamp() -> str:
     """The current time as marks have it (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class _Trying(Relay):
+class _TrialReport(Relay):
     """The Report of a trial: all steps of loading are shown as one."""
 
     def progress(self, progress: Progress) -> None:

@@ -43,7 +43,7 @@ def other_language(
     for subject in subjects if card.languages else ():
         found = dict(subject.languages)
         if subject.text:
-            found[detected(workspace, subject.text, report)] = 1
+            found[detect_language(workspace, subject.text, report)] = 1
         others = {code: n for code, n in found.items() if code and not reads(card.languages, code)}
         if sum(others.values()) > _LEAST_SHARE * sum(found.values()):
             code = max(others, key=others.__getitem__)
@@ -54,7 +54,7 @@ def other_language(
             )
             sentence = Message(
                 "{told}; {model} reads {languages}.",
-                told=_in_languages(subject.name, others, sum(found.values())),
+                told=_languages_sentence(subject.name, others, sum(found.values())),
                 model=card.title,
                 languages=languages(card.languages),
             )
@@ -62,7 +62,7 @@ def other_language(
     return None
 
 
-def detected(workspace: Workspace, text: str, report: Report) -> str:
+def detect_language(workspace: Workspace, text: str, report: Report) -> str:
     """The code of a text's language, empty where it is unsure or cannot be detected. Raises Stopped."""
     try:
         return workspace.documents.language(text, report)
@@ -71,7 +71,7 @@ def detected(workspace: Workspace, text: str, report: Report) -> str:
         return ""
 
 
-def _in_languages(name: str, others: Mapping[str, int], total: int) -> str:
+def _languages_sentence(name: str, others: Mapping[str, int], total: int) -> str:
     """The languages of documents: "This document is in German", "12 of 200 documents are in German, French"."""
     if total == 1:
         return Message("{name} is in {language}", name=name, language=language(next(iter(others))))

@@ -16,7 +16,7 @@ from app.core.network import Network
 from app.core.offers import Origin, Removal, Source
 from app.core.report import Report
 from app.flows.models.devices import unload
-from app.flows.teach.run import begun_with, discard_run
+from app.flows.teach.run import discard_run, run_from_base
 from app.flows.workspace import Workspace
 from app.models.disk.names import model_name, typed_path
 from app.models.disk.origin import read_origin
@@ -32,12 +32,13 @@ def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
     none of that name.
     """
     card = _find(workspace, name.strip())
-    run = begun_with(workspace.paths.teaching, Path(card.folder))
+    run = run_from_base(workspace.paths.teaching, Path(card.folder))
     return Removal(
         card,
-        freed=_freed(Path(card.folder)) + (_freed(workspace.paths.teaching) if run is not None else 0),
-        cached=_cached(workspace, Path(card.folder)),
-        chosen_for=tuple(head for head in Head if _names(workspace.settings.models.get(head, ""), card)),
+        freed=_freed_bytes(Path(card.folder))
+        + (_freed_bytes(workspace.paths.teaching) if run is not None else 0),
+        cached=_cached_bytes(workspace, Path(card.folder)),
+        chosen_for=tuple(head for head in Head if _is_chosen(workspace.settings.models.get(head, ""), card)),
         questions=workspace.history.count_of_model(card.name),
         last_used=workspace.uses.last(card.folder),
         unfinished=run.corrections if run is not None else 0,
@@ -53,16 +54,16 @@ def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache
     """
     card = removal.card
     folder = Path(card.folder)
-    _check_place(workspace, card)
+    _refuse_other_folders(workspace, card)
     report.check()
     origin = _hub_origin(folder)
-    if begun_with(workspace.paths.teaching, folder) is not None:
+    if run_from_base(workspace.paths.teaching, folder) is not None:
         discard_run(workspace.paths.teaching)
     _remove_folder(workspace, folder, report)
     workspace.uses.forget(card.folder)
     workspace.measures.forget_model(card.folder)
     chosen = dict(workspace.settings.models)
-    workspace.settings.models = {head: name for head, name in chosen.items() if not _names(name, card)}
+    workspace.settings.models = {head: name for head, name in chosen.items() if not _is_chosen(name, card)}
     if workspace.settings.models != chosen:
         workspace.save_settings()
     if from_cache and origin is not None and not _used_elsewhere(workspace, folder, origin):
@@ -102,7 +103,7 @@ def _find(workspace: Workspace, wanted: str) -> ModelCard:
     raise SpanlightError(Message("There is no model {wanted!a}.", wanted=wanted[:80]), hint)
 
 
-def _check_place(workspace: Workspace, card: ModelCard) -> None:
+def _refuse_other_folders(workspace: Workspace, card: ModelCard) -> None:
     folder = Path(card.folder)
     if folder.parent == workspace.paths.starter_models:
         raise SpanlightError(
@@ -131,14 +132,14 @@ def _remove_folder(workspace: Workspace, folder: Path, report: Report) -> None:
         remove_folder(folder, workspace.paths.models)
 
 
-def _names(chosen: str, card: ModelCard) -> bool:
+def _is_chosen(chosen: str, card: ModelCard) -> bool:
     """Whether a name in the settings means this model, as the shelf would find it."""
     return bool(chosen) and (
         chosen == card.folder or chosen.casefold() in (card.name.casefold(), card.repository.casefold())
     )
 
 
-def _freed(folder: Path) -> int:
+def _freed_bytes(folder: Path) -> int:
     """The bytes that removing a folder frees: links free none, nor do files with other hard links."""
     freed = 0
     if folder.is_symlink():
@@ -151,7 +152,7 @@ def _freed(folder: Path) -> int:
     return freed
 
 
-def _cached(workspace: Workspace, folder: Path) -> int:
+def _cached_bytes(workspace: Workspace, folder: Path) -> int:
     """The bytes that deleting a model's files in the Hugging Face cache would free once its folder is gone."""
     origin = _hub_origin(folder)
     if origin is None or _used_elsewhere(workspace, folder, origin):
@@ -160,11 +161,11 @@ def _cached(workspace: Workspace, folder: Path) -> int:
     with contextlib.suppress(OSError):
         size = cache_size(origin.repository, origin.commit, network, dict(origin.sizes))
         snapshot = snapshot_of(Path(network.cache), origin.repository, origin.commit)
-        return size + sum(_shared(folder / name, snapshot / name) for name, _ in origin.sizes)
+        return size + sum(_shared_bytes(folder / name, snapshot / name) for name, _ in origin.sizes)
     return 0
 
 
-def _shared(own: Path, cached: Path) -> int:
+def _shared_bytes(own: Path, cached: Path) -> int:
     """The bytes of a file with only these two hard links, 0 for any other."""
     with contextlib.suppress(OSError):
         status = own.lstat()

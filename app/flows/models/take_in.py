@@ -11,7 +11,14 @@ from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Progress, Report
-from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken
+from app.flows.models.installing import (
+    CHECKING,
+    add_tokenizer,
+    install_staged,
+    installed_origins,
+    names_taken,
+    try_out,
+)
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
 from app.models.disk.card import CONFIG, TOKENIZER, has_mean_pooling, read_card
@@ -22,7 +29,7 @@ from app.models.disk.shelving import Placed, Staging
 from app.models.disk.weights import INDEX, PICKLES
 
 COPYING, LINKING, UNPACKING = Message("Copying"), Message("Reading"), Message("Unpacking")
-Seen = tuple[int, int, int]
+Stat = tuple[int, int, int]
 
 
 def import_model(
@@ -80,53 +87,53 @@ def _from_folder(
     workspace: Workspace, path: Path, report: Report, *, link: bool, wanted: str, replace: bool
 ) -> ModelCard:
     source = path.resolve()
-    _refuse_own(workspace, source)
+    _refuse_own_folders(workspace, source)
     called = model_name(source)
     if (source / TOKENIZER).exists():
         read_card(source)  # otherwise its tokenizer is made before it is checked
     names = files_of(source)
     _refuse_links_out(source, names, called)
-    before = {file: _seen(source / file) for file in names}
+    before = {file: _stat(source / file) for file in names}
     total = sum(size for size, *_ in before.values())
     if not link:
         check_space(workspace.paths.models, total)
-    target = _target(workspace, wanted, called, replace)
+    target = _choose_name(workspace, wanted, called, replace)
     with Staging(workspace.paths.models, target) as stage:
         meter = Meter(report, LINKING if link else COPYING, total)
         # Notes that Spanlight writes must not change the source model.
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
         if not (wanted or replace):
-            _refuse_again(workspace, placed)
+            _refuse_duplicate(workspace, placed)
         if has_mean_pooling(source):  # said in a folder of its own, which is not copied
             write_notes(stage.folder, dataclasses.replace(read_notes(stage.folder), pooling=MEAN))
-        complete(stage.folder)
-        card = checked(workspace, stage.folder, report)
-        if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):
+        add_tokenizer(stage.folder)
+        card = try_out(workspace, stage.folder, report)
+        if any(file.linked and _stat(source / file.name) != before[file.name] for file in placed):
             raise SpanlightError(
                 Message("{name} was changed while it was being checked, and was not added.", name=called),
                 Message("Import it again when nothing writes to it any more."),
             )
         origin = Origin(Source.FOLDER, path=str(path.absolute()))
-        return finish(workspace, stage, origin, card, placed, report, replace=replace)
+        return install_staged(workspace, stage, origin, card, placed, report, replace=replace)
 
 
 def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, replace: bool) -> ModelCard:
     with open_archive(path) as archive:
         total = archive.size
         check_space(workspace.paths.models, total)
-        target = _target(workspace, wanted, archive.folder or path.stem, replace)
+        target = _choose_name(workspace, wanted, archive.folder or path.stem, replace)
         with Staging(workspace.paths.models, target) as stage:
             unpacked = archive.unpack(stage.folder, Meter(report, UNPACKING, total))
             placed = tuple(Placed(file, size, sha256, linked=False) for file, size, sha256 in unpacked)
             if not (wanted or replace):
-                _refuse_again(workspace, placed)
-            complete(stage.folder)
-            card = checked(workspace, stage.folder, report)
+                _refuse_duplicate(workspace, placed)
+            add_tokenizer(stage.folder)
+            card = try_out(workspace, stage.folder, report)
             origin = Origin(Source.ARCHIVE, path=str(path.absolute()))
-            return finish(workspace, stage, origin, card, placed, report, replace=replace)
+            return install_staged(workspace, stage, origin, card, placed, report, replace=replace)
 
 
-def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
+def _choose_name(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
     """The model's name; one that the user gave must be free, or to be replaced."""
     if not wanted and replace:
         return safe_name(own)
@@ -141,7 +148,7 @@ def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
     return wanted
 
 
-def _refuse_own(workspace: Workspace, source: Path) -> None:
+def _refuse_own_folders(workspace: Workspace, source: Path) -> None:
     for own in (workspace.paths.models, workspace.paths.starter_models):
         own = own.resolve()
         if source == own:
@@ -178,10 +185,10 @@ def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
             )
 
 
-def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
+def _refuse_duplicate(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
     """Refuse a model that is installed already, file for file."""
     ours = _identifying((file.name, file.sha256) for file in placed)
-    for folder, origin in marks(workspace).items():
+    for folder, origin in installed_origins(workspace).items():
         if _identifying(origin.checksums) == ours:
             raise SpanlightError(
                 Message("This model is installed already, as {name}.", name=folder.name),
@@ -198,7 +205,7 @@ def _identifying(checksums: Iterable[tuple[str, str]]) -> frozenset[tuple[str, s
     )
 
 
-def _seen(file: Path) -> Seen:
+def _stat(file: Path) -> Stat:
     """A file's size, time of change and inode, which differ after a change."""
     try:
         status = file.stat()

@@ -21,12 +21,21 @@ from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
 from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport
-from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
+from app.flows.measure.evaluate import QaOutcome, ask_known, qa_figures, question_on
 from app.flows.measure.example_files import read_examples
 from app.flows.models.installed import origin_of, use
-from app.flows.models.installing import finish, names_taken, now
+from app.flows.models.installing import install_staged, names_taken, timestamp
 from app.flows.models.remove import removal_of, remove
-from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete_run, discard_run, held, save_run
+from app.flows.teach.run import (
+    MARK,
+    ReaderFigures,
+    Run,
+    delete_run,
+    discard_run,
+    hold_run,
+    read_run,
+    save_run,
+)
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 from app.models.disk import copying
@@ -63,7 +72,7 @@ _CHECKPOINT_SECONDS = 20.0
 _ROOM = 34
 _LEARN, _HOLD, _MODEL = "learn.jsonl", "held.jsonl", "model"
 # The measures of the base and of the version, written after so many questions.
-_BEFORE_FILE, _AFTER_FILE, _AT_ONCE = "before.json", "after.json", 32
+_BEFORE_FILE, _AFTER_FILE, _BATCH_OF_QUESTIONS = "before.json", "after.json", 32
 _NAME = "my-reader"
 # Figures in a version's notes.
 _ON_HELD, _ON_KNOWN, _BEFORE = "held-out corrections", "what it knew", ", before"
@@ -114,7 +123,7 @@ class UnfinishedTeaching:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class _PartialMeasure:
     """A measure as far as it has come: of each question in their order chance, probability, answered, exact, f1."""
 
     seconds: float = 0.0
@@ -140,32 +149,34 @@ def teach_reader(
     when cancelled.
     """
     folder = workspace.paths.teaching if output is None else output.with_name(f"{output.name}.teaching")
-    with held(folder):
-        run = begun(folder)
+    with hold_run(folder):
+        run = read_run(folder)
         if run is None or output is not None:
             examples = _examples(workspace, corrections)
             card = workspace.find_model(Head.QUESTION_ANSWERING, base)
-            if run is None or (run.asked, run.folder) != (_digest(examples), card.folder):
+            if run is None or (run.asked, run.folder) != (_digest_examples(examples), card.folder):
                 run = _begin(workspace, folder, examples, card)
         sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
         asked, learning = sum(map(len, sets)), run.steps * _QUESTIONS_A_STEP
         whole = 2 * asked + learning
         if not run.before:
-            part = _Part(report, Message("Measuring the reader"), 0, asked, whole)
-            measured, seconds = _figures(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
+            part = _PartReport(report, Message("Measuring the reader"), 0, asked, whole)
+            measured, seconds = _measure(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
             run = save_run(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
-        if not _is_whole(model):
-            part = _Part(report, Message("Teaching"), asked, learning, whole, run.seconds)
+        if not _is_complete(model):
+            part = _PartReport(report, Message("Teaching"), asked, learning, whole, run.seconds)
             train(workspace, _request(workspace, run, folder), part)
         if not run.after:
             _describe(run, model, workspace.paths.models)  # it is measured with its calibration
-            part = _Part(report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0)
-            measured, _ = _figures(workspace, str(model), sets, folder / _AFTER_FILE, part)
+            part = _PartReport(
+                report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0
+            )
+            measured, _ = _measure(workspace, str(model), sets, folder / _AFTER_FILE, part)
             run = save_run(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
-        part = _Part(report, Message("Installing"), whole, 0, whole, 0.0)
-        version = _installed(workspace, run, model, part) if output is None else _moved(run, model, output)
+        part = _PartReport(report, Message("Installing"), whole, 0, whole, 0.0)
+        version = _install(workspace, run, model, part) if output is None else _move(run, model, output)
         with suppress(OSError):  # what stays is deleted when the next one begins
             delete_run(folder)
         return version
@@ -180,11 +191,13 @@ def versions(workspace: Workspace, report: Report) -> tuple[ReaderVersion, ...]:
 def unfinished(workspace: Workspace, report: Report) -> UnfinishedTeaching | None:
     """The teaching that `teach_reader` would go on with, None where there is none."""
     folder = workspace.paths.teaching
-    run = begun(folder)
+    run = read_run(folder)
     if run is None:
         return None
     steps = [path.name.removeprefix("step-") for path in (folder / f"{_MODEL}.run").glob("step-*")]
-    step = run.steps if _is_whole(folder / _MODEL) else max((int(s) for s in steps if s.isdigit()), default=0)
+    step = (
+        run.steps if _is_complete(folder / _MODEL) else max((int(s) for s in steps if s.isdigit()), default=0)
+    )
     return UnfinishedTeaching(run.base, run.corrections, step, run.steps, run.begun)
 
 
@@ -211,7 +224,9 @@ def use_version(workspace: Workspace, name: str, report: Report) -> None:
     Raises SpanlightError where there is none of that name, and where the settings cannot be written.
     """
     base = next((card for card in bases(workspace, report) if card.name == name), None)
-    folder = base.folder if base is not None else _named(workspace, name, report).folder if name else ""
+    folder = (
+        base.folder if base is not None else _find_version(workspace, name, report).folder if name else ""
+    )
     use(workspace, Head.QUESTION_ANSWERING, folder)
 
 
@@ -220,7 +235,7 @@ def remove_version(workspace: Workspace, name: str, report: Report) -> None:
 
     Raises SpanlightError where there is none of that name, and where the disk refuses; Busy while it is being taught.
     """
-    version = _named(workspace, name, report)
+    version = _find_version(workspace, name, report)
     remove(workspace, removal_of(workspace, version.folder, report), report, from_cache=False)
 
 
@@ -229,7 +244,7 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
 
     Raises SpanlightError where there is none of that name, or the folder is there already; Stopped when cancelled.
     """
-    source = Path(_named(workspace, name, report).folder)
+    source = Path(_find_version(workspace, name, report).folder)
     if folder.exists():
         raise SpanlightError(
             Message("“{folder}” is there already.", folder=str(folder)),
@@ -258,7 +273,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
             Message("There are too few corrections to learn from: {number}.", number=len(examples)),
             Message("It takes at least {fewest}: correct some more answers.", fewest=FEWEST),
         )
-    learn, hold = _parted(examples)
+    learn, hold = _split(examples)
     each = _steps_an_epoch(len(learn))
     steps = each * max(1, min(_EPOCHS, _MOST_STEPS // each))
     run = Run(
@@ -266,8 +281,8 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         card.folder,
         fingerprint(Path(card.folder)),
         len(examples),
-        _digest(examples),
-        now(),
+        _digest_examples(examples),
+        timestamp(),
         steps,
     )
     try:
@@ -292,7 +307,7 @@ def _examples(workspace: Workspace, corrections: Sequence[Correction] | Path | N
         found = read_examples(corrections, Head.QUESTION_ANSWERING).items
         examples = [one for one in found if isinstance(one, QaExample)]
         refuse_astray(examples, corrections.name)
-        examples = _agreeing(examples, corrections.name)
+        examples = _without_conflicts(examples, corrections.name)
     else:
         kept = workspace.corrections.all() if corrections is None else corrections
         examples = [_example(correction) for correction in kept]
@@ -314,7 +329,7 @@ def _example(correction: Correction) -> QaExample:
     return QaExample(number, correction.passage, correction.question, answers, MARK, view=view)
 
 
-def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
+def _without_conflicts(examples: Sequence[QaExample], name: str) -> list[QaExample]:
     """Each question on a text once. Raises SpanlightError that lists those with different answers."""
     known: dict[tuple[str, str], QaExample] = {}
     differing: dict[str, None] = {}
@@ -342,12 +357,12 @@ def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
     return list(known.values())
 
 
-def _digest(examples: Sequence[QaExample]) -> str:
+def _digest_examples(examples: Sequence[QaExample]) -> str:
     rows = sorted(json_of([one.question, one.context, one.answers]) for one in examples)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
-def _parted(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExample]]:
+def _split(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExample]]:
     """Examples to learn from, and those held out: by their content, so that they stay held out as more come."""
 
     def chance(example: QaExample) -> float:
@@ -359,7 +374,7 @@ def _parted(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExam
     return ranked[held:], ranked[:held]
 
 
-def _figures(
+def _measure(
     workspace: Workspace, folder: str, sets: Sequence[Sequence[QaExample]], kept: Path, report: Report
 ) -> tuple[tuple[ReaderFigures, ...], float]:
     """The figures of the reader in a folder on each set, and the seconds that took.
@@ -368,14 +383,16 @@ def _figures(
     """
     choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
     examples = [one for each in sets for one in each]
-    known = _measured(kept)
+    known = _read_measure(kept)
     rows = list(known.rows[: len(examples)])
     whole = GroupReport(report, len(examples), Message("questions"), before=len(rows))
     while len(rows) < len(examples):
-        some = examples[len(rows) : len(rows) + _AT_ONCE]
-        outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
+        some = examples[len(rows) : len(rows) + _BATCH_OF_QUESTIONS]
+        outcomes, _ = ask_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
         rows += [(one.chance, one.probability, one.answered, one.exact, one.f1) for one in outcomes]
-        write_atomic(kept, json_of(asdict(_Measured(known.seconds + whole.seconds, tuple(rows)))).encode())
+        write_atomic(
+            kept, json_of(asdict(_PartialMeasure(known.seconds + whole.seconds, tuple(rows)))).encode()
+        )
     found, at = [], 0
     for part in sets:
         given = zip(part, rows[at : at + len(part)], strict=True)
@@ -386,12 +403,12 @@ def _figures(
     return tuple(found), known.seconds + whole.seconds
 
 
-def _measured(kept: Path) -> _Measured:
+def _read_measure(kept: Path) -> _PartialMeasure:
     """What a measure has kept so far; nothing where it has not begun."""
     try:
-        return from_plain(_Measured, read_json(kept))
+        return from_plain(_PartialMeasure, read_json(kept))
     except (SpanlightError, OSError, ValueError):
-        return _Measured()
+        return _PartialMeasure()
 
 
 def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
@@ -417,7 +434,7 @@ def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
     )  # fmt: skip
 
 
-def _is_whole(model: Path) -> bool:
+def _is_complete(model: Path) -> bool:
     """Whether training has written all of a model."""
     try:
         return bool(read_card(model).heads) and not model.with_name(f"{model.name}.run").exists()
@@ -452,7 +469,7 @@ def _describe(run: Run, model: Path, models: Path) -> None:
         raise copying.refusal(fault, Message("{name} could not be written", name=_NAME)) from fault
 
 
-def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> ReaderVersion:
+def _install(workspace: Workspace, run: Run, model: Path, report: Report) -> ReaderVersion:
     """The version, put into its place; one that was killed right after that is there already."""
     for card in workspace.shelf.cards():
         origin = origin_of(card.folder)
@@ -465,13 +482,13 @@ def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> R
             meter = Meter(report, Message("Installing"), sum((model / file).stat().st_size for file in files))
             placed = [stage.put(model / file, file, meter, link=False) for file in files]
             origin = Origin(Source.TAUGHT, path=run.mark)
-            card = finish(workspace, stage, origin, read_card(model), placed, report, replace=False)
+            card = install_staged(workspace, stage, origin, read_card(model), placed, report, replace=False)
     version = _version(card)
     assert version is not None
     return version
 
 
-def _moved(run: Run, model: Path, output: Path) -> ReaderVersion:
+def _move(run: Run, model: Path, output: Path) -> ReaderVersion:
     """The version, put into the folder `output`."""
     try:
         with suppress(FileNotFoundError):
@@ -482,7 +499,7 @@ def _moved(run: Run, model: Path, output: Path) -> ReaderVersion:
             fault, Message("{file} could not be written", file=str(output)), output.parent
         ) from fault
     held, known = (Change(before, after) for before, after in zip(run.before, run.after, strict=True))
-    return ReaderVersion(output.name, str(output), run.base, run.corrections, held, known, now())
+    return ReaderVersion(output.name, str(output), run.base, run.corrections, held, known, timestamp())
 
 
 def _version(card: ModelCard) -> ReaderVersion | None:
@@ -493,7 +510,7 @@ def _version(card: ModelCard) -> ReaderVersion | None:
     try:
         mark, corrections, _, base = origin.path.split(" ", 3)
         held, known = (
-            Change(*(_of_notes(card.measured[f"{name}{when}"]) for when in (_BEFORE, "")))
+            Change(*(_figures_from_notes(card.measured[f"{name}{when}"]) for when in (_BEFORE, "")))
             for name in (_ON_HELD, _ON_KNOWN)
         )
         if mark != MARK:
@@ -503,11 +520,11 @@ def _version(card: ModelCard) -> ReaderVersion | None:
         return None  # a classifier, or its notes were changed by hand
 
 
-def _of_notes(values: dict[str, float]) -> ReaderFigures:
+def _figures_from_notes(values: dict[str, float]) -> ReaderFigures:
     return ReaderFigures(int(values["questions"]), values["exact"], values["f1"], values["calibration error"])
 
 
-def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
+def _find_version(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
     found = next((each for each in versions(workspace, report) if each.name == name), None)
     if found is None:
         raise SpanlightError(
@@ -516,7 +533,7 @@ def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
     return found
 
 
-class _Part(Relay):
+class _PartReport(Relay):
     """The Report of one part of a teaching, whose progress is passed on as that of the whole, counted in questions.
 
     The part begins after `at` questions of the `whole`, and takes about as long as asking `size` of them. The seconds

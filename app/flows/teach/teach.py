@@ -25,8 +25,8 @@ from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
 from app.flows.models.installed import update_notes
-from app.flows.models.installing import names_taken, now
-from app.flows.teach.datasets import alike, checked_labels
+from app.flows.models.installing import names_taken, timestamp
+from app.flows.teach.datasets import checked_labels, normalise_text
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.config import rename_labels
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 _VECTORS, _GUESSES, _PARTS = "vectors", "guesses", "parts"
 # So many texts' numbers are stored before the next ones are computed.
 _PIECE = 2000
-_NEXT = 32
+_MOST_USEFUL = 32
 # Copies of the labels' words among a label's examples: as many as make 24 of them, and one at least.
-_WITH_WORDS = 24
+_LABEL_COPIES = 24
 MORE = 64
 
 
@@ -102,14 +102,14 @@ def guess(workspace: Workspace, labelled: Labelled, report: Report) -> Guesses:
         vectors, embed_texts(workspace, tuple(label.text for label in dataset.labels), report)
     )
     rows, examples = labelled.examples()
-    probabilities = _classified(workspace, dataset, texts, report)
+    probabilities = _classifier_probabilities(workspace, dataset, texts, report)
     taught = probabilities is not None
     if probabilities is None:
         wanted = linear.targets_of(examples.targets, len(dataset.labels))
         head = pool.head(rows, wanted, multi=dataset.multi)
         probabilities = head.probabilities(pool.texts)
     open_rows = [row for row, text in enumerate(texts) if row not in given and text.strip()]
-    useful = pool.most_useful(probabilities, rows, open_rows, _NEXT)
+    useful = pool.most_useful(probabilities, rows, open_rows, _MOST_USEFUL)
     return Guesses(probabilities, tuple(useful), taught, not given and not taught)
 
 
@@ -169,9 +169,9 @@ def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Datas
     if folder is None or (card := read_card(folder)).labels != dataset.names:
         return
     computed_by, guesses = workspace.datasets.numbers(dataset, _GUESSES)
-    still_valid = computed_by == _name(card, dataset)
+    still_valid = computed_by == _numbers_key(card, dataset)
     notes = read_notes(folder)
-    words = _renamed_in(notes.description, dataset, renamed)
+    words = _rename_in_description(notes.description, dataset, renamed)
     try:
         rename_labels(folder, renamed.names)
         write_notes(folder, replace(notes, description=words))
@@ -180,10 +180,10 @@ def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Datas
             Message("{name} could not be written: {reason}.", name=folder.name, reason=reason_of(fault))
         ) from fault
     if still_valid:
-        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), guesses)
+        workspace.datasets.put_numbers(dataset, _GUESSES, _numbers_key(card, dataset), guesses)
 
 
-def _renamed_in(description: str, dataset: Dataset, renamed: Dataset) -> str:
+def _rename_in_description(description: str, dataset: Dataset, renamed: Dataset) -> str:
     before, after = ", ".join(dataset.names), ", ".join(renamed.names)
     if not isinstance(description, Message):  # by an older Spanlight
         return description.replace(before, after)
@@ -248,7 +248,7 @@ def _teach(workspace: Workspace, dataset: Dataset, examples: Examples, report: R
     name = old.name if old is not None else free_name(dataset.name, names_taken(workspace))
     with Staging(workspace.paths.models, name) as staging:
         teach_into(workspace, dataset, examples, staging.folder, report)
-        origin = Origin(Source.TAUGHT, path=_mark(dataset), added=now())
+        origin = Origin(Source.TAUGHT, path=_origin_mark(dataset), added=timestamp())
         place = staging.install(origin, replace=old is not None)
     return read_card(place)
 
@@ -261,12 +261,12 @@ def _own_classifier(workspace: Workspace, dataset: Dataset) -> Path | None:
     origin = read_origin(folder)
     return (
         folder
-        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, _mark(dataset))
+        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, _origin_mark(dataset))
         else None
     )
 
 
-def _mark(dataset: Dataset) -> str:
+def _origin_mark(dataset: Dataset) -> str:
     """What the origin of a classifier that was taught from a data set says."""
     return f"labels {dataset.number}"
 
@@ -276,7 +276,7 @@ def teach_into(
 ) -> TaughtHead:
     """Teach a classifier examples, and write it into a folder. Raises as `teach` does."""
     request = replace(_request(workspace, dataset, examples), output=str(folder))
-    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
+    taught: TaughtHead = workspace.engine.run(request, None, _PhaseReport(report, Message("Learning")))
     _describe(workspace, dataset, folder, len(examples.texts))
     return taught
 
@@ -289,7 +289,7 @@ def teach_examples_held(
     texts, none = (*request.texts, *held), ((),) * len(held)
     of_held = tuple(range(len(request.texts), len(texts)))
     request = replace(request, texts=texts, targets=(*request.targets, *none), held=of_held, seed=seed)
-    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
+    taught: TaughtHead = workspace.engine.run(request, None, _PhaseReport(report, Message("Learning")))
     return taught.held
 
 
@@ -338,7 +338,7 @@ def hold_out(
     `teach` does.
     """
     wanted = linear.targets_of(examples.targets, len(dataset.labels))
-    same = [alike(text) for text in examples.texts]
+    same = [normalise_text(text) for text in examples.texts]
     parts = linear.folds(wanted, texts=same)
     whole = _request(workspace, dataset, examples)
     key = sha256(repr(whole).encode()).hexdigest()
@@ -350,7 +350,9 @@ def hold_out(
             found.update(zip(part, map(tuple, known[number - 1]), strict=True))
             continue
         request = replace(whole, held=tuple(part))
-        phase = _Phase(report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts)))
+        phase = _PhaseReport(
+            report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts))
+        )
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
         known.append(taught.held)
@@ -367,7 +369,7 @@ def hold_out(
     )
 
 
-class _Phase(Relay):
+class _PhaseReport(Relay):
     """The Report of one part of teaching; its progress carries the part's name, and partial results are dropped."""
 
     def __init__(self, report: Report, what: str) -> None:
@@ -385,7 +387,7 @@ class _Phase(Relay):
 
 def _request(workspace: Workspace, dataset: Dataset, examples: Examples) -> HeadToTeach:
     """The request for teaching examples, with the labels' words among them."""
-    each = max(1, _WITH_WORDS * len(dataset.labels) // max(1, len(examples.texts)))
+    each = max(1, _LABEL_COPIES * len(dataset.labels) // max(1, len(examples.texts)))
     words = tuple(label.text for label in dataset.labels) * each
     of_words = tuple((at,) for at in range(len(dataset.labels))) * each
     return HeadToTeach(
@@ -410,7 +412,7 @@ def _probabilities(
 
     `keep` is called with those of the first texts, now and then, and with all at the end.
     """
-    choice = _choice(workspace, folder)
+    choice = _model_choice(workspace, folder)
     none = (0.0,) * len(dataset.labels)
     found: list[tuple[float, ...]] = []
 
@@ -419,7 +421,7 @@ def _probabilities(
         if len(found) % _PIECE == 0 or len(found) == len(texts):
             keep(found)
 
-    whole = GroupReport(_Phase(report, Message("Classifying the texts")), len(texts), Message("texts"))
+    whole = GroupReport(_PhaseReport(report, Message("Classifying the texts")), len(texts), Message("texts"))
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
     return found
 
@@ -444,16 +446,18 @@ def _fit_temperature(
             linear.tempered(held_out.probabilities, now).tolist(), held_out.labels, strict=True
         )
     )
-    choice = _choice(workspace, card.folder)
+    choice = _model_choice(workspace, card.folder)
     temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
     update_notes(card, class_temperature=temperature, measured=measured)
-    stored = _stored(workspace, dataset, card)
+    stored = _stored_probabilities(workspace, dataset, card)
     if stored is not None:
         calm = linear.packed(linear.tempered(stored, temperature / now))
-        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), calm)
+        workspace.datasets.put_numbers(dataset, _GUESSES, _numbers_key(card, dataset), calm)
 
 
-def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array | None:
+def _classifier_probabilities(
+    workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report
+) -> Array | None:
     """What the data set's classifier says of its texts, as stored or computed now; None where it has none that fits."""
     if not dataset.model:
         return None
@@ -463,30 +467,30 @@ def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], re
         return None  # it was removed
     if card.labels != dataset.names:
         return None
-    stored = _stored(workspace, dataset, card)
+    stored = _stored_probabilities(workspace, dataset, card)
     before = linear.packed(stored) if stored is not None else b""
     missing_texts = texts[len(stored) if stored is not None else 0 :]
     if missing_texts:  # also after a stop
 
         def keep(said: Sequence[tuple[float, ...]]) -> None:
             packed = before + linear.packed(said)
-            workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), packed)
+            workspace.datasets.put_numbers(dataset, _GUESSES, _numbers_key(card, dataset), packed)
 
         _probabilities(workspace, dataset, card.folder, missing_texts, report, keep)
-        stored = _stored(workspace, dataset, card)
+        stored = _stored_probabilities(workspace, dataset, card)
     return stored
 
 
-def _choice(workspace: Workspace, folder: str) -> ModelChoice:
+def _model_choice(workspace: Workspace, folder: str) -> ModelChoice:
     return ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
 
 
-def _stored(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
+def _stored_probabilities(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
     name, stored = workspace.datasets.numbers(dataset, _GUESSES)
-    return linear.unpacked(stored, len(dataset.labels)) if name == _name(card, dataset) else None
+    return linear.unpacked(stored, len(dataset.labels)) if name == _numbers_key(card, dataset) else None
 
 
-def _name(card: ModelCard, dataset: Dataset) -> str:
+def _numbers_key(card: ModelCard, dataset: Dataset) -> str:
     return f"{fingerprint(Path(card.folder))}-{len(dataset.labels)}"
 
 
@@ -500,26 +504,26 @@ def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], repor
         by, packed = workspace.datasets.numbers(dataset, f"{_VECTORS} {start}")
         found.append(packed if by == model else b"")
     left = sum(len(texts[at * _PIECE : (at + 1) * _PIECE]) for at, packed in enumerate(found) if not packed)
-    whole = _reading(report, left)
+    whole = _reading_report(report, left)
     for at, start in enumerate(starts):
         if not found[at]:
-            found[at] = linear.packed(_embedded(workspace, texts[start : start + _PIECE], whole))
+            found[at] = linear.packed(_embed_piece(workspace, texts[start : start + _PIECE], whole))
             workspace.datasets.put_numbers(dataset, f"{_VECTORS} {start}", model, found[at])
     return linear.unpacked(b"".join(found), card.width)
 
 
 def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> Array:
     """The unit vectors of texts, float32[texts, width]. Raises as `guess` does."""
-    whole = _reading(report, len(texts))
+    whole = _reading_report(report, len(texts))
     pieces = [texts[start : start + _PIECE] for start in range(0, max(1, len(texts)), _PIECE)]
-    return linear.joined([_embedded(workspace, piece, whole) for piece in pieces])
+    return linear.joined([_embed_piece(workspace, piece, whole) for piece in pieces])
 
 
-def _reading(report: Report, total: int) -> GroupReport:
-    return GroupReport(_Phase(report, Message("Reading the texts")), total, Message("texts"))
+def _reading_report(report: Report, total: int) -> GroupReport:
+    return GroupReport(_PhaseReport(report, Message("Reading the texts")), total, Message("texts"))
 
 
-def _embedded(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
+def _embed_piece(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
     """The unit vectors of one piece of the texts."""
     vectors = vectors_of(workspace, workspace.find_model(Head.EMBEDDINGS), texts, whole)
     whole.finished(len(texts))

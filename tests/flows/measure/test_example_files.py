@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.flows.measure import example_files
-from app.flows.measure.example_files import example_set, read_examples, sets_that_come_along
+from app.flows.measure.example_files import bundled_sets, example_set, read_examples
 from app.settings.paths import default_paths
 from app.training.examples import QaExample, TextExample
 from app.training.tagged import TaggedText, parse_conll
@@ -38,7 +38,7 @@ def lines(*rows: object) -> str:
 
 def test_the_sets_that_come_along_are_whole_and_small() -> None:
     paths = default_paths({})
-    found = sets_that_come_along(paths)
+    found = bundled_sets(paths)
     assert [(one.head, one.examples) for one in found] == [(QA, 130), (CLASSES, 150), (NAMES, 100)]
     listed = {path.name for path in paths.example_sets.iterdir()}
     replayed = {"replay.jsonl.xz", "replay-held-out.jsonl.xz"}  # while a reader is taught
