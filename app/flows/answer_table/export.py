@@ -1,4 +1,4 @@
-"""Write a table to a file, or its answers beside the list of questions that it was made from."""
+"""Export a table to a file, or its answers into the list of questions that it was made from."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
 
 FORMATS = (".csv", ".xlsx", ".jsonl")
-# What a spreadsheet takes: rows of a sheet, and characters of a cell.
+# The limits of spreadsheets: rows of a sheet, and characters of a cell.
 _MOST_ROWS = 1_048_576
 _MOST_CHARACTERS = 32_767
 # Characters that XML, and so a spreadsheet, cannot hold.
@@ -49,7 +49,7 @@ _WIDTHS = {
 
 @dataclass(frozen=True, slots=True)
 class _ExportedCell:
-    """A cell of the table with its document and question."""
+    """A cell of a table with its document and question."""
 
     file: LibraryFile
     column: Column
@@ -57,7 +57,7 @@ class _ExportedCell:
 
     @property
     def words(self) -> str:
-        """What the cell shows: its words, with low confidence said, or else its state."""
+        """What the cell shows: its words, with a note on low confidence, or else its state."""
         cell = self.cell
         if cell.verdict is Verdict.NOT_THERE:
             return CellState.ABSENT
@@ -68,14 +68,14 @@ class _ExportedCell:
 
     @property
     def probability(self) -> float | None:
-        """How likely the reader's words are right, or that there are none; None where nothing was read."""
+        """The probability of the reader's words, or of their absence; None if the cell was not read."""
         if self.cell.answer is not None:
             return self.cell.answer.probability
         return self.cell.no_answer if self.cell.state is CellState.ABSENT else None
 
     @property
     def countable(self) -> object:
-        """The value as a spreadsheet adds it up and sorts it, with the format it is shown in; words where it cannot."""
+        """The value for a spreadsheet: a number or a date with its number format, or else text."""
         parsed = value_of(self.cell, self.column)
         if parsed is None:
             return ""
@@ -91,10 +91,10 @@ class _ExportedCell:
 
     @property
     def values(self) -> dict[str, object]:
-        """All that is known of the cell, by the names of the columns of an export."""
+        """All values of the cell, by the names of an export's columns."""
         cell, answer = self.cell, self.cell.answer
         parsed = value_of(cell, self.column)
-        # The place and the sentence are of the reader's words: none for others that the person took.
+        # The place and the sentence are those of the reader's words, not of others that the person chose.
         found = answer if answer is not None and cell.span == answer.span else None
         return {
             "document": Path(self.file.path).name,
@@ -123,13 +123,13 @@ class _ExportedCell:
 
 
 def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: Report) -> None:
-    """Write a table to a file of one of `FORMATS`, by the extension of its name, whole or not at all.
+    """Write a table to a file of one of `FORMATS`, by its extension, whole or not at all.
 
-    CSV and JSON Lines have a row or an object for each cell, with words, value, state, probability, quotation, place in
-    code points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents
-    by questions in the sheet "Table". What a spreadsheet would take for a formula gets an apostrophe. A cell that was
-    not read yet is there with that state. Raises SpanlightError for another extension, for more cells than a
-    spreadsheet takes, and where the disk refuses; Stopped when cancelled.
+    CSV and JSON Lines have a row or an object per cell, with words, value, state, probability, quotation, place in code
+    points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents by
+    questions in the sheet "Table". Text that a spreadsheet would take for a formula gets an apostrophe. Unread cells
+    are included with that state. Raises SpanlightError for another extension, for more cells than a spreadsheet takes,
+    and where the disk refuses; Stopped when cancelled.
     """
     kind = require_format(path)
     _write(kind, table.columns, _rows(workspace, table), path, report)
@@ -141,9 +141,9 @@ def export_documents(
     path: Path,
     report: Report,
 ) -> None:
-    """Write documents with their cells, by the columns' numbers, as `export_table` writes a table's.
+    """Write documents with their cells, by the columns' numbers, as `export_table` writes those of a table.
 
-    CSV and JSON Lines are written as the documents come, any number of them.
+    CSV and JSON Lines are streamed, so that there may be any number of documents.
     """
     kind = require_format(path)
     rows = (
@@ -160,18 +160,18 @@ def _write(
         if kind == ".xlsx":
             file.write(_workbook(columns, list(rows), report))
         else:
-            lines = (line.values.values() for row in rows for line in _checked(row, report))
+            lines = (line.values.values() for row in _with_checks(rows, report) for line in row)
             file.writelines(lines_as(kind, _column_names(), lines))
         report.check()
 
 
 def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Path, report: Report) -> None:
-    """Write the list of questions in `source` to another file, with the table's answers in columns behind its own.
+    """Write the list of questions in `source` to another file, with the table's answers in further columns.
 
-    Of a table over one document these are its answer, quotation, page, probability and verdict; over several, the
-    answers of each. A spreadsheet keeps its looks and formulas if `path` is one too; one with formulas and without
-    a header gets none. Raises SpanlightError for a list without any of the questions, and as `export_table` does;
-    Stopped when cancelled.
+    For a single document these are answer, quotation, page, probability and verdict; for several, the answers of each.
+    A spreadsheet keeps its formatting and formulas if `path` is one too; one with formulas but no header gets no
+    header. Raises SpanlightError for a list without any of the questions, and as `export_table` does; Stopped when
+    cancelled.
     """
     kind = require_format(path, (".csv", ".xlsx"))
     refuse_same_file(source, path)
@@ -198,7 +198,7 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
 
 
 def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
-    """The extension of a file to write; raises SpanlightError for one that is not among these."""
+    """Return the extension of a file to write; raises SpanlightError if it is not one of these."""
     kind = path.suffix.lower()
     if kind not in formats:
         raise SpanlightError(
@@ -211,7 +211,7 @@ def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
 
 
 def require_fits(kind: str, cells: int) -> None:
-    """Raises SpanlightError for more cells than a file of this kind takes."""
+    """Raise SpanlightError if a file of this kind cannot hold so many cells."""
     if kind == ".xlsx" and cells >= _MOST_ROWS:
         raise SpanlightError(
             Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
@@ -219,7 +219,7 @@ def require_fits(kind: str, cells: int) -> None:
 
 
 def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_ExportedCell]]:
-    """A table's cells, a list for each document that is there, in the order of their paths."""
+    """A table's cells, in a list for each document that still exists, sorted by path."""
     stored = workspace.tables.cells(table)
     return [
         [
@@ -231,9 +231,10 @@ def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_ExportedCell]]
     ]
 
 
-def _checked(row: list[_ExportedCell], report: Report) -> list[_ExportedCell]:
-    report.check()
-    return row
+def _with_checks(rows: Iterable[list[_ExportedCell]], report: Report) -> Iterator[list[_ExportedCell]]:
+    for row in rows:
+        report.check()
+        yield row
 
 
 def _column_names() -> list[str]:
@@ -242,12 +243,12 @@ def _column_names() -> list[str]:
 
 
 def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Rows of values as a file: CSV, or JSON Lines for ".jsonl"."""
+    """Rows of values as CSV, or as JSON Lines for ".jsonl"."""
     return b"".join(lines_as(kind, heads, rows))
 
 
 def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
-    """The lines of `rows_as`, one after another."""
+    """Yield the lines of `rows_as`."""
     if kind == ".csv":
         yield csv_lines([heads]).encode("utf-8-sig", "replace")
         for row in rows:
@@ -258,7 +259,7 @@ def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) 
 
 
 def csv_value(one: object) -> str:
-    """A value as a cell of a CSV file, numbers with six decimals."""
+    """A value as text for a CSV file, fractions with six decimals."""
     if one is None:
         return ""
     return f"{one:.6f}" if isinstance(one, float) else str(one)
@@ -267,7 +268,7 @@ def csv_value(one: object) -> str:
 def _answer_columns(
     table: AnswerTable, rows: list[list[_ExportedCell]]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """The names of the columns that are added to a list of questions, and their values for each question."""
+    """The headers of the columns that are added to a list of questions, and their values by question."""
     if len(rows) == 1:
         heads = ["answer", "quotation", "page", "probability", "verdict", "document"]
         return heads, {line.column.question: _single_document_values(line) for line in rows[0]}
@@ -324,8 +325,8 @@ def _workbook(columns: Sequence[Column], rows: list[list[_ExportedCell]], report
         ["document", *(column.question for column in columns)],
         (
             [(Path(row[0].file.path).name, True), *map(_sheet_cell, row)]
-            for row in rows
-            if _checked(row, report)
+            for row in _with_checks(rows, report)
+            if row
         ),
         [32, *[36] * len(columns)],
     )
@@ -336,8 +337,8 @@ def _workbook(columns: Sequence[Column], rows: list[list[_ExportedCell]], report
         names,
         (
             [(one, True) for one in (line.values | {"value": line.countable}).values()]
-            for row in rows
-            for line in _checked(row, report)
+            for row in _with_checks(rows, report)
+            for line in row
         ),
         [_WIDTHS.get(name, 12) for name in names],
     )
@@ -357,7 +358,7 @@ def write_sheet(
     rows: Iterable[Sequence[tuple[object, bool]]],
     widths: Sequence[int],
 ) -> None:
-    """Write a sheet with bold heads, frozen, and rows of values, each with whether it is to be in plain type.
+    """Write a sheet with bold, frozen headers and rows of values, each with whether it is plain instead of pale.
 
     A value is a text, a number, a date, or one of these with its number format.
     """
@@ -388,12 +389,12 @@ def write_sheet(
 
 
 def _sheet_text(words: str) -> str:
-    """The words as a cell of a spreadsheet takes them."""
+    """Text that a cell of a spreadsheet can hold."""
     return harmless(_NOT_XML.sub(" ", words))[:_MOST_CHARACTERS]
 
 
 def bytes_of(book: Workbook) -> bytes:
-    """The workbook as a file."""
+    """The bytes of the workbook's file."""
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

@@ -1,4 +1,4 @@
-"""Lists of questions, pasted or from a file: CSV, XLSX, or plain lines."""
+"""Read lists of questions from pasted text or files: CSV, XLSX, or plain lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.flows.tables import csv_rows
 from app.flows.workspace import Workspace
 
 _MOST_BYTES = 20_000_000
-# What stands before a line of a list: a bullet with or without a box, a number, a letter.
+# The start of a list item: a bullet with or without a box, a number, a letter.
 _BULLET = re.compile(
     r"(?:[-*+•‣–·]\s+(?:\[[ xX]?\]\s+)?|\(?(?:\d{1,4}|[a-zA-Z])\)\s*|Q?\d{1,4}[.:]\s+|\d{1,4}\t)"
 )
@@ -29,9 +29,9 @@ _HEADER = re.compile(r"questions?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class QuestionList:
-    """A list of questions as it stands in its file: rows of cells, of which those in `column` are questions.
+    """A list of questions as it is in its file: rows of cells, of which those in `column` are questions.
 
-    The first row is a header if `header` says so. `delimiter` is the CSV's, empty for plain lines.
+    `header` is whether the first row is a header. `delimiter` is that of CSV, "xlsx", or empty for plain lines.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -40,7 +40,7 @@ class QuestionList:
     delimiter: str = ""
 
     def question(self, row: int) -> str:
-        """The question in a row, counted from 0; empty for the header and where there is none."""
+        """The question in a row, counted from 0; empty for the header and a row without one."""
         cells = self.rows[row]
         if (self.header and not row) or self.column >= len(cells):
             return ""
@@ -48,12 +48,12 @@ class QuestionList:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The questions in their order, each once; raises SpanlightError for more than a table takes."""
+        """The distinct questions in their order; raises SpanlightError for more than a table takes."""
         return _unique(self.question(row) for row in range(len(self.rows)))
 
 
 def questions_in(text: str) -> tuple[str, ...]:
-    """The questions of a pasted text, one a line, without bullets and numbers; each once.
+    """The distinct questions of a pasted text, one per line, without bullets and numbers.
 
     Raises SpanlightError for more than a table takes.
     """
@@ -61,7 +61,7 @@ def questions_in(text: str) -> tuple[str, ...]:
 
 
 def questions_from(workspace: Workspace, path: Path, report: Report) -> tuple[str, ...]:
-    """The questions of a file, each once: of a CSV or XLSX file, the column that is named so, or else the first.
+    """Read the distinct questions of a file, in CSV or XLSX from the column "question" or else the first with words.
 
     Raises SpanlightError for a file that cannot be read, one without questions, and more than a table takes; Stopped
     when cancelled.
@@ -75,7 +75,7 @@ def questions_from(workspace: Workspace, path: Path, report: Report) -> tuple[st
 
 
 def columns_of(questions: Iterable[str]) -> tuple[Column, ...]:
-    """Columns for questions, each of the type that its first words ask for; words where they tell nothing."""
+    """Columns for questions, each of the `answer_type` of its question."""
     return tuple(Column(0, question, answer_type(question)) for question in questions)
 
 
@@ -93,13 +93,13 @@ _TYPES = (
 
 
 def answer_type(question: str) -> ColumnType:
-    """The type of answer that a question's first words ask for."""
+    """The type of answer that a question's first words ask for; WORDS if they do not show it."""
     words = " ".join(question.casefold().split())
     return next((type for type, pattern in _TYPES if pattern.match(words)), ColumnType.WORDS)
 
 
 def load_questions(workspace: Workspace, path: Path, report: Report) -> QuestionList:
-    """A list of questions with all that stands beside them. Raises as `questions_from` does for the file."""
+    """Read a list of questions with all other cells of its file. Raises as `questions_from` does for the file."""
     if path.suffix.lower() == ".xlsx":
         return _find_column(workspace.documents.rows(path, report), "xlsx", path.name)
     text = normalise_newlines(decode(read_whole(path, _MOST_BYTES), path.name))
@@ -109,14 +109,14 @@ def load_questions(workspace: Workspace, path: Path, report: Report) -> Question
 
 
 def clean_question(line: str) -> str:
-    """A line as a question: on one line, without the bullet or the number before it."""
+    """Clean a question: on one line, without a bullet or number; empty if it has no letters and digits."""
     line = " ".join(_BULLET.sub("", line.strip().lstrip("\ufeff"), count=1).split())
     return line if any(character.isalnum() for character in line) else ""
 
 
 def _read_csv(text: str, name: str) -> QuestionList:
     head = text.split("\n", 1)[0]
-    # In "What is the term, if any?" the comma divides nothing.
+    # In "What is the term, if any?" the comma is no delimiter.
     real = head if '"' in head else re.sub(r"[,;] ", "", head)
     delimiter = max(",;\t", key=real.count)
     if '"' not in text and not real.count(delimiter):
@@ -125,7 +125,7 @@ def _read_csv(text: str, name: str) -> QuestionList:
 
 
 def _find_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> QuestionList:
-    """The rows with the column of their questions: one that is named so, else the first one with words."""
+    """Find the column of the questions: one with the header "question", else the first with several words in a cell."""
     while rows and not any(cell.strip() for cell in rows[-1]):
         rows.pop()
     if not rows:

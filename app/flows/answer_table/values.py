@@ -1,4 +1,4 @@
-"""Dates, amounts, numbers, yes and no in the words of an answer, only where they are certain."""
+"""Parse dates, amounts, numbers, yes and no from the words of an answer, only where they are unambiguous."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from app.core.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an answer's words say: as it is shown, and as it is sorted among the values of its column."""
+    """The value of an answer's words, as it is shown and as it is sorted in its column."""
 
     shown: str
     sort_key: tuple[str, float]
 
 
 def value(type: ColumnType, words: str, *, question: str = "") -> Value | None:
-    """The value in the words for a column of this type; None for words as such, and where nothing is certain.
+    """Parse the value of words for a column of this type; None for a column of words and for ambiguous words.
 
-    Dates are shown in ISO 8601, amounts with the currency's code. Several different values are none. For yes and no,
-    a `question` that asks for the contrary ("Is it forbidden?") takes only a plain "yes" or "no".
+    Dates are shown in ISO 8601, amounts with the currency's code. Words with several different values are ambiguous. If
+    a yes-or-no `question` is negative ("Is it forbidden?"), only a plain "yes" or "no" is parsed.
     """
     line = " ".join(words.split())
     match type:
@@ -41,21 +41,21 @@ def value(type: ColumnType, words: str, *, question: str = "") -> Value | None:
 
 
 def value_of(cell: Cell, column: Column) -> Value | None:
-    """The value of the words that count in a cell, as `value` finds it.
+    """Parse the value of the words that count in a cell.
 
-    Yes or no is looked for in the whole sentence around the reader's words, which may leave a condition out.
+    Yes and no are parsed from the whole sentence around the reader's words, which may leave out a condition.
     """
     words, answer = cell.words, cell.answer
     if column.type is ColumnType.YES_NO and answer is not None and cell.span == answer.span:
         words = words if _PLAIN_YES_NO.match(" ".join(words.split())) else answer.sentence or words
     found = value(column.type, words, question=column.question)
     if found is None and column.type is ColumnType.AMOUNT and cell.verdict is Verdict.OTHER_WORDS:
-        return value(ColumnType.NUMBER, words)  # the currency may stand elsewhere on the page
+        return value(ColumnType.NUMBER, words)  # the currency may be given elsewhere on the page
     return found
 
 
 def _single(values: Iterable[Value | None]) -> Value | None:
-    """The one value that is there, perhaps more than once; None also where one of them is uncertain."""
+    """The only distinct value; None if there are several, or one of them is uncertain."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -105,7 +105,7 @@ def _find_dates(line: str) -> list[Value | None]:
     for first, separator, second, year in _NUMERIC.findall(line):
         day, month = int(first), int(second)
         if separator != "." and day <= 12 and month <= 12 and day != month:
-            found.append(None)  # the third of April or the fourth of March
+            found.append(None)  # 3/4 is the third of April or the fourth of March
         elif day <= 12 < month:
             found.append(_date_value(int(year), day, month))
         else:
@@ -117,7 +117,7 @@ def _find_dates(line: str) -> list[Value | None]:
 
 
 def _date_value(year: int, month: int, day: int) -> Value | None:
-    """A day, or a whole month for day 0; None where the calendar has none such."""
+    """The value of a day, or of a month for day 0; None if the calendar does not have it."""
     try:
         moment = date(year, month, day or 1)
     except ValueError:
@@ -175,9 +175,9 @@ _WORD_NUMBER = re.compile(
 
 
 def _parse_figures(written: str, *, amount: bool) -> Decimal | None:
-    """The number that is written; None where a point or a comma may divide either thousands or the fraction.
+    """Parse a number; None if a point or comma may separate either thousands or the fraction.
 
-    In an amount three digits behind it are thousands.
+    In an amount, three digits after it are thousands.
     """
     written = written.strip()
     grouped = _GROUPED.fullmatch(written)
@@ -248,7 +248,7 @@ def _find_numbers(line: str) -> list[Value | None]:
 
 
 def _spelled_number(words: str) -> int | None:
-    """Twenty-one as 21; None for words in a row that are no number."""
+    """Parse a number in words, such as 21 from "twenty-one"; None if the words are no number."""
     numbers = [_WORDS[word.casefold()] for word in re.split(r"[\s-]", words)]
     if len(numbers) == 1:
         return numbers[0]
@@ -283,7 +283,7 @@ _PERMISSION = re.compile(
     r"\b(?:is|are|be)\s(?:\w+ly\s)?(?:permitted|allowed|entitled)\b|\bha(?:s|ve) the right to\b",
     re.IGNORECASE,
 )
-# With these, the clause says neither.
+# A condition or limit, with which a clause says neither yes nor no.
 _CONDITION = re.compile(
     r"\b(?:unless|except|until|without|other than|save|only|if|provided|subject to|prior|where|but|however|refus\w*"
     r"|withh\w*|prevent\w*|limit\w*|later than|less than|more than|exceed\w*|longer)\b",

@@ -1,4 +1,4 @@
-"""Models from the Hub: look up, download, resume, give up."""
+"""Look up models on the Hub, download them, and resume or give up downloads."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StartedDownload:
-    """A download that was started: the passport looked up then, and the time (ISO 8601, UTC)."""
+    """A download that was started: the passport that was looked up for it, and the time (ISO 8601, UTC)."""
 
     passport: Passport
     begun: str
 
 
 def find_started(folder: Path, repository: str) -> StartedDownload | None:
-    """The unfinished download of a repository, whose name may be in any case; None where there is none."""
+    """The unfinished download of a repository, whatever the case of its name; None if there is none."""
     name = repository.casefold()
     return next(
         (each for each in started_downloads(folder) if each.passport.repository.casefold() == name), None
@@ -58,13 +58,13 @@ def find_started(folder: Path, repository: str) -> StartedDownload | None:
 
 
 def started_downloads(folder: Path) -> tuple[StartedDownload, ...]:
-    """All unfinished downloads, the oldest first; files that cannot be read are left out."""
+    """All unfinished downloads, oldest first; records that cannot be read are left out."""
     found = [_read_record(path) for path in sorted(folder.glob("*.json"))] if folder.is_dir() else []
     return tuple(sorted((each for each in found if each is not None), key=lambda each: each.begun))
 
 
 def record_started(folder: Path, begun: StartedDownload) -> None:
-    """Record that a download is started. Raises SpanlightError when the disk refuses."""
+    """Record a started download. Raises SpanlightError when the disk refuses."""
     write_atomic(
         _record_file(folder, begun.passport.repository),
         json_of(dataclasses.asdict(begun), indent=1).encode("ascii"),
@@ -72,7 +72,7 @@ def record_started(folder: Path, begun: StartedDownload) -> None:
 
 
 def forget_started(folder: Path, repository: str) -> None:
-    """Remove an unfinished download from the list. Raises OSError when the disk refuses."""
+    """Delete the record of a started download. Raises OSError when the disk refuses."""
     _record_file(folder, repository).unlink(missing_ok=True)
 
 
@@ -104,15 +104,15 @@ def _read_record(path: Path) -> StartedDownload | None:
 
 
 def repository_name(workspace: Workspace, typed: str) -> str:
-    """The repository's name in typed or pasted text, which may be a page's address; raises SpanlightError for none."""
+    """The repository's name in typed text, which may be a page's address; raises SpanlightError if there is none."""
     return repository_of(typed, workspace.network.endpoint)
 
 
 def look_up(workspace: Workspace, repository: str, report: Report, *, commit: str = "") -> Passport:
-    """A repository's passport, before it is downloaded; `commit` pins a revision, empty takes the newest.
+    """Look up a repository's passport before a download; `commit` is the revision, empty for the newest.
 
     The passport of a model that is refused has the reason. Raises SpanlightError where Spanlight is offline, the name
-    is not valid, or there is nothing there; Stopped when cancelled.
+    is invalid, or there is no such repository; Stopped when cancelled.
     """
     refuse_offline(workspace)
     name = repository_of(repository, workspace.network.endpoint)
@@ -125,17 +125,17 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
     passport = workspace.downloads.look_up(order, Online(workspace, report))
     if passport.speed:
         _save_speed(workspace, passport.speed)
-    # The speed of an earlier download is better than none.
+    # An earlier download's speed is better than none.
     return dataclasses.replace(passport, speed=passport.speed or workspace.settings.download_speed)
 
 
 def download(workspace: Workspace, passport: Passport, report: Report, *, replace: bool = False) -> ModelCard:
-    """Fetch a passport's files into the Hugging Face cache, try the model out, and install it; its card.
+    """Fetch a passport's files into the Hugging Face cache, try the model out, and install it; returns its card.
 
-    A download that an earlier run began is resumed. Where the model is installed at this commit already, a notice
-    says so, and nothing is fetched; `replace` allows another commit's model to be replaced. Partial results are
-    Downloading. Raises SpanlightError where it is refused or cannot be fetched, Stopped when cancelled; then nothing
-    is installed, and it is among the `unfinished` unless its files are no model.
+    A download that was started earlier is resumed. If the model is already installed at this commit, there is a notice,
+    and nothing is fetched; `replace` allows replacing a model at another commit. Partial results are Downloading.
+    Raises SpanlightError where the model is refused or cannot be fetched, Stopped when cancelled; then nothing is
+    installed, and the download stays among the `unfinished` unless its files are not a model.
     """
     same, other = _installed_commits(workspace, passport)
     if same is not None:
@@ -148,7 +148,7 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
     if older is not None and older != begun:
         _delete_older(workspace, older.passport)
     same, other = _installed_commits(workspace, passport)
-    if same is not None:  # another Spanlight was faster
+    if same is not None:  # another process was faster
         return _already_installed(workspace, same, passport, report)
     _refuse_unwanted(passport, other, replace)
     before = Path(other.folder).name if other is not None else _broken_model(workspace, passport.repository)
@@ -156,7 +156,7 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
     try:
         card = _install(workspace, begun, fetched, name, report, replace=bool(before))
     except _Refused as refused:
-        # Its fetched files are deleted, those that were in the cache before stay.
+        # Files that were in the cache before stay.
         _delete_fetched(workspace, begun.passport)
         raise refused.fault from None
     _forget_finished(workspace, passport.repository)
@@ -164,13 +164,13 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
 
 
 def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
-    """The downloads that were started and neither finished nor given up, the oldest first; nothing is fetched."""
+    """The downloads that were started but neither finished nor given up, oldest first; nothing is fetched."""
     found = []
     for begun in started_downloads(workspace.paths.unfinished_downloads):
         report.check()
         repository, commit = begun.passport.repository, begun.passport.commit
         if any(origin.commit == commit for _, origin in _installed_from(workspace, repository)):
-            # The process ended between the last two steps of the installation.
+            # A process ended between the last two steps of the installation.
             _forget_finished(workspace, repository)
             continue
         done = cached_bytes(begun.passport, workspace.network)
@@ -179,7 +179,7 @@ def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
 
 
 def give_up(workspace: Workspace, repository: str, report: Report) -> None:
-    """Delete what an unfinished download has fetched; files that were in the cache before stay.
+    """Delete an unfinished download and its fetched files; those that were in the cache before stay.
 
     Raises SpanlightError where there is no such download, or the disk refuses.
     """
@@ -195,7 +195,7 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
 
 
 class _Refused(Exception):
-    """The fetched files are not a model that can be read."""
+    """Raised if the fetched files are not a readable model."""
 
     def __init__(self, fault: SpanlightError) -> None:
         super().__init__(fault)
@@ -222,7 +222,7 @@ def _already_installed(
 
 
 def _refuse_unwanted(passport: Passport, other: ModelCard | None, replace: bool) -> None:
-    """Raises SpanlightError where the model is refused, or another version of it is installed and stays."""
+    """Raise SpanlightError if the model is refused, or another version of it is installed and may not be replaced."""
     if passport.card is None:
         raise SpanlightError(
             passport.refused or Message("{name} is refused.", name=passport.repository),
@@ -240,13 +240,13 @@ def _refuse_unwanted(passport: Passport, other: ModelCard | None, replace: bool)
 
 
 def _forget_finished(workspace: Workspace, repository: str) -> None:
-    """Remove a finished download from the list; where that fails, the next look at the list does it."""
+    """Delete the record of a finished download; if that fails, `unfinished` does it later."""
     with contextlib.suppress(OSError):
         forget_started(workspace.paths.unfinished_downloads, repository)
 
 
 def _record_start(workspace: Workspace, passport: Passport, older: StartedDownload | None) -> StartedDownload:
-    """The download as it was first started: only that passport knows what was in the cache before."""
+    """Record the download, unless it is resumed: only the first passport tells which files were in the cache before."""
     if older is not None and older.passport.commit == passport.commit:
         return older
     begun = StartedDownload(passport, timestamp())
@@ -273,7 +273,7 @@ def _install(
     *,
     replace: bool,
 ) -> ModelCard:
-    """Put links to the fetched files into the model's own folder, try it out there and put it into place."""
+    """Link the fetched files into a staging folder, try the model out there, and install it."""
     passport, source = begun.passport, Path(fetched.folder)
     report.progress(Progress(0, 0, CHECKING))
     with Staging(workspace.paths.models, name) as stage:
@@ -299,7 +299,7 @@ def _install(
             read_card(stage.folder)
         except SpanlightError as fault:
             raise _Refused(fault) from fault
-        # A trial can also fail for lack of memory, so the fetched files stay for another one.
+        # A trial may fail for lack of memory, so the fetched files stay for another attempt.
         card = try_out(workspace, stage.folder, report)
         origin = Origin(
             Source.HUB,
@@ -332,15 +332,15 @@ def _delete_fetched(workspace: Workspace, passport: Passport) -> None:
 
 
 def _delete_older(workspace: Workspace, older: Passport) -> None:
-    """Delete the files of a download that another commit's has replaced, except those that both share."""
+    """Delete the files of a download at another commit, except those that both share."""
     files = tuple(file for file in older.files if not file.cached)
-    with contextlib.suppress(OSError):  # it only takes room
+    with contextlib.suppress(OSError):  # leftovers only take space
         forget_partials(dataclasses.replace(older, files=files), workspace.network)
         forget(older.repository, older.commit, workspace.network, {file.name for file in files})
 
 
 def _installed_from(workspace: Workspace, repository: str) -> list[tuple[ModelCard, Origin]]:
-    """The installed models that came from a repository."""
+    """The installed models from a repository, with their origins."""
     cards = {Path(card.folder): card for card in workspace.shelf.cards()}
     return [
         (cards[folder], origin)
@@ -350,7 +350,7 @@ def _installed_from(workspace: Workspace, repository: str) -> list[tuple[ModelCa
 
 
 def _broken_model(workspace: Workspace, repository: str) -> str:
-    """The name of a broken model from a repository: its files are gone from the cache, say."""
+    """The name of a broken model from a repository, such as one whose cached files are gone; empty if there is none."""
     for folder in map(Path, workspace.shelf.refused):
         with contextlib.suppress(SpanlightError):
             origin = read_origin(folder) if folder.parent == workspace.paths.models else None
@@ -360,13 +360,13 @@ def _broken_model(workspace: Workspace, repository: str) -> str:
 
 
 def _free_name(workspace: Workspace, passport: Passport) -> str:
-    """The repository's last part, with its owner before it where that is taken."""
+    """The repository's name without its owner, or with it if that is taken."""
     name = passport.repository.rpartition("/")[2]
     return free_name(name, names_taken(workspace), passport.repository.replace("/", "--"))
 
 
 def _save_speed(workspace: Workspace, speed: float) -> None:
-    """Save the network's speed for the next estimate; a fault in saving is ignored."""
+    """Save the download speed for the next estimate; a failure to save is ignored."""
     workspace.settings.download_speed = float(speed)
     with contextlib.suppress(SpanlightError):
         workspace.save_settings()

@@ -1,4 +1,4 @@
-"""The last steps of every installation of a model: it is checked and tried out in its place."""
+"""The common steps of every installation of a model: it is checked, tried out, and put into place."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CHECKING, TRYING = Message("Checking"), Message("Trying it out")
 
 
 def try_out(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
-    """The card of a folder that holds a whole model whose every head works: it is loaded and run once.
+    """Check that a folder holds a complete model and that every head works, and return its card.
 
-    The trial runs in a confined process of its own. Raises SpanlightError where the model is refused.
+    The model is loaded and run once in a confined process of its own. Raises SpanlightError where it is refused.
     """
     report.progress(Progress(0, 0, CHECKING))
     report.check()
@@ -47,9 +47,9 @@ def try_out(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
 
 
 def add_tokenizer(folder: Path) -> None:
-    """Write tokenizer.json into a folder that has a vocabulary's own files instead, as older checkpoints do.
+    """Write tokenizer.json into a folder that only has vocabulary files, as older checkpoints do.
 
-    Raises SpanlightError where they are malformed or the disk refuses; nothing happens where none can be made.
+    Does nothing if it cannot be made from them. Raises SpanlightError where they are malformed or the disk refuses.
     """
     if (folder / TOKENIZER).exists() or not (folder / CONFIG).is_file():
         return
@@ -68,11 +68,11 @@ def install_staged(
     *,
     replace: bool,
 ) -> ModelCard:
-    """Mark the model in a staging folder as whole, and put it into place; its card there.
+    """Mark the model in a staging folder as complete, and put it into place; returns its card there.
 
-    `origin` says where the model came from; what its `card` and the files `placed` there tell is added here. Notes are
-    left out of the sizes and checksums, since Spanlight changes them.
-    Raises SpanlightError where the disk refuses or its name is taken, Stopped when cancelled; then it is not installed.
+    `origin` is completed with facts from the `card` and the `placed` files. Notes are left out of the sizes and
+    checksums, since Spanlight changes them. Raises SpanlightError where the disk refuses or the name is taken, Stopped
+    when cancelled; then the model is not installed.
     """
     report.check()
     files = [file for file in placed if file.name != NOTES]
@@ -95,7 +95,7 @@ def install_staged(
 
 
 def names_taken(workspace: Workspace) -> frozenset[str]:
-    """The names of all models and of everything else in their folder, sound or not."""
+    """The names of all models, and of everything else in their folder."""
     names = {card.name for card in workspace.shelf.cards()}
     names |= {Path(folder).name for folder in workspace.shelf.refused}
     if workspace.paths.models.is_dir():
@@ -104,7 +104,7 @@ def names_taken(workspace: Workspace) -> frozenset[str]:
 
 
 def installed_origins(workspace: Workspace) -> dict[Path, Origin]:
-    """The installed models' folders with their marks; those without a sound one are left out."""
+    """The folders of installed models with their origins; those without a readable one are left out."""
     found: dict[Path, Origin] = {}
     for card in workspace.shelf.cards():
         try:
@@ -117,18 +117,18 @@ def installed_origins(workspace: Workspace) -> dict[Path, Origin]:
 
 
 def timestamp() -> str:
-    """The current time as marks have it (ISO 8601, UTC)."""
+    """The current time in the format of origins (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class _TrialReport(Relay):
-    """The Report of a trial: all steps of loading are shown as one."""
+    """The Report of a trial, which shows all steps of loading as one."""
 
     def progress(self, progress: Progress) -> None:
         super().progress(Progress(0, 0, TRYING))
 
     def partial(self, result: object) -> None:
-        """A trial has no partial results."""
+        """Drop partial results."""
 
     def notice(self, sentence: str) -> None:
-        """Dropped: notices on the trial's device are of no later use."""
+        """Drop notices about the trial's device."""

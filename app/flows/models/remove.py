@@ -1,4 +1,4 @@
-"""Removal of a model: first what it would remove, then the removal itself."""
+"""Remove a model, after showing what would be removed."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from app.models.download.repositories import COMMIT, is_repository
 
 
 def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
-    """What removing an installed model would remove; `name` is its name, folder or repository.
+    """What removing an installed model would delete; `name` is its name, folder or repository.
 
-    Broken models that the shelf refuses are found too; their card has no heads. Raises SpanlightError where there is
-    none of that name.
+    Broken models that the shelf refuses are found too; their card has no heads. Raises SpanlightError if there is no
+    such model.
     """
     card = _find(workspace, name.strip())
     run = run_from_base(workspace.paths.teaching, Path(card.folder))
@@ -46,11 +46,11 @@ def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
 
 
 def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
-    """Remove a model with its records, and unfinished teaching that began with it.
+    """Remove a model with its records, and an unfinished run that teaches it.
 
-    `from_cache` deletes its files in the Hugging Face cache too. Questions that it answered stay in the history. Raises
-    SpanlightError for a bundled model, for one in another folder, and where the disk refuses; Busy while it is being
-    taught; Stopped when cancelled before anything was done.
+    `from_cache` also deletes its files in the Hugging Face cache. Questions that it answered stay in the history.
+    Raises SpanlightError for a bundled model, for one in another folder, and where the disk refuses; Busy while it is
+    being taught; Stopped when cancelled before anything was removed.
     """
     card = removal.card
     folder = Path(card.folder)
@@ -127,20 +127,20 @@ def _remove_folder(workspace: Workspace, folder: Path, report: Report) -> None:
     except SpanlightError as fault:
         if not isinstance(fault.__cause__, PermissionError) or not workspace.engine.alive:
             raise
-        # Windows does not delete files that the model process has mapped.
+        # Windows cannot delete files that the model process has mapped.
         unload(workspace, report)
         remove_folder(folder, workspace.paths.models)
 
 
 def _is_chosen(chosen: str, card: ModelCard) -> bool:
-    """Whether a name in the settings means this model, as the shelf would find it."""
+    """Whether a name in the settings refers to this model."""
     return bool(chosen) and (
         chosen == card.folder or chosen.casefold() in (card.name.casefold(), card.repository.casefold())
     )
 
 
 def _freed_bytes(folder: Path) -> int:
-    """The bytes that removing a folder frees: links free none, nor do files with other hard links."""
+    """The bytes that removing a folder frees; links and files with other hard links free none."""
     freed = 0
     if folder.is_symlink():
         return 0
@@ -166,7 +166,7 @@ def _cached_bytes(workspace: Workspace, folder: Path) -> int:
 
 
 def _shared_bytes(own: Path, cached: Path) -> int:
-    """The bytes of a file with only these two hard links, 0 for any other."""
+    """The bytes of a file whose only hard links are these two, otherwise 0."""
     with contextlib.suppress(OSError):
         status = own.lstat()
         if stat.S_ISREG(status.st_mode) and status.st_nlink == 2 and own.samefile(cached):
@@ -175,7 +175,7 @@ def _shared_bytes(own: Path, cached: Path) -> int:
 
 
 def _hub_origin(folder: Path) -> Origin | None:
-    """The mark of a model from the Hub whose files are in the Hugging Face cache, None for any other."""
+    """The origin of a model from the Hub whose files are in the Hugging Face cache, None for any other."""
     with contextlib.suppress(SpanlightError):
         origin = None if folder.is_symlink() else read_origin(folder)
         if origin is not None and origin.source is Source.HUB and origin.cache:
@@ -191,7 +191,7 @@ def _network(workspace: Workspace, origin: Origin) -> Network:
 
 
 def _used_elsewhere(workspace: Workspace, folder: Path, origin: Origin) -> bool:
-    """Whether another model links to files of the same repository in the cache; True also where that cannot be read."""
+    """Whether another model links to cached files of the same repository; True also if that cannot be read."""
     storage = Path(os.path.realpath(storage_of(Path(origin.cache), origin.repository)))
     models = workspace.paths.models
     try:

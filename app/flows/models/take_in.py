@@ -1,4 +1,4 @@
-"""Import of a model from a folder or a zip on this computer."""
+"""Import models from folders and zip files on this computer."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def import_model(
     name: str = "",
     replace: bool = False,
 ) -> ModelCard:
-    """Check the model in a folder or a zip, copy it, try it out, and install it; its card there.
+    """Check the model in a folder or a zip, copy it, try it out, and install it; returns its card.
 
-    `link` leaves the files of a folder where they are. `name` is its new name, by default that of the folder or
-    the zip; `replace` allows the model of that name to be replaced. Raises SpanlightError where it is
-    refused or the disk refuses, Stopped when cancelled; then nothing of it is installed.
+    `link` leaves the files of a folder where they are. `name` is the model's new name, by default that of the folder or
+    the zip; `replace` allows replacing the model of that name. Raises SpanlightError where the model or the disk
+    refuses, Stopped when cancelled; then nothing is installed.
     """
     path = Path(path).expanduser()
     wanted = check_name(name) if name.strip() else ""
@@ -71,7 +71,7 @@ def import_model(
 
 
 def looks_like_model(path: Path | str) -> bool:
-    """Whether a folder or file seems to be a model to import, by the names of files only."""
+    """Whether a folder or a zip seems to be a model, judging by names of files only."""
     path = Path(path)
     try:
         if path.is_dir():
@@ -90,7 +90,7 @@ def _from_folder(
     _refuse_own_folders(workspace, source)
     called = model_name(source)
     if (source / TOKENIZER).exists():
-        read_card(source)  # otherwise its tokenizer is made before it is checked
+        read_card(source)  # without one, the tokenizer is made first
     names = files_of(source)
     _refuse_links_out(source, names, called)
     before = {file: _stat(source / file) for file in names}
@@ -100,11 +100,11 @@ def _from_folder(
     target = _choose_name(workspace, wanted, called, replace)
     with Staging(workspace.paths.models, target) as stage:
         meter = Meter(report, LINKING if link else COPYING, total)
-        # Notes that Spanlight writes must not change the source model.
+        # Notes are copied, so that changing them leaves the source model as it is.
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
         if not (wanted or replace):
             _refuse_duplicate(workspace, placed)
-        if has_mean_pooling(source):  # said in a folder of its own, which is not copied
+        if has_mean_pooling(source):  # it is stated in a subfolder, which is not copied
             write_notes(stage.folder, dataclasses.replace(read_notes(stage.folder), pooling=MEAN))
         add_tokenizer(stage.folder)
         card = try_out(workspace, stage.folder, report)
@@ -134,7 +134,7 @@ def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, 
 
 
 def _choose_name(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
-    """The model's name; one that the user gave must be free, or to be replaced."""
+    """Choose the model's name; the one that the user wants must be free or replaceable."""
     if not wanted and replace:
         return safe_name(own)
     taken = names_taken(workspace)
@@ -164,7 +164,7 @@ def _refuse_own_folders(workspace: Workspace, source: Path) -> None:
 
 
 def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
-    """Refuse links that leave the folder, except those of a Hugging Face cache to its own blobs."""
+    """Refuse links out of the folder, except those of a Hugging Face cache to its blobs."""
     allowed = [source]
     if source.parent.name == "snapshots":
         allowed.append(source.parent.parent / "blobs")
@@ -186,7 +186,7 @@ def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
 
 
 def _refuse_duplicate(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
-    """Refuse a model that is installed already, file for file."""
+    """Refuse a model whose files are all installed already."""
     ours = _identifying((file.name, file.sha256) for file in placed)
     for folder, origin in installed_origins(workspace).items():
         if _identifying(origin.checksums) == ours:
@@ -197,7 +197,7 @@ def _refuse_duplicate(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
 
 
 def _identifying(checksums: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """The checksums of weights, config and tokenizer: two models with equal ones are the same."""
+    """The checksums of the weights, the config and the tokenizer, which identify a model."""
     return frozenset(
         pair
         for pair in checksums
@@ -206,7 +206,7 @@ def _identifying(checksums: Iterable[tuple[str, str]]) -> frozenset[tuple[str, s
 
 
 def _stat(file: Path) -> Stat:
-    """A file's size, time of change and inode, which differ after a change."""
+    """A file's size, modification time and inode, one of which differs after a change."""
     try:
         status = file.stat()
     except OSError as fault:
