@@ -1,4 +1,4 @@
-"""Checks that Spanlight starts, loads, reads and draws on this computer, in a folder that is removed afterwards."""
+"""Check that Spanlight starts, loads, reads and draws on this computer, in a folder that is removed afterwards."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from app.models.disk.heads import DOES
 from app.settings.paths import default_paths
 
 WINDOW = "app.ui"
-# Nobody listens at this local address, so no request reaches the network.
+# A local address at which nothing listens, so that no request reaches the network.
 _DEAD_PROXY = "http://127.0.0.1:9"
 _NO_REPOSITORY = "nobody/nothing"
 _CACHE = "TORCHINDUCTOR_CACHE_DIR"
@@ -61,7 +61,7 @@ FILES = {
 
 
 def try_documents(trial: Trial, workspace: Workspace) -> None:
-    """Open a document of every kind, and ask, draw and remember one."""
+    """Open a document of every kind, ask one of them and find it in the history, and draw a page."""
     for title, (name, kind) in FILES.items():
         has_text = kind is not Kind.IMAGE or is_installed()
         action = partial(
@@ -110,14 +110,14 @@ def _check_drawing(trial: Trial, workspace: Workspace, path: Path) -> None:
 
 
 def installation_kind() -> str:
-    """The kind of this installation."""
+    """How Spanlight is installed: as a bundle, from source, or into Python."""
     if getattr(sys, "frozen", False):
         return "bundle"
     return "source" if command() != "spanlight" else "installed into Python"
 
 
 def own_versions() -> dict[str, str]:
-    """Versions that are known without another process."""
+    """The versions that are known without starting another process."""
     libc = "".join(platform.libc_ver())
     return {
         NAME: f"{VERSION} ({installation_kind()})",
@@ -129,7 +129,7 @@ def own_versions() -> dict[str, str]:
 
 
 def engine_versions(workspace: Workspace, report: Report) -> dict[str, str]:
-    """Versions of the libraries that run models, and the device in use; raises as the model process does."""
+    """The versions of the libraries that run models, and the device in use; raises as `devices` does."""
     found = devices(workspace, report)
     chosen = next((one.title for one in found.options if one.key == found.auto.device), "")
     device = f"{found.auto.device}, {found.auto.dtype}" + (f" ({chosen})" if chosen else "")
@@ -137,11 +137,11 @@ def engine_versions(workspace: Workspace, report: Report) -> dict[str, str]:
 
 
 def check(window: Factory | None, report: Report) -> CheckReport:
-    """Try everything; every Checked is a partial result too.
+    """Run all trials; partial results are TrialResults.
 
-    `window` makes the handler of WindowTrials, in a process of its own; None leaves the window out. None of the
-    user's own files are read or written. Raises SpanlightError where the resources are missing or nothing can be
-    written even for the moment, Stopped when cancelled.
+    `window` makes the handler of WindowTrials in a process of its own; None leaves the window out. The user's own files
+    are neither read nor written. Raises SpanlightError if the resources are missing or no temporary folder can be made,
+    Stopped when cancelled.
     """
     began = time.monotonic()
     try:
@@ -165,7 +165,7 @@ def check(window: Factory | None, report: Report) -> CheckReport:
 
 @contextmanager
 def _compile_cache_in(folder: Path) -> Iterator[None]:
-    """Have PyTorch in the processes that are started use the folder for its compile cache."""
+    """Make PyTorch in the processes started meanwhile use the folder for its compile cache."""
     before = os.environ.get(_CACHE)
     os.environ[_CACHE] = str(folder / "inductor")
     try:
@@ -250,14 +250,14 @@ def _try_window(
 
 
 class _WindowReport(Relay):
-    """A report that takes the results of another process's trials."""
+    """A Report that adds the results of the window process's trials."""
 
     def __init__(self, trial: Trial) -> None:
         super().__init__(trial.report)
         self._trial = trial
 
     def partial(self, result: object) -> None:
-        """Add a trial's result."""
+        """Add the result of a trial."""
         if isinstance(result, TrialResult):
             self._trial.add(result)
 

@@ -1,4 +1,4 @@
-"""Runs one trial after another and times each; one that fails does not end the others."""
+"""Run trials one after another and time each; a failed trial does not end the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.engine.child import ChildBug
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """One check, the seconds that it took, and what was wrong, empty if nothing was."""
+    """A trial, the seconds that it took, and its fault, empty if it worked."""
 
     what: str
     seconds: float
@@ -21,13 +21,13 @@ class TrialResult:
 
     @property
     def ok(self) -> bool:
-        """Whether it works."""
+        """Whether the trial worked."""
         return not self.fault
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All checks in order; the versions by name; `log` is what the processes printed, if one failed."""
+    """All trials in order, and the versions by name; `log` is what the processes printed, if a trial failed."""
 
     parts: tuple[TrialResult, ...]
     versions: dict[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class CheckReport:
 
     @property
     def failed(self) -> tuple[TrialResult, ...]:
-        """The checks that failed."""
+        """The trials that failed."""
         return tuple(part for part in self.parts if not part.ok)
 
     @property
@@ -51,9 +51,9 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class WindowTrial:
-    """The window's self-check, to run in its own process.
+    """The order for the window's self-check, which runs in a process of its own.
 
-    `resources` is the folder of its resources, `folder` is for all that it writes, `modules` are to be imported there.
+    `resources` is the folder of its resources, `folder` is for all files that it writes, `modules` are those to import.
     """
 
     resources: str
@@ -62,14 +62,14 @@ class WindowTrial:
 
 
 class Trial:
-    """Runs trials and keeps the result of each; every result is a partial result of the report too."""
+    """Runs trials, and keeps their results, which are also reported as partial results."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         self.parts: list[TrialResult] = []
 
     def run(self, what: str, action: Callable[[], object]) -> bool:
-        """Run one trial; whether it works. Raises only Stopped, where the work is to stop."""
+        """Run a trial, and return whether it worked. Raises nothing but Stopped."""
         self.report.check()
         self.report.progress(Progress(0, 0, what))
         began, fault = time.monotonic(), ""
@@ -83,13 +83,13 @@ class Trial:
         return not fault
 
     def add(self, part: TrialResult) -> None:
-        """Add the result of a trial, which may have run elsewhere."""
+        """Add the result of a trial, which may have run in another process."""
         self.parts.append(part)
         self.report.partial(part)
 
 
 def require(right: bool, fault: str) -> None:
-    """Raise SpanlightError with the fault, one sentence, unless `right`."""
+    """Raise SpanlightError with `fault`, a sentence, unless `right`."""
     if not right:
         raise SpanlightError(fault)
 

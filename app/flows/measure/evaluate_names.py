@@ -1,4 +1,4 @@
-"""Measure how well a model finds names in texts whose names are known."""
+"""Measure how well a model finds names, on texts with known names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.training.tagged import TaggedText, read_tagged
 
 @dataclass(frozen=True, slots=True)
 class NamesEvaluation:
-    """All figures: overall, by kind of name and by source."""
+    """All figures: overall, by kind of name, and by source."""
 
     model: str
     texts: int
@@ -36,10 +36,10 @@ class NamesEvaluation:
 def evaluate_names(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> NamesEvaluation:
-    """Find the names of every text and compare them with the known ones.
+    """Find the names in every text, and compare them with the known ones.
 
-    A file is PATH, or PATH?labels=person:PER,... to rename kinds and leave out all others. Raises SpanlightError for
-    files that do not fit, and where the model knows none of their kinds; Stopped when cancelled.
+    A file is PATH, or PATH?labels=person:PER,... to rename kinds and drop all others. Raises SpanlightError for files
+    that do not fit, and if the model knows none of their kinds; Stopped when cancelled.
     """
     card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
@@ -67,7 +67,7 @@ def _read_tagged(file: Path) -> list[TaggedText]:
 def find_known(
     workspace: Workspace, examples: Sequence[TaggedText], choice: ModelChoice, whole: GroupReport
 ) -> tuple[list[tuple[Entity, ...]], set[str], str]:
-    """The names found in every text, in their order, all kinds that the model knows, and the device."""
+    """Find the names in every text, in order; returns them, all kinds that the model knows, and the device."""
     found: list[tuple[Entity, ...]] = []
     kinds: set[str] = set()
     device = ""

@@ -1,4 +1,4 @@
-"""Files of examples with known answers: the user's own, and the bundled ones."""
+"""Read files of examples with known answers, the user's own and the bundled ones."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The examples of a file, all of one kind, in their order, and the head that they are for."""
+    """The examples of a file in their order, all for the same head."""
 
     head: Head
     items: tuple[Example, ...]
 
     def digest(self) -> str:
-        """SHA-256 of all inputs and known answers, without ids and sources, in hexadecimal digits."""
+        """The SHA-256 of all inputs and known answers, without ids and sources, in hexadecimal digits."""
         found = hashlib.sha256(self.head.encode())
         for item in self.items:
             match item:
@@ -70,10 +70,10 @@ class Examples:
 
 
 def read_examples(path: Path, head: Head | None = None) -> Examples:
-    """The examples of a file: SQuAD's JSON, rows as JSON Lines (also .xz), a CSV table, or words with tags as CoNLL's.
+    """Read the examples of a file: SQuAD's JSON, JSON Lines (also .xz), a CSV table, or words with tags (CoNLL).
 
-    Raises SpanlightError for a file that cannot be read, is too large or not text, for a row that does not fit, and
-    for examples of another head than the one asked for.
+    Raises SpanlightError for a file that cannot be read, is too large or not text, for an invalid row, and for examples
+    of another head than `head`.
     """
     _refuse_binary(path)
     found = _read_file(path)
@@ -93,7 +93,7 @@ def read_examples(path: Path, head: Head | None = None) -> Examples:
 
 
 def example_set(path: Path | str, head: Head | None = None) -> ExampleSet:
-    """The set of examples in a user's file. Raises SpanlightError as `read_examples`."""
+    """The set of examples in a user's file. Raises SpanlightError as `read_examples` does."""
     path = Path(path).expanduser()
     found = read_examples(path, head)
     title = path.name.partition(".")[0] or path.name
@@ -101,22 +101,27 @@ def example_set(path: Path | str, head: Head | None = None) -> ExampleSet:
 
 
 def bundled_sets(paths: Paths) -> tuple[ExampleSet, ...]:
-    """The sets that `sets.toml` names, in its order; one that cannot be read is left out and logged."""
+    """The sets in `sets.toml`, in its order; one that cannot be read is left out and logged."""
     found = []
     try:
         rows = tomllib.loads((paths.example_sets / _SETS).read_text(encoding="utf-8"))["set"]
-        for row in rows:
+    except (OSError, ValueError, KeyError) as fault:
+        _log.warning("%s not read: %r", _SETS, fault)
+        return ()
+    for row in rows:
+        try:
             path = paths.example_sets / row["file"]
             examples = read_examples(path)
             title, line = shipped(str(row["title"])), shipped(str(row["line"]))
-            found.append(ExampleSet(str(path), title, examples.head, len(examples.items), line))
-    except (OSError, ValueError, KeyError, TypeError, SpanlightError) as fault:
-        _log.warning("sets of examples left out: %r", fault)
+        except (ValueError, KeyError, TypeError, SpanlightError) as fault:
+            _log.warning("a set of examples left out: %r", fault)
+            continue
+        found.append(ExampleSet(str(path), title, examples.head, len(examples.items), line))
     return tuple(found)
 
 
 def _refuse_binary(path: Path) -> None:
-    """Refuse anything but a text file of moderate size, before all of it is read."""
+    """Refuse binary files and files that are too large, before they are parsed."""
     first = read_whole(path, MOST_BYTES)[: 1 << 20]
     # A table may be in UTF-16, which is full of zero bytes.
     if b"\0" in first and not first.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -157,7 +162,7 @@ def _read_rows(path: Path) -> Examples:
 
 
 def _is_tagged(text: str) -> bool:
-    """Whether a text with tabs holds a word and its tag a line, and no table."""
+    """Whether a text with tabs has a word and its tag on each line, and is no table."""
     lines = [line for line in text.split("\n", 50)[:50] if line.strip() and not line.startswith("-DOCSTART-")]
     return bool(lines) and all(_TAG.fullmatch(line.rpartition("\t")[2].strip()) for line in lines)
 

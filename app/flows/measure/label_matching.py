@@ -1,4 +1,4 @@
-"""The mapping of a model's labels to the labels of a set of examples."""
+"""Match a model's labels with those of a set of examples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_LISTED = 8
 
 
 class LabelsDiffer(SpanlightError):
-    """A model's labels are not those of the examples, and no mapping was given."""
+    """A model's labels differ from those of the examples, and no mapping was given."""
 
     def __init__(
         self, message: str, hint: str, model_labels: Sequence[str], set_labels: Sequence[str]
@@ -28,11 +28,11 @@ class LabelsDiffer(SpanlightError):
 def match_labels(
     model: str, model_labels: Sequence[str], set_labels: Sequence[str], given: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The set's label for each of the model's labels that has one.
+    """Map the model's labels to those of the set, as far as they match.
 
-    Without `given` two labels match whose names are the same but for case and blanks, or that are a number N and
-    LABEL_N. `given` maps the model's labels to the set's, and then only those match; several of the model's may map to
-    one. Raises LabelsDiffer where a label of the set has no match, and SpanlightError for an unknown label in `given`.
+    Labels match if they are equal apart from case and separators, or are a number N and LABEL_N. If `given` maps the
+    model's labels to the set's, only those match, and several may map to one. Raises LabelsDiffer if a label of the set
+    has no match, SpanlightError for an unknown label in `given`.
     """
     if given:
         return _apply_mapping(model, model_labels, set_labels, given)
@@ -61,7 +61,7 @@ def match_labels(
 
 
 def first_spellings(labels: Sequence[str]) -> dict[str, str]:
-    """For each label the first label that is equal but for case and blanks."""
+    """Map each label to the first one that is equal apart from case and separators."""
     first: dict[str, str] = {}
     return {label: first.setdefault(_normalise(label), label) for label in labels}
 
