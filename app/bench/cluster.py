@@ -18,9 +18,9 @@ from app.core.models import Head
 from app.core.report import Progress, Quiet, Relay, Report
 from app.flows.answer_table.questions import columns_of
 from app.flows.cluster.node import Node
-from app.flows.cluster.plan import documents_of
-from app.flows.cluster.rows import Item, numbered, unread
-from app.flows.cluster.run import ask_documents, require_ray, set_up_ray
+from app.flows.cluster.plan import find_documents
+from app.flows.cluster.rows import SourceFile, number_columns, pending
+from app.flows.cluster.run import ask_documents, configure_ray, require_ray
 from app.flows.workspace import Workspace
 
 _NODES = (1, 2, 4)
@@ -37,7 +37,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     SpanlightError if Ray is not installed, Stopped when cancelled.
     """
     require_ray()
-    columns = numbered(columns_of(_ASKED[: plan.questions or _QUESTIONS]))
+    columns = number_columns(columns_of(_ASKED[: plan.questions or _QUESTIONS]))
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     with tempfile.TemporaryDirectory(prefix="spanlight-") as folder:
         items = _documents(workspace, Path(folder) / "documents", plan.repeats or _DOCUMENTS, report)
@@ -68,12 +68,12 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     )
 
 
-def _documents(workspace: Workspace, folder: Path, number: int, report: Report) -> list[Item]:
+def _documents(workspace: Workspace, folder: Path, number: int, report: Report) -> list[SourceFile]:
     """Write `number` documents of bundled paragraphs, and return them as items."""
     folder.mkdir()
     for at, placed in enumerate(long_questions(pool("", workspace.paths), _WORDS, number, _SEED)):
         (folder / f"{at:04}.txt").write_text(placed.document.text, "utf-8")
-    return documents_of(workspace, str(folder), Quiet(report))
+    return find_documents(workspace, str(folder), Quiet(report))
 
 
 class _Pace(Relay):
@@ -113,7 +113,7 @@ def _one_thread(workspace: Workspace) -> Iterator[None]:
 @contextmanager
 def _cluster(nodes: int) -> Iterator[str]:
     """Start a cluster on this computer, a head without a core and nodes of one core each, and yield its address."""
-    set_up_ray()
+    configure_ray()
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
@@ -129,7 +129,7 @@ def _memory() -> float:
     """Estimate the bytes that a million documents take in the driver when a run resumes, from fewer."""
     tracemalloc.start()
     try:
-        items = [Item(f"/shared/documents/folder-{at % 100}/{at:07}.pdf", at, 2) for at in range(_IDS)]
+        items = [SourceFile(f"/shared/documents/folder-{at % 100}/{at:07}.pdf", at, 2) for at in range(_IDS)]
         # As if read from Parquet, where every row has strings of its own.
         rows = (
             {
@@ -142,7 +142,7 @@ def _memory() -> float:
             }
             for at, item in enumerate(items)
         )
-        unread(items, rows, "x")
+        pending(items, rows, "x")
         return tracemalloc.get_traced_memory()[1] * 1_000_000 / _IDS
     finally:
         tracemalloc.stop()

@@ -32,8 +32,8 @@ from app.core.requests import Question
 from app.core.text import Document, Span
 from app.flows.ask.question import ask, load_reader
 from app.flows.library.embed import embed, meaning_of
-from app.flows.library.libraries import planned, save_library
-from app.flows.library.search import AROUND, ask_library, find, rank
+from app.flows.library.libraries import plan_library, save_library
+from app.flows.library.search import AROUND, ask_library, find_excerpts, rank
 from app.flows.workspace import Workspace
 from app.training import metrics
 
@@ -186,7 +186,7 @@ def build(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -
     report.progress(Progress(0, 0, "Writing the documents"))
     words = plan.words or WORDS
     text_bytes = write_documents(folder, real, texts, words, max(1, words * FILES // WORDS), plan.seed)
-    library = save_library(workspace, planned(workspace, [folder], name=_NAME), report)
+    library = save_library(workspace, plan_library(workspace, [folder], name=_NAME), report)
     made = update(workspace, library, Part(report, "Indexing"))
     checked = []
     for _ in range(_CHECKS):
@@ -349,7 +349,7 @@ def memory_of(folder: Path, library: Library, questions: Sequence[str]) -> int |
     index = Index(folder)
     index.status(library)
     for question in questions:
-        find(index, question, library)
+        find_excerpts(index, question, library)
     after = memory_now(os.getpid())
     index.close()
     return None if before is None or after is None else after - before

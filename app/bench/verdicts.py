@@ -14,7 +14,7 @@ from app.core.reliability import calibration_error
 from app.core.report import Quiet, Report
 from app.core.requests import DevReading
 from app.flows.batches import GroupReport
-from app.flows.measure.evaluate import dev_reading, question_on, read_known
+from app.flows.measure.evaluate import ask_known, dev_reading, question_on
 from app.flows.workspace import Workspace
 from app.tasks.scores import answer_probability, shares
 from app.training.examples import read_qa
@@ -38,7 +38,7 @@ def measure_verdicts(workspace: Workspace, plan: BenchPlan, report: Report) -> l
     choice = workspace.choose(Head.QUESTION_ANSWERING, plan.model, plan.device, report, adjusted=False)
     examples = read_qa(workspace.paths.example_sets / _QUESTIONS)
     questions = [(example, question_on(example, top_k=SHARED_AMONG)) for example in examples]
-    outcomes, _ = read_known(
+    outcomes, _ = ask_known(
         workspace, questions, choice, GroupReport(Quiet(report), len(questions), "questions")
     )
     readings = [dev_reading(outcome) for outcome in outcomes]

@@ -57,7 +57,7 @@ from app.core.wording import (
 )
 from app.flows.ask.batch import ask_batch
 from app.flows.ask.question import ask, nearest_values
-from app.flows.ask.recognise import waits
+from app.flows.ask.recognise import needs_consent
 from app.flows.models.languages import other_language
 from app.flows.workspace import Workspace
 
@@ -241,7 +241,7 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     documents = tuple(each.document for each in opened)
     if not any(document.text.strip() for document in documents):
         hint = "Give a file with something to read in it."
-        if not arguments.recognise and any(map(waits, opened)):
+        if not arguments.recognise and any(map(needs_consent, opened)):
             hint = "Add --recognise to have the text of the pages recognised."
         raise SpanlightError("There is no text to ask.", hint)
     top_k = arguments.top_k or (5 if arguments.json else 1)

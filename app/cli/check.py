@@ -20,7 +20,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from app.core.wording import duration
 from app.flows.check.run import check
-from app.flows.check.trial import Checked
+from app.flows.check.trial import TrialResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ class _Lines(TerminalReport):
 
     def partial(self, result: object) -> None:
         """Print the result of one trial."""
-        if isinstance(result, Checked) and not self._as_json:
+        if isinstance(result, TrialResult) and not self._as_json:
             self.clear()
             print(f"{'ok' if result.ok else 'failed':<7}{result.seconds:6.2f} s  {result.what}", flush=True)
             if result.fault:

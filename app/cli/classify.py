@@ -27,7 +27,7 @@ from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.core.tables import class_columns, class_values, csv_lines
 from app.core.wording import percent
-from app.flows.heads.classify_batch import classify_batch, classify_table, values
+from app.flows.heads.classify_batch import classes_as_json, classify_batch, classify_table
 from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file, refuse_unwritable
 from app.flows.tables import Table, read_columns, read_table
@@ -129,7 +129,7 @@ def classifications_values(texts: tuple[str, ...], found: Classifications) -> di
     """Return what `classify --json` prints."""
     return {
         "items": [
-            {"text": text, **values(item), "windows": item.windows, "tokens": item.tokens}
+            {"text": text, **classes_as_json(item), "windows": item.windows, "tokens": item.tokens}
             for text, item in zip(texts, found.items, strict=True)
         ],
         "model": found.model,

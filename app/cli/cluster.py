@@ -13,14 +13,14 @@ from app.core.errors import SpanlightError
 from app.core.wording import duration, size
 from app.flows.answer_table.export import FORMATS, export_documents, require_fits
 from app.flows.answer_table.questions import columns_of
-from app.flows.cluster.plan import Plan, documents_of, planned
+from app.flows.cluster.plan import Estimate, estimate, find_documents
 from app.flows.cluster.results import import_results
-from app.flows.cluster.rows import numbered
-from app.flows.cluster.run import Ran, ask_documents, bring_together, require_ray
-from app.flows.cluster.store import ROWS, is_address
-from app.flows.cluster.texts import classify_on, texts_in, write_classes
+from app.flows.cluster.rows import number_columns
+from app.flows.cluster.run import RunResult, ask_documents, latest_rows, require_ray
+from app.flows.cluster.store import ROWS_SUFFIX, is_address
+from app.flows.cluster.texts import classify_texts_on_cluster, find_texts, write_classes
 from app.flows.library.folders import is_folder
-from app.flows.rows import held_output, refuse_same_file, refuse_unwritable
+from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 
 
@@ -31,17 +31,16 @@ def table_on_cluster(
     report: TerminalReport,
 ) -> None:
     """Have a cluster ask the documents of --over, or estimate what that takes (--dry-run)."""
-    columns = numbered(columns_of(questions))
+    columns = number_columns(columns_of(questions))
     if arguments.dry_run:
         if workspace.settings.precision == "auto":
             workspace.settings.precision = "float32"  # as the nodes do; for this command only
-        items = documents_of(workspace, arguments.over, report)
-        _print_plan(
-            planned(workspace, items, columns, report, model=arguments.model), arguments, len(columns)
-        )
+        items = find_documents(workspace, arguments.over, report)
+        found = estimate(workspace, items, columns, report, model=arguments.model)
+        _print_estimate(found, arguments, len(columns))
         return
     require_ray(arguments.cluster)
-    items = documents_of(workspace, arguments.over, report)
+    items = find_documents(workspace, arguments.over, report)
     is_folder_or_address = is_address(arguments.over) or is_folder(arguments.over)
     over = str(
         arguments.over if is_address(arguments.over) else os.path.normpath(Path(arguments.over).absolute())
@@ -49,7 +48,7 @@ def table_on_cluster(
     require_fits(Path(arguments.output).suffix.lower(), len(items) * len(columns))
     read = (arguments.questions, arguments.over)
     with _row_folder(arguments.output, FORMATS, read) as (place, output):
-        ran = ask_documents(
+        result = ask_documents(
             workspace,
             columns,
             items,
@@ -61,11 +60,11 @@ def table_on_cluster(
             device=arguments.device,
         )
         if output is not None:
-            rows = bring_together(items, place)
+            rows = latest_rows(items, place, report)
             documents = ((row.file, {cell.column: cell for cell in row.cells}) for row in rows)
             export_documents(columns, documents, output, report)
     report.clear()
-    _print_ran(ran, "document", place, arguments)
+    _print_result(result, "document", place, arguments)
 
 
 def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -73,15 +72,15 @@ def classify_on_cluster(arguments: argparse.Namespace, workspace: Workspace, rep
     if arguments.output is None or arguments.labels is not None:
         raise SpanlightError("--cluster goes with --file and --output, and without --labels.", "Name both.")
     require_ray(arguments.cluster)
-    texts = texts_in(workspace, arguments.file, arguments.column or "", model=arguments.model)
+    texts = find_texts(workspace, arguments.file, arguments.column or "", report, model=arguments.model)
     with _row_folder(arguments.output, (".csv",), [arguments.file]) as (place, output):
-        ran = classify_on(
+        result = classify_texts_on_cluster(
             workspace, texts, place, arguments.cluster, report, model=arguments.model, device=arguments.device
         )
         if output is not None:
-            write_classes(texts, place, output)
+            write_classes(texts, place, output, report)
     report.clear()
-    _print_ran(ran, "text", place, arguments)
+    _print_result(result, "text", place, arguments)
 
 
 def import_table(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -111,40 +110,40 @@ def _row_folder(
         for source in read:
             refuse_same_file(Path(source), together)
         refuse_unwritable(together)
-        path = path.with_name(f"{path.name}{ROWS}")
+        path = path.with_name(f"{path.name}{ROWS_SUFFIX}")
     elif path.is_file():
         raise SpanlightError(f"“{output}” is a file.", "Name a folder, or a file that ends with .csv.")
     refuse_unwritable(path / "rows")
-    with held_output(path):
+    with lock_output(path):
         yield str(path), together
 
 
-def _print_plan(plan: Plan, arguments: argparse.Namespace, questions: int) -> None:
+def _print_estimate(found: Estimate, arguments: argparse.Namespace, questions: int) -> None:
     values = {
-        "documents": plan.documents,
-        "bytes": plan.size,
-        "pages": plan.pages,
-        "hours": plan.hours,
-        "measured": plan.measured,
+        "documents": found.documents,
+        "bytes": found.size,
+        "pages": found.pages,
+        "hours": found.hours,
+        "measured": found.measured,
     }
-    pages = f", about {count(plan.pages, 'page')}" if plan.pages else ""
+    pages = f", about {count(found.pages, 'page')}" if found.pages else ""
     words = (
-        f"{count(plan.documents, 'document')}, {size(plan.size)}{pages}; {count(questions, 'question')} each.\n"
-        f"One machine like this one: about {duration(3600 * plan.hours)}, by {count(plan.measured, 'document')} that"
+        f"{count(found.documents, 'document')}, {size(found.size)}{pages}; {count(questions, 'question')} each.\n"
+        f"One machine like this one: about {duration(3600 * found.hours)}, by {count(found.measured, 'document')} that"
         " were measured now."
     )
     print_result(arguments.json, values, words)
 
 
-def _print_ran(ran: Ran, what: str, place: str, arguments: argparse.Namespace) -> None:
+def _print_result(result: RunResult, what: str, place: str, arguments: argparse.Namespace) -> None:
     values = {
-        "read": ran.read,
-        "before": ran.before,
-        "failed": ran.failed,
-        "seconds": ran.seconds,
+        "read": result.read,
+        "before": result.before,
+        "failed": result.failed,
+        "seconds": result.seconds,
         "rows": place,
     }
-    before = f", {ran.before:,} before" if ran.before else ""
-    failed = f" {count(ran.failed, what)} failed, with the reason." if ran.failed else ""
-    words = f"{count(ran.read, what)} done{before}, in {duration(ran.seconds)}.{failed}"
+    before = f", {result.before:,} before" if result.before else ""
+    failed = f" {count(result.failed, what)} failed, with the reason." if result.failed else ""
+    words = f"{count(result.read, what)} done{before}, in {duration(result.seconds)}.{failed}"
     print_result(arguments.json, values, words)

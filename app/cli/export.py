@@ -12,7 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.flows.history.export import export, export_text
 from app.flows.history.export_formats import FORMATS
-from app.flows.history.history import everything
+from app.flows.history.history import all_entries
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\
@@ -68,4 +68,4 @@ def _entries(
         raise SpanlightError("Numbers and --search cannot go together.", "Leave one of them out.")
     if arguments.numbers:
         return tuple(workspace.history.get(number) for number in dict.fromkeys(arguments.numbers))
-    return everything(workspace, arguments.search or "", report)
+    return all_entries(workspace, arguments.search or "", report)

@@ -28,10 +28,10 @@ from app.flows.library.folders import Walk, walk
 from app.flows.library.libraries import (
     ledger,
     libraries,
-    planned,
+    plan_library,
     remove_library,
     save_library,
-    without_known,
+    without_indexed,
 )
 from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
@@ -95,7 +95,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    library = planned(
+    library = plan_library(
         workspace,
         arguments.paths,
         name=arguments.name,
@@ -114,7 +114,7 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
             f"There is no document in {one_line(', '.join(library.roots))}.{others}",
             "--suffix takes files with another extension.",
         )
-    ask_about_large(without_known(workspace, library, found), arguments, report)
+    ask_about_large(without_indexed(workspace, library, found), arguments, report)
     _bring_up_to_date([save_library(workspace, library, report)], arguments, workspace, report)
 
 

@@ -23,7 +23,7 @@ from app.core.recognition import Recognition
 from app.core.report import Progress, Relay, Report, Stopped
 from app.core.wording import size
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.ask.recognise import MOST_BY_ITSELF, time_for, waits
+from app.flows.ask.recognise import MOST_UNASKED, needs_consent, recognition_time
 from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.workspace import Workspace
 
@@ -60,13 +60,13 @@ def add_recognise_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recognise",
         action="store_true",
-        help=f"recognise the text of every picture of a page, not only of up to {MOST_BY_ITSELF} a file",
+        help=f"recognise the text of every picture of a page, not only of up to {MOST_UNASKED} a file",
     )
 
 
 def recognition_limit(arguments: argparse.Namespace) -> int | None:
     """Return how many page pictures of a file to recognise at most; None for any number."""
-    return None if arguments.recognise else MOST_BY_ITSELF
+    return None if arguments.recognise else MOST_UNASKED
 
 
 def refuse_two_streams(given: Iterable[str | None]) -> None:
@@ -218,9 +218,10 @@ def _files_in(folder: str, named: Set[str], report: TerminalReport) -> tuple[lis
 def _notes(opened: Opened) -> Iterable[str]:
     """Yield the notes on a document, and how to have its remaining pages recognised."""
     yield from opened.notes
-    if waits(opened):
+    if needs_consent(opened):
         pages = count(len(opened.pictures), "page")
-        yield f"The text of {pages} can be recognised, in about {time_for(len(opened.pictures))}: --recognise does it."
+        time = recognition_time(len(opened.pictures))
+        yield f"The text of {pages} can be recognised, in about {time}: --recognise does it."
 
 
 class _DelayedProgress(Relay):

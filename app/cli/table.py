@@ -22,13 +22,13 @@ from app.core.library import Library
 from app.core.report import Silent
 from app.core.wording import duration
 from app.flows.answer_table.export import export_table, require_format, write_back
-from app.flows.answer_table.fill import Filled, fill, held_table
+from app.flows.answer_table.fill import Filled, fill, lock_table
 from app.flows.answer_table.questions import columns_of, questions_from
-from app.flows.answer_table.tables import table_named, tables
+from app.flows.answer_table.tables import find_or_add_table, tables
 from app.flows.library.folders import is_folder, walk
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
-from app.flows.rows import held_output, refuse_same_file, refuse_unwritable
+from app.flows.rows import lock_output, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     refuse_same_file(source, output)
     questions = questions_from(workspace, source, report)
     refuse_unwritable(output)
-    with held_output(output):
+    with lock_output(output):
         _fill_and_write(arguments, questions, source, output, workspace, report)
 
 
@@ -127,8 +127,8 @@ def _fill_and_write(
 ) -> None:
     library = _library(arguments, workspace, report)
     name = arguments.name or f"{source.stem}, {library.name}"
-    table = table_named(workspace, name, library, columns_of(questions), report)
-    with held_table(workspace, table):
+    table = find_or_add_table(workspace, name, library, columns_of(questions), report)
+    with lock_table(workspace, table):
         try:
             _update(workspace, library, report)
             filled = fill(
@@ -160,7 +160,7 @@ def _library(arguments: argparse.Namespace, workspace: Workspace, report: Termin
                 raise
             sentence = f"There is no folder, and no library, “{one_line(arguments.over)}”."
             raise SpanlightError(sentence, "Check the name and the folder.") from None
-    library = planned(workspace, [arguments.over])
+    library = plan_library(workspace, [arguments.over])
     if library.number:
         return library
     found = walk(library, report)

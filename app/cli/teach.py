@@ -23,8 +23,8 @@ from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut, Label
 from app.core.legible import legible
 from app.core.wording import duration, percent
-from app.flows.rows import held_output, refuse_same_file
-from app.flows.teach.datasets import alike, checked_labels, contradictions, split_labels
+from app.flows.rows import lock_output, refuse_same_file
+from app.flows.teach.datasets import checked_labels, contradictions, normalise_text, split_labels
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
 from app.flows.teach.reader import teach_reader
@@ -125,7 +125,7 @@ def _classification(arguments: argparse.Namespace, workspace: Workspace, report:
     """Teach a classifier, measure it on unseen texts, and write it to a folder."""
     source, output = Path(arguments.file), Path(arguments.output)
     refuse_same_file(source, output)
-    with held_output(output):
+    with lock_output(output):
         _refuse_existing(output)
         _teach(arguments, source, output, workspace, report)
 
@@ -215,8 +215,8 @@ def _draw(
             taken.add(at)
             for label in rows[at][1]:
                 counts[label] += 1
-    learnt = {alike(rows[at][0]) for at in taken}
-    return [rows[at] for at in sorted(taken)], [row for row in rows if alike(row[0]) not in learnt]
+    learnt = {normalise_text(rows[at][0]) for at in taken}
+    return [rows[at] for at in sorted(taken)], [row for row in rows if normalise_text(row[0]) not in learnt]
 
 
 def _refuse_few(rows: list[tuple[str, tuple[str, ...]]], dataset: Dataset) -> None:

@@ -16,7 +16,7 @@ from app.flows.workspace import Workspace
 from app.models.compute import memory, processor
 from app.models.compute.graphics import cards
 
-# Titles shown, in this order, with the component's name in the list of licences.
+# The titles of components, in the order shown, and their names in the list of licences.
 _SHOWN = {
     "Python": "Python",
     "PyTorch": "torch",
@@ -31,7 +31,7 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder of Spanlight's and what it is for."""
+    """A folder that Spanlight uses, and what it holds."""
 
     title: str
     folder: Path
@@ -39,9 +39,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """`versions` are names with versions; `memory` and `free` are bytes, 0 where not known.
+    """Versions of Spanlight and its components, and properties of this computer.
 
-    `bundled`: everything is in one folder, as installers bring it.
+    `memory` and `free` are bytes, 0 where not known. `bundled` is whether an installer has put everything into one
+    folder.
     """
 
     versions: tuple[tuple[str, str], ...]
@@ -58,7 +59,7 @@ def about(workspace: Workspace, report: Report) -> About:
     """Collect versions and properties of this computer. Raises Stopped when cancelled."""
     try:
         found = {part.name.casefold(): part.version for part in licences(workspace, report)}
-    except SpanlightError:  # the list of licences reports it itself
+    except SpanlightError:  # the page with the licences shows it
         found = {}
     versions = [(title, found.get(name.casefold(), "")) for title, name in _SHOWN.items()]
     total, free = memory.computer()

@@ -17,7 +17,7 @@ MOST_CHARACTERS = 300_000
 
 
 def groups(items: Iterable[ItemT], length: Callable[[ItemT], int]) -> Iterator[list[ItemT]]:
-    """Items in their order, in groups of at most 128 and, where there is more than one, 300,000 characters."""
+    """Split items into groups of at most 128 items, and 300,000 characters unless a single item has more."""
     group: list[ItemT] = []
     characters = 0
     for item in items:
@@ -32,9 +32,9 @@ def groups(items: Iterable[ItemT], length: Callable[[ItemT], int]) -> Iterator[l
 
 
 class GroupReport(Relay):
-    """The Report of one group after another, passed on as the progress of all of them.
+    """The Report of one group after another, which reports the progress over all groups; partial results are dropped.
 
-    `total` counts the items of all groups, `before` of them done earlier; partial results are not passed on.
+    `total` counts the items of all groups, `before` those of them that were done earlier.
     """
 
     def __init__(self, report: Report, total: int, what: str, before: int = 0) -> None:
@@ -55,7 +55,7 @@ class GroupReport(Relay):
         self._report_done(self._done)
 
     def progress(self, progress: Progress) -> None:
-        """Report a group's progress as that of all groups; the loading of a model is passed on as it is."""
+        """Report a group's progress as that of all groups; that of loading a model is passed on unchanged."""
         if progress.what == self._what:
             self._report_done(self._done + progress.done)
         else:
@@ -72,7 +72,7 @@ class GroupReport(Relay):
 
 @dataclass(frozen=True, slots=True)
 class BatchDone:
-    """A finished batch: rows of the input, how many of them an earlier run had finished, seconds of this run."""
+    """A finished batch: the rows of the input, how many of them an earlier run had finished, and this run's seconds."""
 
     rows: int
     finished_before: int
@@ -82,9 +82,9 @@ class BatchDone:
 class InOrder(Relay, Generic[ItemT, FoundT]):
     """The Report of one group whose partial results are `(index, result)`.
 
-    `take` is called for the items in their order, for each as soon as all before it have a result. `known` has the
-    results that need no request, by the item's index; `pending` are the indices of all others, and an `index` of a
-    partial result counts in `pending`.
+    `take` is called for the items in order, for each as soon as all before it have a result. `known` are results that
+    need no request, by the item's index; `pending` are the indices of all others, and the `index` of a partial result
+    is one into `pending`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A plain text for bug reports, in English, without anything that the user reads or asks."""
+"""A plain-text report for bug reports, in English, without the user's documents and questions."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from app.settings.paths import short_path, without_home
 from app.settings.settings import Settings
 
 _LINES = 60
-_MOST_BYTES = 200_000  # read of the end of a log
-# Settings whose values are shown; of any other only that it was changed. `models` is handled separately.
+_MOST_BYTES = 200_000  # read from the end of a log
+# Settings whose values are shown; for the others, only that they were changed. `models` is handled separately.
 _SHOWN = frozenset(
     "theme device precision unload_minutes offline use_token ask_top_k ask_threshold ask_reading keep_history"
     " text_size document_size classify_lines names_joining last_view".split()
 )
-# What changes with every start, or does not help to find a fault.
+# Settings that change with every start, or do not help to find a fault.
 _LEFT_OUT = frozenset("geometry splitters recent_files download_speed reading_speed welcomed".split())
 _SECRET = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 
 
 def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report: Report) -> str:
-    """The text: versions, system, `window` (what the window knows, names with values), settings, models, logs.
+    """Compose the report: versions, system, `window` (names with values), settings, models and the ends of logs.
 
-    Instead of the home folder it has ~, instead of a name and password in an address and of files opened last three
-    dots. Raises Stopped when cancelled.
+    The home folder is replaced by ~; recent files, and names and passwords in addresses, by an ellipsis. Raises Stopped
+    when cancelled.
     """
     here = about(workspace, report)
     installation = (
@@ -52,14 +52,14 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
         _section("Versions", [*here.versions, ("Installation", installation)]),
         _section("Computer", computer),
         _section("Folders", [(place.title, short_path(place.folder)) for place in places(workspace)]),
-        _section("Settings that were changed", changed(workspace.settings)),
+        _section("Settings that were changed", changed_settings(workspace.settings)),
         _section("Models", _models(workspace)),
     ]
     report.check()
     for log in (workspace.paths.log_file, workspace.paths.logs / "engine.log"):
         if lines := last_lines(log):
             parts.append("\n".join([f"The end of {log.name}", *(f"  {line}" for line in lines)]))
-    return without_names(workspace.settings, "\n\n".join(parts)) + "\n"
+    return redact(workspace.settings, "\n\n".join(parts)) + "\n"
 
 
 def _confinement(workspace: Workspace) -> str:
@@ -67,12 +67,12 @@ def _confinement(workspace: Workspace) -> str:
     return "none has been read yet" if confined is None else f"are read {confined}"
 
 
-def changed(settings: Settings) -> list[tuple[str, str]]:
-    """The settings that are not as they are at first; of what may be private only that it was changed."""
-    usual, found = Settings(), []
+def changed_settings(settings: Settings) -> list[tuple[str, str]]:
+    """The settings that differ from the defaults, with their values unless these may be private."""
+    defaults, found = Settings(), []
     for name in (each.name for each in fields(Settings)):
         value = getattr(settings, name)
-        if name in _LEFT_OUT or value == getattr(usual, name):
+        if name in _LEFT_OUT or value == getattr(defaults, name):
             continue
         if name == "models":
             # A folder's path is private; its last part is the model's name.
@@ -84,8 +84,8 @@ def changed(settings: Settings) -> list[tuple[str, str]]:
     return found or [("none", "")]
 
 
-def without_names(settings: Settings, text: str) -> str:
-    """The text without the home folder's name, the files opened last, and addresses of one's own with their secrets."""
+def redact(settings: Settings, text: str) -> str:
+    """Remove the home folder, recent files, private settings, and names and passwords in addresses from the text."""
     own = [getattr(settings, each.name) for each in fields(settings) if each.name not in _SHOWN | _LEFT_OUT]
     for value in own:
         if isinstance(value, str) and len(value) > 2:
@@ -98,7 +98,7 @@ def without_names(settings: Settings, text: str) -> str:
 
 
 def last_lines(log: Path, number: int = _LINES) -> list[str]:
-    """The last lines of a log, none where there is no such file."""
+    """The last lines of a log; none if there is no such file."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)

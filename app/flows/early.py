@@ -1,4 +1,4 @@
-"""Starts the model process before anything else is imported: PyTorch takes longer to load than all of the rest."""
+"""Start the model process before anything else is imported, since PyTorch takes longer to load than all the rest."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.engine.child import Child as Child
 
-# The commands whose work is done by a model, unless something is wrong with it.
+# The commands that need the model process.
 _WITH_MODELS = frozenset({"ask", "classify", "fill", "next", "tokens", "inspect", "table"})
 _HELP = frozenset({"-h", "--help"})
 
 
 def begin(arguments: Sequence[str]) -> Child | None:
-    """Start the model process for a command line that will need it, without waiting; None for any other command.
+    """Start the model process without waiting if this command line will need it, else return None.
 
-    Where it cannot be started, the first request raises the reason.
+    If the start fails, the first request raises the error.
     """
     if not arguments or arguments[0] not in _WITH_MODELS or not _HELP.isdisjoint(arguments):
         return None

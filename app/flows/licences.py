@@ -1,4 +1,4 @@
-"""The licences of all that Spanlight is made of: from the list written when it was bundled, else as installed."""
+"""The licences of all components: from the list that is written when Spanlight is bundled, else as installed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ _log = logging.getLogger(__name__)
 
 
 def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
-    """Spanlight itself, then everything that came with it, by name; a list in the resources is ignored if unreadable.
+    """Spanlight itself, then its components, sorted by name; an unreadable list in the resources is ignored.
 
-    Raises SpanlightError where the list of the parts that no package describes is missing as well, Stopped when
-    cancelled.
+    Raises SpanlightError where the index of the parts that no package describes is missing too; Stopped when cancelled.
     """
     file = workspace.paths.resources / FILE
     try:
@@ -46,7 +45,7 @@ def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
 
 
 def to_json(found: Iterable[Component]) -> str:
-    """Components as the file has them; a text that several share is written once."""
+    """Serialise components to JSON; a text that several share is written once."""
     texts: dict[str, str] = {}
     rows = []
     for one in found:
@@ -63,7 +62,7 @@ def to_json(found: Iterable[Component]) -> str:
 
 
 def from_json(written: str) -> tuple[Component, ...]:
-    """What `to_json` wrote; raises ValueError, KeyError or TypeError for anything else."""
+    """The inverse of `to_json`; raises ValueError, KeyError or TypeError for anything else."""
     values: Any = json.loads(written)
     texts = values["texts"]
     return tuple(
@@ -84,11 +83,11 @@ def from_json(written: str) -> tuple[Component, ...]:
 
 
 def as_text(found: Iterable[Component]) -> str:
-    """All of them as one plain text, a line across between one and the next."""
+    """All components as one plain text, separated by rules."""
     return f"\n\n{_RULE}\n\n".join(one.whole_text() for one in found) + "\n"
 
 
 def write_file(target: Path, words: str) -> None:
-    """Write a list or a text in UTF-8 with LF, making the folder; raises OSError."""
+    """Write a file in UTF-8 with LF, creating its folder; raises OSError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(words, encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""The licences of what is installed, from the packages' own files, and of the parts that no package describes."""
+"""The licences of the installed packages, from their own files, and of the parts that no package describes."""
 
 from __future__ import annotations
 
@@ -43,56 +43,59 @@ _log = logging.getLogger(__name__)
 def installed_components(
     paths: Paths, names: Iterable[str] | None = None, report: Report | None = None
 ) -> tuple[Component, ...]:
-    """Spanlight, and by name: the packages, the parts that no package describes, the starter models, the examples.
+    """Spanlight, then, sorted by name, the packages, the parts that no package describes, the models and the examples.
 
     `names` are packages; None means all that Spanlight needs at run time. Raises Stopped when cancelled.
     """
     report = report or Silent()
     packages: dict[str, _Package] = {}
-    for name in needed(paths) if names is None else names:
+    for name in required_packages(paths) if names is None else names:
         report.check()
         try:
-            packages[_key(name)] = _Package(metadata.distribution(name))
+            packages[_normalised_name(name)] = _Package(metadata.distribution(name))
         except metadata.PackageNotFoundError:
             continue
-    parts = list(_parts(paths, packages))
+    parts = list(_undescribed_parts(paths, packages))
     found = [
         Component(
             one.read.metadata["Name"],
             one.read.version,
             licence_of(one.read),
-            _page(one.read),
-            texts=(*(() if one.has_licence_text() else _standard(paths, licence_of(one.read))), *one.texts),
+            _homepage(one.read),
+            texts=(
+                *(() if one.has_licence_text() else _licence_texts(paths, licence_of(one.read))),
+                *one.texts,
+            ),
         )
         for one in packages.values()
     ]
-    own = Component(NAME, VERSION, "Apache-2.0", texts=_standard(paths, "Apache-2.0"))
-    rest = sorted((*found, *parts, *_cards(paths)), key=lambda one: one.name.casefold())
+    own = Component(NAME, VERSION, "Apache-2.0", texts=_licence_texts(paths, "Apache-2.0"))
+    rest = sorted((*found, *parts, *_bundled_pages(paths)), key=lambda one: one.name.casefold())
     return (own, *rest)
 
 
 class _Package:
-    """A package's metadata, with the licence texts that no part of it has taken yet."""
+    """A package's metadata, with the licence texts that none of its parts has claimed."""
 
     def __init__(self, package: metadata.Distribution) -> None:
         self.read = package
         self.texts = _texts(package)
 
     def has_licence_text(self) -> bool:
-        """Whether it brings the text of a licence."""
+        """Whether it includes the text of a licence."""
         return any(_BUILT_IN not in text.names for text in self.texts)
 
     def has(self, pattern: str) -> bool:
-        """Whether one of its files fits a pattern; an empty one always does."""
+        """Whether one of its files matches a pattern; "" always matches."""
         return not pattern or any(file.match(pattern) for file in self.read.files or ())
 
     def texts_named(self, beginning: str) -> tuple[LicenceText, ...]:
-        """Its texts whose names begin so."""
+        """Its texts with names that begin like this."""
         return tuple(one for one in self.texts if any(name.startswith(beginning) for name in one.names))
 
 
-def needed(paths: Paths) -> tuple[str, ...]:
-    """The names of all installed packages that Spanlight needs at run time, and that those need."""
+def required_packages(paths: Paths) -> tuple[str, ...]:
+    """The names of all installed packages that Spanlight needs at run time, directly and indirectly."""
     open_ones = [(line, frozenset[str]()) for line in _own_requirements(paths)]
     seen: set[tuple[str, frozenset[str]]] = set()
     names: dict[str, str] = {}
@@ -104,13 +107,13 @@ def needed(paths: Paths) -> tuple[str, ...]:
         if match is None or (wanted and not extras & set(wanted)):
             continue
         try:
-            # What only other systems need is not installed here; so markers need not be worked out.
+            # Packages for other systems are not installed, so markers need not be evaluated.
             package = metadata.distribution(match[0])
         except metadata.PackageNotFoundError:
             continue
         inside = _EXTRAS.match(line)
         requested = frozenset(one.strip() for one in inside[1].split(",")) if inside else frozenset[str]()
-        key = _key(match[0])
+        key = _normalised_name(match[0])
         if (key, requested) in seen:
             continue
         seen.add((key, requested))
@@ -120,7 +123,7 @@ def needed(paths: Paths) -> tuple[str, ...]:
 
 
 def licence_of(package: metadata.Distribution) -> str:
-    """A package's licence as an SPDX expression, or in its own words where it has none; empty if it states none."""
+    """A package's licence as an SPDX expression, else as the package words it; empty if it states none."""
     fields = package.metadata
     stated = (fields["License-Expression"] or "").strip()
     if not stated:
@@ -135,7 +138,7 @@ def licence_of(package: metadata.Distribution) -> str:
 
 
 def _own_requirements(paths: Paths) -> list[str]:
-    """The requirements in pyproject.toml in the source tree, elsewhere those of the installed package."""
+    """The requirements in the source tree's pyproject.toml, else those of the installed package."""
     try:
         values = tomllib.loads((paths.resources.parent / "pyproject.toml").read_text(encoding="utf-8"))
         if values["project"]["name"] == OWN:
@@ -150,10 +153,10 @@ def _own_requirements(paths: Paths) -> list[str]:
 
 
 def _texts(package: metadata.Distribution) -> tuple[LicenceText, ...]:
-    """The licence files of a package, each text once, and the libraries built into it by its bill of materials."""
+    """The texts of a package's licence files, without duplicates, and the libraries in its bill of materials."""
     texts: dict[str, list[str]] = {}
     for file in package.files or ():
-        within = _within(file)
+        within = _licence_name(file)
         if within is None:
             continue
         try:
@@ -162,16 +165,16 @@ def _texts(package: metadata.Distribution) -> tuple[LicenceText, ...]:
             _log.warning("the licence %s was not read: %s", file, fault)
             continue
         if file.suffix == ".json":
-            within, written = _BUILT_IN, _built_in(written)
+            within, written = _BUILT_IN, _libraries_built_in(written)
         if written.strip():
             texts.setdefault(written.replace("\r\n", "\n").strip("\n"), []).append(within)
-    # The package's own first: its name is the shortest.
+    # The package's own comes first: its path is the shortest.
     ordered = sorted(texts.items(), key=lambda item: (item[1][0].count("/"), item[1][0] == _BUILT_IN))
     return tuple(LicenceText(tuple(names), text) for text, names in ordered)
 
 
-def _within(file: PurePosixPath) -> str | None:
-    """A licence file's name within its package; None for any other file."""
+def _licence_name(file: PurePosixPath) -> str | None:
+    """The name of a licence file within its package; None for any other file."""
     folder, *rest = file.parts
     if not folder.endswith(".dist-info") or not rest:
         return None
@@ -182,18 +185,20 @@ def _within(file: PurePosixPath) -> str | None:
     return file.name if len(rest) == 1 and _LICENCE_FILE.match(file.name) else None
 
 
-def _built_in(written: str) -> str:
-    """The libraries of a bill of materials (CycloneDX), a line each; empty for one that cannot be read."""
+def _libraries_built_in(written: str) -> str:
+    """The libraries in a bill of materials (CycloneDX), one per line; empty if it cannot be read."""
     try:
         rows = json.loads(written)["components"]
-        lines = {f"{row['name']} {row.get('version', '')}: {_stated(row) or 'not stated'}" for row in rows}
+        lines = {
+            f"{row['name']} {row.get('version', '')}: {_stated_licences(row) or 'not stated'}" for row in rows
+        }
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
     title = "Libraries built into it, with the licences that its bill of materials states:"
     return "\n".join([title, "", *sorted(lines, key=str.casefold)]) if lines else ""
 
 
-def _stated(row: dict[str, object]) -> str:
+def _stated_licences(row: dict[str, object]) -> str:
     listed = row.get("licenses")
     names = []
     for one in listed if isinstance(listed, list) else ():
@@ -202,8 +207,8 @@ def _stated(row: dict[str, object]) -> str:
     return " AND ".join(name for name in names if name)
 
 
-def _standard(paths: Paths, licence: str) -> tuple[LicenceText, ...]:
-    """The texts of the licences that an expression names, as far as they come along."""
+def _licence_texts(paths: Paths, licence: str) -> tuple[LicenceText, ...]:
+    """The bundled texts of the licences that an expression names."""
     found = []
     for name in dict.fromkeys(re.findall(r"[A-Za-z0-9.-]+", licence)):
         file = paths.resources / "licences" / f"{name}.txt"
@@ -212,13 +217,13 @@ def _standard(paths: Paths, licence: str) -> tuple[LicenceText, ...]:
     return tuple(found)
 
 
-def _parts(paths: Paths, packages: dict[str, _Package]) -> Iterator[Component]:
-    """The parts that no package describes, of those packages that are there; they take their texts from those."""
+def _undescribed_parts(paths: Paths, packages: dict[str, _Package]) -> Iterator[Component]:
+    """The undescribed parts of the installed packages; they claim their texts from the packages."""
     folder = paths.resources / "licences"
     rows = tomllib.loads((folder / "index.toml").read_text(encoding="utf-8"))["part"]
     taken: set[LicenceText] = set()
     for row in rows:
-        of = packages.get(_key(row.get("of", "")))
+        of = packages.get(_normalised_name(row.get("of", "")))
         if row.get("of") and (of is None or not of.has(row.get("has", ""))):
             continue
         texts = [
@@ -226,7 +231,7 @@ def _parts(paths: Paths, packages: dict[str, _Package]) -> Iterator[Component]:
             for name in row.get("texts", ())
         ]
         package, _, beginning = row.get("from", "").partition(": ")
-        bringing = packages.get(_key(package))
+        bringing = packages.get(_normalised_name(package))
         given = bringing.texts_named(beginning) if bringing is not None else ()
         taken.update(text for text in given if all(name.startswith(beginning) for name in text.names))
         # Its own licence first.
@@ -245,7 +250,7 @@ def _parts(paths: Paths, packages: dict[str, _Package]) -> Iterator[Component]:
 
 
 def _pdfium_version() -> str:
-    """The version of the PDFium that pypdfium2 brings, from its version.json; empty where there is none."""
+    """The version of pypdfium2's PDFium, from its version.json; empty where there is none."""
     try:
         for file in metadata.files("pypdfium2") or ():
             if file.name == "version.json" and "raw" in str(file.parent):
@@ -256,30 +261,30 @@ def _pdfium_version() -> str:
     return ""
 
 
-def _cards(paths: Paths) -> Iterator[Component]:
-    """The bundled models, texts and examples, with their README pages."""
+def _bundled_pages(paths: Paths) -> Iterator[Component]:
+    """The bundled models, samples and examples, with their README pages."""
     for card in sorted(paths.starter_models.glob("*/README.md")):
         try:
             notes = json.loads((card.parent / "spanlight.json").read_text(encoding="utf-8"))
             licence = str(notes.get("licence", ""))
         except (OSError, ValueError, AttributeError):
             licence = ""
-        yield _page_of(card, card.parent.name, licence, MODEL)
+        yield _component_of_page(card, card.parent.name, licence, MODEL)
     for folder, name, licence in (
         (paths.example_sets, "Examples with known answers", "CC BY-SA 4.0, CC BY 4.0, others by source"),
         (paths.samples, "Samples", "Apache-2.0, one in the public domain"),
     ):
         if (folder / "README.md").is_file():
-            yield _page_of(folder / "README.md", name, licence, DATA)
+            yield _component_of_page(folder / "README.md", name, licence, DATA)
 
 
-def _page_of(page: Path, name: str, licence: str, kind: str) -> Component:
+def _component_of_page(page: Path, name: str, licence: str, kind: str) -> Component:
     text = page.read_text(encoding="utf-8", errors="replace").strip("\n")
     return Component(name, licence=licence, kind=kind, texts=(LicenceText((page.name,), text),))
 
 
-def _page(package: metadata.Distribution) -> str:
-    """A package's page on the web."""
+def _homepage(package: metadata.Distribution) -> str:
+    """The address of a package's home page."""
     labelled = [one.partition(",") for one in package.metadata.get_all("Project-URL") or ()]
     pages = {label.strip().casefold(): page.strip() for label, _, page in labelled}
     for label in ("homepage", "home", "source", "source code", "repository", "code", "documentation"):
@@ -288,6 +293,6 @@ def _page(package: metadata.Distribution) -> str:
     return (package.metadata["Home-page"] or next(iter(pages.values()), "")).strip()
 
 
-def _key(name: str) -> str:
-    """A package's name as it is compared (PEP 503)."""
+def _normalised_name(name: str) -> str:
+    """A package's name normalised for comparison (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).casefold()

@@ -1,4 +1,4 @@
-"""JSON Lines files of rows: read from, and appended to so that a killed run can go on."""
+"""JSON Lines files of rows, which are appended to so that a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from app.core.plain import json_of
 from app.core.rows import read_rows, row_of
 from app.models.disk.locks import held
 
-_BEGINNING = b'{"id": '
+_ROW_START = b'{"id": '
 
 
 def check_rows(path: Path, names: tuple[str, ...]) -> int:
-    """How many rows the file has, all of them with these texts and ids of their own; else raises SpanlightError."""
+    """Count the rows of a file; raises SpanlightError unless each has texts under these names and a unique id."""
     seen: dict[str, int] = {}
     for row in read_rows(path):
         for name in names:
@@ -43,11 +43,11 @@ def check_rows(path: Path, names: tuple[str, ...]) -> int:
 
 
 class RowFile:
-    """A JSON Lines file that rows are appended to; rows already in it count as finished.
+    """A JSON Lines file that rows are appended to; `finished` has the keys of the rows that it has already.
 
-    Every row begins with its id and has a value under `result`. A last line that a killed run left half written is
-    dropped. Raises SpanlightError where the file holds something else, or cannot be written, and Busy where another
-    process appends to it.
+    Every row begins with its id and has a value under `result`. A last line that a killed run left incomplete is cut
+    off. Raises SpanlightError where the file holds something else or cannot be written, Busy where another process
+    appends to it.
     """
 
     def __init__(self, path: Path, result: str) -> None:
@@ -55,11 +55,11 @@ class RowFile:
         self._result = result
         with ExitStack() as stack:
             try:
-                file_to_write(path)  # a device or a pipe cannot be continued, and some never end
-                stack.enter_context(held_output(path))
+                file_to_write(path)  # a device or a pipe cannot be resumed, and some never end
+                stack.enter_context(lock_output(path))
                 self._file = stack.enter_context(path.open("ab", buffering=0))
             except (OSError, ValueError) as fault:
-                raise _refusal(path, fault) from fault
+                raise _write_error(path, fault) from fault
             self.finished = self._read_finished()
             self._closing = stack.pop_all()
 
@@ -72,13 +72,13 @@ class RowFile:
         self._closing.close()
 
     def append(self, row: dict[str, object]) -> None:
-        """Write a row and hand it to the system at once, so that it outlives a kill of this process."""
+        """Write a row unbuffered, so that it survives a kill of this process."""
         line = memoryview(dumps(row).encode("utf-8") + b"\n")
         try:
             while line:
-                line = line[self._file.write(line) :]  # a disk that gets full takes a part of it
+                line = line[self._file.write(line) :]  # a nearly full disk takes only a part
         except OSError as fault:
-            raise _refusal(self._path, fault) from fault
+            raise _write_error(self._path, fault) from fault
 
     def _read_finished(self) -> set[str]:
         keys: set[str] = set()
@@ -86,7 +86,7 @@ class RowFile:
         with open_regular(self._path) as raw, BufferedReader(raw) as file:
             for number, line in enumerate(lines_of(file, self._path.name), start=1):
                 if not line.endswith(b"\n"):
-                    if not (line.startswith(_BEGINNING) or _BEGINNING.startswith(line)):
+                    if not (line.startswith(_ROW_START) or _ROW_START.startswith(line)):
                         raise self._not_ours(number)
                     break
                 row = row_of(line, number, self._path)
@@ -109,10 +109,10 @@ class RowFile:
 
 
 @contextmanager
-def held_output(path: Path) -> Iterator[None]:
-    """No other Spanlight writes this file or folder meanwhile.
+def lock_output(path: Path) -> Iterator[None]:
+    """Hold a lock that keeps other processes of Spanlight from writing this file or folder.
 
-    Raises Busy, which says who does, and SpanlightError where nothing can be written beside it.
+    Raises Busy, which names the process that holds it, and SpanlightError where the lock file cannot be written.
     """
     with ExitStack() as stack:
         try:
@@ -120,12 +120,12 @@ def held_output(path: Path) -> Iterator[None]:
             busy = Message("Another process is writing “{name}”", name=path.name)
             stack.enter_context(held(lock, busy, Message("Wait until it is done, or write elsewhere.")))
         except (OSError, ValueError) as fault:
-            raise _refusal(path, fault) from fault
+            raise _write_error(path, fault) from fault
         yield
 
 
 def refuse_same_file(source: Path, output: Path) -> None:
-    """Raises SpanlightError when the output would be written into the file that is read."""
+    """Raise SpanlightError if the output would overwrite the source."""
     if output.exists() and source.exists() and output.samefile(source):
         raise SpanlightError(
             Message("The output would overwrite what is read."), Message("Give another name for the output.")
@@ -133,7 +133,7 @@ def refuse_same_file(source: Path, output: Path) -> None:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raises SpanlightError where no file of this name could be written: better now than after the work."""
+    """Raise SpanlightError if a file of this name cannot be written, before the work is done for it."""
     try:
         if file_to_write(path).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -141,10 +141,10 @@ def refuse_unwritable(path: Path) -> None:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except (OSError, ValueError) as fault:
-        raise _refusal(path, fault) from fault
+        raise _write_error(path, fault) from fault
 
 
-def _refusal(path: Path, fault: OSError | ValueError) -> SpanlightError:
+def _write_error(path: Path, fault: OSError | ValueError) -> SpanlightError:
     reason = reason_of(fault, Message("its name is at fault"))
     return SpanlightError(
         Message("“{file}” could not be written: {reason}.", file=str(path), reason=reason),
@@ -153,7 +153,7 @@ def _refusal(path: Path, fault: OSError | ValueError) -> SpanlightError:
 
 
 def dumps(value: object) -> str:
-    """JSON on one line, readable in any script; characters that UTF-8 cannot hold are escaped."""
+    """Write JSON on one line without escaping other scripts, except for characters that UTF-8 cannot hold."""
     line = json_of(value, ensure_ascii=False)
     try:
         line.encode("utf-8")

@@ -1,4 +1,4 @@
-"""Bundled passages and texts to try."""
+"""The bundled samples: passages and texts to try."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Something to try: `kind` is one of KINDS; `questions` are there to ask, `second` is a passage to follow.
+    """A sample of one of KINDS: for `ask` with `questions`, for `follow` with a `second` passage.
 
     Newlines of `text` are LF; `source` names its author.
     """
@@ -36,7 +36,7 @@ class Sample:
 
 
 def samples(paths: Paths) -> tuple[Sample, ...]:
-    """All samples in the order of their file names; a file that is not a sample is left out and logged."""
+    """All samples, sorted by file name; a file that cannot be read as one is left out and logged."""
     found = []
     for path in sorted(paths.samples.glob("*.toml")):
         try:

@@ -1,8 +1,8 @@
-"""A second start hands its files to the window that is open. Standard library only: it comes before Qt is imported.
+"""Hand a second start's files to the window that is open. Uses no Qt, which is imported later.
 
-The window listens at a name that its data's folder has (`name_of`) and speaks first: `spanlight-window 1 <process>`.
-The second start answers with one line of JSON, and gets `taken` back. A window that does not speak is stuck, and is
-sent nothing, since it could open it later, when the files are open in another window already.
+The window listens under a name derived from its data folder (`name_of`). It speaks first: `spanlight-window 1 PROCESS`.
+The second start sends one line of JSON, and receives `taken`. A window that does not speak is stuck, and is sent
+nothing: it might open the files later, when they are open in another window already.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from app.settings.files import make_private
 
 GREETING = b"spanlight-window 1 "
 TAKEN = b"taken\n"
-# The bytes that files' names may have.
+# The bytes that all file names together may have.
 MOST_BYTES = 1 << 20
-# Seconds: for a window to speak or to take the files, and for one that is being opened or closed.
-_ANSWER, _CHANGING = 3.0, 20.0
+# Seconds to wait for a window to speak or to take the files, and for one that is just opening or closing.
+_ANSWER, _TRANSITION = 3.0, 20.0
 _EVERY = 0.02
-# In bytes: a socket's path has 104 or 108, and Qt makes it in a folder of its own first.
+# Bytes: a socket's path has at most 104 or 108, and Qt first creates the socket in a folder of its own.
 _LONGEST_FOLDER = 48
-# What a desktop gives a program for its window to come to the front with (Wayland; X11).
+# The variables with a desktop's token that lets a window come to the front (Wayland; X11).
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
 class Answer(Enum):
-    """What became of files that were handed over."""
+    """The outcome of handing files over."""
 
     TAKEN = "taken"
     ABSENT = "nobody listens"
@@ -49,13 +49,13 @@ class Answer(Enum):
 
 
 def name_of(data: Path) -> str:
-    """Where the window with this data folder listens: a socket's path, on Windows a pipe's name."""
+    """The name under which the window of this data folder listens: a socket's path, on Windows a pipe's name."""
     name = f"spanlight-{hashlib.sha256(str(data).encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
     return name if sys.platform == "win32" else str(_private_folder(data) / name)
 
 
 class Claim:
-    """A lock held by the one window of a data folder; `held` is False for a second window on the same folder."""
+    """The lock of a data folder's window; `held` is False in a second window on the same folder."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -64,29 +64,29 @@ class Claim:
         self.held = False
 
     def take(self) -> bool:
-        """Take it where no process holds it; whether it is held. Raises OSError where the lock cannot be created."""
+        """Take the lock if it is free, and return whether it is held. Raises OSError where it cannot be created."""
         self.held = self.held or self._lock.take()
         return self.held
 
     def release(self) -> None:
-        """Release it for another start."""
+        """Release the lock for another start."""
         if self.held:
             self.held = False
             self._lock.release()
 
 
 def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
-    """The claim of the window that is to be opened; None where one was open and has taken the files.
+    """Return a claim for opening a window, or None where an open window has taken the files.
 
-    Waits where one is being opened or closed. Raises SpanlightError as `hand_over` does.
+    Waits for a window that is just opening or closing. Raises SpanlightError as `hand_over` does.
     """
     claim = Claim(name_of(data))
-    until = time.monotonic() + _CHANGING
+    until = time.monotonic() + _TRANSITION
     while True:
         try:
             if claim.take():
                 return claim
-        except OSError:  # then it is not known whether a window is being opened
+        except OSError:  # it cannot be known whether a window is opening
             until = 0.0
         answer = hand_over(claim.name, files)
         if answer is Answer.TAKEN:
@@ -97,7 +97,7 @@ def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
 
 
 def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
-    """Send files to the window of this name, which comes to the front. Raises SpanlightError for more than it takes."""
+    """Send files to the window of this name, which comes to the front. Raises SpanlightError for too many files."""
     order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
     line = json_of(order).encode("ascii") + b"\n"
     if len(line) > MOST_BYTES:
@@ -105,12 +105,12 @@ def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
             Message("So many files cannot be opened at once."), Message("Open fewer of them at a time.")
         )
     if sys.platform == "win32":
-        return _in_time(lambda: _through_pipe(rf"\\.\pipe\{name}", line))
+        return _with_timeout(lambda: _through_pipe(rf"\\.\pipe\{name}", line))
     return _through_socket(name, line)
 
 
 def read_order(line: bytes) -> tuple[list[Path], str]:
-    """The files and the desktop's token in a received line. Raises ValueError for anything else."""
+    """Parse a received line into files and the desktop's token. Raises ValueError for anything else."""
     try:
         order = json.loads(line)
     except RecursionError as fault:
@@ -132,7 +132,7 @@ def _through_socket(path: str, line: bytes) -> Answer:
         with socket.socket(socket.AF_UNIX) as way:
             way.settimeout(_ANSWER)
             way.connect(path)
-            return _talk(way.recv, way.sendall, line)
+            return _exchange(way.recv, way.sendall, line)
     except TimeoutError:
         return Answer.SILENT
     except OSError:
@@ -145,13 +145,13 @@ def _through_pipe(path: str, line: bytes) -> Answer:
             # Anyone may create a pipe of this name before the window does.
             if not _is_ours(pipe.fileno()):
                 return Answer.ABSENT
-            return _talk(pipe.read, pipe.write, line)
+            return _exchange(pipe.read, pipe.write, line)
     except OSError:
         return Answer.ABSENT
 
 
 def _is_ours(pipe: int) -> bool:
-    """Whether the process at the other end of a pipe, an open file, is this user's. Raises OSError if unknown."""
+    """Whether the process at the other end of an open pipe is this user's. Raises OSError if that is unknown."""
     if sys.platform == "win32":
         import ctypes
         import msvcrt
@@ -166,7 +166,7 @@ def _is_ours(pipe: int) -> bool:
 
 
 def _user_of(process: int) -> bytes:
-    """The security identifier of a process's user. Raises OSError where Windows does not tell."""
+    """The security identifier of a process's user. Raises OSError where Windows does not give it."""
     identifier = b""
     if sys.platform == "win32":
         import ctypes
@@ -192,18 +192,18 @@ def _user_of(process: int) -> bytes:
     return identifier
 
 
-def _talk(read: Callable[[int], bytes], write: Callable[[bytes], object], line: bytes) -> Answer:
+def _exchange(read: Callable[[int], bytes], write: Callable[[bytes], object], line: bytes) -> Answer:
     """Wait for the window's greeting, send the line, and wait for its confirmation."""
     heard = b""
     while not heard.endswith(b"\n"):
         if not (part := read(256)):
-            return Answer.ABSENT  # it was just being closed
+            return Answer.ABSENT  # it is just closing
         heard += part
         if len(heard) > 256:
             return Answer.SILENT
     if not heard.startswith(GREETING) or not heard[len(GREETING) :].strip().isdigit():
-        return Answer.SILENT  # another version's, say
-    _let_come_up(int(heard[len(GREETING) :]))
+        return Answer.SILENT  # another version's protocol, for example
+    _allow_to_front(int(heard[len(GREETING) :]))
     write(line)
     heard = b""
     while len(heard) < len(TAKEN):
@@ -213,16 +213,16 @@ def _talk(read: Callable[[int], bytes], write: Callable[[bytes], object], line: 
     return Answer.TAKEN if heard == TAKEN else Answer.SILENT
 
 
-def _let_come_up(process: int) -> None:
-    """Let the window come to the front: on Windows only the program in use may allow that to another one."""
+def _allow_to_front(process: int) -> None:
+    """Allow the window to come to the front, which on Windows only the program in use can do."""
     if sys.platform == "win32":
         import ctypes
 
         ctypes.windll.user32.AllowSetForegroundWindow(process)
 
 
-def _in_time(talk: Callable[[], Answer]) -> Answer:
-    """The result of `talk`, SILENT where it takes too long: a pipe's reads have no timeout."""
+def _with_timeout(talk: Callable[[], Answer]) -> Answer:
+    """The result of `talk`, or SILENT if it takes too long, since a pipe's reads have no timeout."""
     answers: list[Answer] = []
     thread = threading.Thread(target=lambda: answers.append(talk()), daemon=True)
     thread.start()
@@ -231,10 +231,10 @@ def _in_time(talk: Callable[[], Answer]) -> Answer:
 
 
 def _private_folder(data: Path) -> Path:
-    """The sockets' folder, which nobody else can enter: in another, a stranger could listen under the name.
+    """A folder for the socket that no other user can enter, and so impersonate the window.
 
-    It is the same for every start by one user on this computer, however it was started. Where there is none, it is the
-    data's own, whose path may be too long for a socket: then each start opens a window of its own.
+    It is the same for every start by a user on this computer. Where there is none, it is the data folder, whose path
+    may be too long for a socket: then each start opens a window of its own.
     """
     user = os.getuid() if sys.platform != "win32" else 0
     temporary = Path(tempfile.gettempdir())

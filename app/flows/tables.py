@@ -1,4 +1,4 @@
-"""Texts in a column of a CSV file."""
+"""CSV files with a column of texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_TABLE = 200_000_000  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A CSV file: its columns, its rows (each as long as the columns), the column of the texts, the delimiter."""
+    """A CSV file: its columns, its rows, padded to the columns, the index of the texts' column, and the delimiter."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -28,9 +28,7 @@ class Table:
 
 
 def read_table(path: Path, column: str) -> Table:
-    """The table of a CSV file with a header line, delimited by commas, semicolons or tabs.
-
-    It may be in any encoding that a plain text file may be in.
+    """Read a CSV file with a header line, in any encoding of plain text, delimited by commas, semicolons or tabs.
 
     Raises SpanlightError where the file cannot be read, or has no such column.
     """
@@ -45,7 +43,7 @@ def read_table(path: Path, column: str) -> Table:
 
 
 def read_columns(path: Path) -> Table:
-    """The table of a CSV file, with its first column as that of the texts. Raises SpanlightError as `read_table`."""
+    """Read a CSV file, taking the first column for that of the texts. Raises SpanlightError as `read_table` does."""
     text = decode(read_whole(path, MOST_TABLE), path.name)
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
@@ -70,7 +68,7 @@ def read_columns(path: Path) -> Table:
 
 
 def csv_rows(text: str, delimiter: str, name: str) -> list[list[str]]:
-    """The rows of a CSV file of this name. Raises SpanlightError for a text that is none."""
+    """Parse CSV into rows. Raises SpanlightError, which names the file, for text that is not CSV."""
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))

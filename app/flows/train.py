@@ -12,7 +12,7 @@ from app.core.models import ModelCard
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training
-from app.flows.rows import held_output
+from app.flows.rows import lock_output
 from app.flows.workspace import Workspace
 from app.models.disk.card import SHORTEST, read_card
 from app.training.examples import parse_source
@@ -24,12 +24,12 @@ CLASSIFICATION = "classification"
 
 
 def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Training:
-    """Train from the request's base and examples into its output folder; TrainingSteps come as partial results.
+    """Train the request's base on its examples, and write the model into the output folder.
 
-    The base and the teacher are folders or installed models' names. A run that was stopped or killed goes on from its
-    last checkpoint when the same request comes again. Raises SpanlightError for a request that cannot be carried out
-    and a base that is not whole, Busy where another process trains into the folder, Stopped when cancelled, EngineLost
-    when the model process died.
+    Partial results are TrainingSteps. The base and the teacher are folders or names of installed models. A run that was
+    stopped or killed resumes from its last checkpoint when the same request is repeated. Raises SpanlightError for an
+    invalid request or an incomplete base, Busy where another process trains into the folder, Stopped when cancelled,
+    EngineLost when the model process died.
     """
     _check_files(request)
     _check_numbers(request)
@@ -52,7 +52,7 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
         raise SpanlightError(
             Message("The output would overwrite the teacher."), Message("Give another folder.")
         )
-    with held_output(Path(request.output)):
+    with lock_output(Path(request.output)):
         result: Training = workspace.engine.run(
             replace(request, base=base.folder, teacher=teacher), None, report
         )

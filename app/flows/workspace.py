@@ -16,7 +16,7 @@ from app.settings.files import make_private, may_write, sweep, write_atomic
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
-# Imports needed later only: all of them would take half the time until the window is painted.
+# Importing these at once would take half of the time until the window is painted.
 if TYPE_CHECKING:
     from app.core.models import Adjustment, Head, ModelCard
     from app.core.network import Network
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from app.models.disk.installed import Shelf
     from app.models.disk.records import Adjustments, Measures, Uses
 
-Part = TypeVar("Part")
-# What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
-_CLOSED = (
+PartT = TypeVar("PartT")
+# The parts that `close` closes; one that is created afterwards, by a lane still at work, is closed at once.
+_CLOSABLE = (
     "engine",
     "downloads",
     "documents",
@@ -51,30 +51,30 @@ _CLOSED = (
 _log = logging.getLogger(__name__)
 
 
-class Lazy(Generic[Part]):
+class Lazy(Generic[PartT]):
     """A part of a Workspace, imported and created at its first use, from any thread."""
 
-    def __init__(self, make: Callable[[Any], Part]) -> None:
+    def __init__(self, make: Callable[[Any], PartT]) -> None:
         self._make = make
         self.__doc__ = make.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, workspace: Workspace, owner: type) -> Part:
+    def __get__(self, workspace: Workspace, owner: type) -> PartT:
         with workspace.making:
-            part: Part | None = workspace.__dict__.get(self._name)
+            part: PartT | None = workspace.__dict__.get(self._name)
             if part is None:
                 part = workspace.__dict__[self._name] = self._make(workspace)
-                if workspace.closed and self._name in _CLOSED:
+                if workspace.closed and self._name in _CLOSABLE:
                     part.close()  # type: ignore[attr-defined]
             return part
 
 
 class Workspace:
-    """One opened app: the user's settings, the paths, the installed models, the model process, the databases.
+    """The user's settings, the paths, the installed models, the processes and the databases of a running Spanlight.
 
-    `shelf`, `engine` and `documents` replace the usual ones where they are given.
+    `shelf`, `engine` and `documents` replace the default ones where they are given.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Workspace:
 
     @Lazy
     def engine(self) -> Engine:
-        """The model process, started with its first request."""
+        """The client of the model process, which starts with the first request."""
         from app.engine.client import Engine
 
         return Engine(log=self.paths.logs / "engine.log")
@@ -127,7 +127,7 @@ class Workspace:
 
     @Lazy
     def history(self) -> History:
-        """Earlier questions; the file is opened at the first use."""
+        """The history of questions; its file is opened at the first use."""
         from app.library.history import History
 
         return History(self.paths.history_file)
@@ -141,28 +141,28 @@ class Workspace:
 
     @Lazy
     def tables(self) -> AnswerTables:
-        """Tables of questions over libraries; the file is opened at the first use."""
+        """The tables of questions over libraries; their file is opened at the first use."""
         from app.library.answer_tables import AnswerTables
 
         return AnswerTables(self.paths.tables_file)
 
     @Lazy
     def datasets(self) -> Datasets:
-        """Tables of texts with labels of the person's own; the file is opened at the first use."""
+        """The tables of texts with the person's own labels; their file is opened at the first use."""
         from app.library.datasets import Datasets
 
         return Datasets(self.paths.labels_file)
 
     @Lazy
     def corrections(self) -> Corrections:
-        """What the person said of answers; the file is opened at the first use."""
+        """The person's verdicts on answers; their file is opened at the first use."""
         from app.library.corrections import Corrections
 
         return Corrections(self.paths.corrections_file)
 
     @Lazy
     def recognised(self) -> RecognisedPages:
-        """The texts of pages that were recognised; the file is opened at the first use."""
+        """The recognised texts of pages; their file is opened at the first use."""
         from app.library.recognised import RecognisedPages
 
         return RecognisedPages(self.paths.recognised_file)
@@ -176,21 +176,21 @@ class Workspace:
 
     @Lazy
     def measures(self) -> Measures:
-        """The figures measured for models on this computer."""
+        """The measures of models that were made on this computer."""
         from app.models.disk.records import Measures
 
         return Measures(self.paths.measures_file, write_atomic)
 
     @Lazy
     def adjustments(self) -> Adjustments:
-        """How readers' calibrations are adjusted to the person's verdicts."""
+        """The adjustments of readers' calibrations to the person's verdicts."""
         from app.models.disk.records import Adjustments
 
         return Adjustments(self.paths.adjustments_file, write_atomic)
 
     @property
     def network(self) -> Network:
-        """How the network is reached, from the settings."""
+        """The network settings."""
         from app.core.network import HUB, Network
 
         settings = self.settings
@@ -204,7 +204,7 @@ class Workspace:
         )
 
     def storage_fault(self) -> SpanlightError | None:
-        """The error to show where a data or settings folder cannot be written to, None where both can."""
+        """The error to show if the data or settings folder cannot be written to, None if both can."""
         for folder in (self.paths.data, self.paths.config):
             if not may_write(folder):
                 return SpanlightError(
@@ -216,16 +216,16 @@ class Workspace:
         return None
 
     def save_settings(self) -> None:
-        """Write what has changed in the settings, from any thread; raises SpanlightError when the disk refuses."""
+        """Write the settings that have changed, from any thread; raises SpanlightError when the disk refuses."""
         with self._saving:
             now = settings_file.copied(self.settings)
             settings_file.save(now, self.paths.settings_file, self._saved)
             self._saved = now
 
     def take_up_settings(self) -> None:
-        """Take up settings that another Spanlight process (the command line, say) has changed meanwhile.
+        """Take over settings that another Spanlight process, such as a command, has changed.
 
-        May be called from any thread; the file is read again only when it has changed.
+        May be called from any thread; the file is read again only if it has changed.
         """
         with self._saving:
             try:
@@ -240,24 +240,24 @@ class Workspace:
                 )
 
     def chosen_elsewhere(self) -> tuple[str, ...]:
-        """The names of the settings that were taken up from another process since the last call."""
+        """The names of the settings that were taken over from another process since the last call."""
         self.take_up_settings()
         with self._saving:
             names, self._changed_elsewhere = tuple(sorted(self._changed_elsewhere)), set()
             return names
 
     def find_model(self, head: Head, model: str = "") -> ModelCard:
-        """The card of the model to use: the one named here, else in the settings, else the starter.
+        """The card of the model to use: the one named here, else the one in the settings, else the starter.
 
-        `model` is a name or a folder. Raises SpanlightError when it is not installed or has no such head; a
-        model that only the settings name and that is gone is replaced by the starter, or the first one installed.
+        `model` is a name or a folder. Raises SpanlightError when it is not installed or has no such head. Where the
+        model in the settings is gone, the starter replaces it, or the first one installed.
         """
         if model:
             return self.shelf.find(model, head)
         return self._find(head, model)[0]
 
     def _find(self, head: Head, model: str) -> tuple[ModelCard, str]:
-        """The card that `find_model` returns, and the chosen model that it replaces, empty for none."""
+        """The card that `find_model` returns, and the name of the model in the settings that it replaces, if any."""
         if model:
             return self.shelf.find(model, head), ""
         self.take_up_settings()
@@ -279,10 +279,10 @@ class Workspace:
         use: bool = True,
         adjusted: bool = True,
     ) -> ModelChoice:
-        """The model and the device to work with; raises SpanlightError as `find_model` does.
+        """Choose the model, the device and the precision; raises SpanlightError as `find_model` does.
 
-        Where another model replaces the chosen one, there is one notice of it. `use` records it as used now. A reader
-        comes with what its calibration is `adjusted` to, except for figures that are to be the reader's own.
+        If another model replaces the one in the settings, there is a notice, once. `use` records the model as used now.
+        A reader's calibration is `adjusted` to the person's verdicts, except to measure the reader itself.
         """
         from app.core.models import Head
         from app.core.requests import ModelChoice
@@ -311,11 +311,11 @@ class Workspace:
         )
 
     def adjustment(self, folder: str) -> Adjustment | None:
-        """How the calibration of the reader in a folder is adjusted now, None where it is not."""
+        """The current adjustment of the calibration of the reader in a folder, None if there is none."""
         from app.models.disk.installed import fingerprint
 
         if not self.adjustments.any():
-            return None  # the fingerprint takes long
+            return None  # saves the slow fingerprint
         try:
             return self.adjustments.now(fingerprint(Path(folder)))
         except SpanlightError as fault:
@@ -326,7 +326,7 @@ class Workspace:
         """End the model process, the documents processes and the download process, and close the databases."""
         with self.making:
             self.closed = True
-            parts = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]
+            parts = [self.__dict__[name] for name in _CLOSABLE if name in self.__dict__]
         for part in parts:
             part.close()
         for folder in self.paths.written:
@@ -334,10 +334,7 @@ class Workspace:
 
 
 def open_workspace(paths: Paths | None = None, early: Child | None = None) -> Workspace:
-    """The workspace; the model process is started by the first flow that needs it.
-
-    `early` is a model process that was started already.
-    """
+    """Open the workspace; the model process is started by the first flow that needs it, or is `early`."""
     paths = paths or default_paths()
     for folder in (paths.config, paths.data, paths.logs):
         make_private(folder)

@@ -15,7 +15,7 @@ from app.cli import check as command
 from app.core.about import VERSION
 from app.core.errors import SpanlightError
 from app.core.report import Report, Stopped
-from app.flows.check.trial import Checked, CheckReport
+from app.flows.check.trial import CheckReport, TrialResult
 from tests.conftest import ROOT
 
 ENVIRONMENT = {
@@ -64,7 +64,7 @@ def run_with(monkeypatch: pytest.MonkeyPatch, *arguments: str, found: CheckRepor
     return command.main(list(arguments), lambda: print)
 
 
-PARTS = (Checked("One", 0.25), Checked("Two", 1.5, "It is\nbroken."))
+PARTS = (TrialResult("One", 0.25), TrialResult("Two", 1.5, "It is\nbroken."))
 
 
 def test_each_thing_is_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Stopped
 from app.flows.cluster.node import Node
-from app.flows.cluster.run import Ran
+from app.flows.cluster.run import RunResult
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.terminal import Command
@@ -80,7 +80,7 @@ def test_what_is_read_is_never_overwritten(
 ) -> None:
     """A list of questions, a list of documents and a file of texts, each also named as the output."""
     monkeypatch.setattr("app.cli.cluster.require_ray", lambda address: None)
-    monkeypatch.setattr("app.cli.cluster.texts_in", lambda *given, **more: None)
+    monkeypatch.setattr("app.cli.cluster.find_texts", lambda *given, **more: None)
     given = {"questions": tmp_path / "q.csv", "over": tmp_path / "list.csv", "file": tmp_path / "t.csv"}
     for path in given.values():
         path.write_text(str(folder / "first.txt"))
@@ -136,24 +136,25 @@ class Here:
         workspace: Any,
         actor: Any,
         tasks: Any,
-        needs: Any,
-        more: Any,
+        total: int,
+        setup: Any,
+        arguments: Any,
         address: str,
         report: Any,
-        begin: Callable[[], object] = lambda: None,
-    ) -> Ran:
+        on_connected: Callable[[], object] = lambda: None,
+    ) -> RunResult:
         if not self.is_reached:
             raise SpanlightError("The cluster cannot be reached.", "Check its address.")
-        begin()
-        here, done, failed = actor(needs, [], *more), 0, 0
+        on_connected()
+        here, done, failed = actor(setup, [], *arguments), 0, 0
         head = Head.QUESTION_ANSWERING if "Reader" in actor.__name__ else Head.CLASSIFICATION
-        node = Node(workspace, needs.name, head)
+        node = Node(workspace, setup.name, head)
         for task in tasks:
             if self.tasks == self._most:
                 raise Stopped
-            read, broken = here.work(list(map(asdict, task.rows)), node)
+            read, broken = here.work(list(map(asdict, task)), node)
             done, failed, self.tasks = done + read, failed + broken, self.tasks + 1
-        return Ran(done, 0, failed, 0.1)
+        return RunResult(done, 0, failed, 0.1)
 
 
 @pytest.fixture

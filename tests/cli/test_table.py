@@ -12,7 +12,7 @@ import pytest
 
 from app.core.report import Report, Stopped
 from app.core.requests import ModelChoice
-from app.flows.rows import held_output
+from app.flows.rows import lock_output
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.terminal import Command
 
@@ -113,7 +113,7 @@ def test_of_two_that_write_one_file_the_second_is_told(
 ) -> None:
     out_file, engine = tmp_path / "out.csv", FakeEngine()
     arguments = ("table", questions, "--over", str(folder), "--output", str(out_file))
-    with held_output(out_file):
+    with lock_output(out_file):
         code, out, err = command(*arguments, engine=engine)
     assert (code, out, engine.requests) == (2, "", []) and "is writing “out.csv”" in err
     assert command(*arguments)[0] == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main as cli
-from app.flows.rows import held_output
+from app.flows.rows import lock_output
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
 
 Run = Callable[..., tuple[int, str, str]]
@@ -47,7 +47,7 @@ def test_a_table_is_taught_and_classified_with(run: Run, tmp_path: Path) -> None
 def test_of_two_that_write_one_folder_the_second_is_told(run: Run, tmp_path: Path) -> None:
     output = tmp_path / "topics"
     arguments = taught(table_file(tmp_path), "--output", str(output))
-    with held_output(output):
+    with lock_output(output):
         code, out, err = run(*arguments)
     assert (code, out) == (2, "") and "is writing “topics” (process" in err and not output.exists()
     assert run(*arguments)[0] == 0 and not list(tmp_path.glob(".*"))

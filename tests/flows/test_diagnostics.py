@@ -15,7 +15,7 @@ from app.core.about import VERSION
 from app.core.report import Silent
 from app.flows import about as about_flow
 from app.flows.about import about, places, system
-from app.flows.diagnostics import changed, diagnostics, last_lines, without_names
+from app.flows.diagnostics import changed_settings, diagnostics, last_lines, redact
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
 from app.settings.settings import Settings
@@ -105,7 +105,7 @@ def test_settings_are_told_by_name_and_private_ones_are_not_told() -> None:
         models={"question-answering": "/home/x/secret place/my-reader", "fill-mask": ""},
         others={"newer": "value of a newer version"},
     )
-    told = dict(changed(settings))
+    told = dict(changed_settings(settings))
     assert told == {
         "theme": "dark",
         "ask_top_k": "9",
@@ -113,7 +113,7 @@ def test_settings_are_told_by_name_and_private_ones_are_not_told() -> None:
         "model for question-answering": "my-reader",
         "newer": "changed, of another version",
     }
-    assert changed(Settings(welcomed=True)) == [("none", "")]
+    assert changed_settings(Settings(welcomed=True)) == [("none", "")]
 
 
 @given(st.text("0123456789abcdef", min_size=12, max_size=20))
@@ -128,7 +128,7 @@ def test_no_private_setting_gets_into_the_text(secret: str) -> None:
     settings.recent_files = [f"/home/x/{secret}.pdf"]
     settings.models = {"qa": f"/home/{secret}/model"}
     log = f"opened /home/x/{secret}.pdf and {secret}.pdf over http://{secret}@host/{secret} or ftp://{secret}@other"
-    text = without_names(settings, "\n".join([*(f"{a} {b}" for a, b in changed(settings)), log]))
+    text = redact(settings, "\n".join([*(f"{a} {b}" for a, b in changed_settings(settings)), log]))
     assert secret not in text
 
 

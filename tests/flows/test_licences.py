@@ -17,7 +17,7 @@ from app.core.errors import SpanlightError
 from app.core.licences import KINDS, MODEL, Component, LicenceText
 from app.core.report import Silent, Stopped
 from app.flows.licences import FILE, as_text, from_json, licences, to_json, write_file
-from app.flows.licences_installed import installed_components, licence_of, needed
+from app.flows.licences_installed import installed_components, licence_of, required_packages
 from app.flows.workspace import Workspace
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
@@ -154,18 +154,18 @@ def test_what_is_needed_is_followed_through_extras_and_no_others(packages: Path,
     install(packages, "made_second", "Requires-Dist: made-first\n", {})
     for name in ("made_more", "made_docs"):
         install(packages, name, "", {})
-    assert needed(paths) == ("made_first", "made_more", "made_second")
+    assert required_packages(paths) == ("made_first", "made_more", "made_second")
 
 
 def test_an_installed_spanlight_is_asked_what_it_needs(packages: Path, paths: Paths) -> None:
     (paths.resources.parent / "pyproject.toml").unlink()
-    assert needed(paths) == ()
+    assert required_packages(paths) == ()
     install(
         packages, "spanlight", "Requires-Dist: made-first\nRequires-Dist: made-docs; extra == 'test'\n", {}
     )
     for name in ("made_first", "made_docs"):
         install(packages, name, "", {})
-    assert needed(paths) == ("made_first",)
+    assert required_packages(paths) == ("made_first",)
 
 
 def test_where_nothing_tells_of_licences_that_is_one_sentence(paths: Paths) -> None:

@@ -12,7 +12,7 @@ from app.core.report import Report
 from app.documents.language import stretches
 from app.documents.orders import DetectLanguage, MarkUp, ReadSheet
 from app.documents.process import DocumentWorker, Order
-from app.flows.ask.document_process import Copy, Documents, SheetRows
+from app.flows.ask.document_process import CopyWriter, Documents, SheetRows
 from app.flows.workspace import Workspace
 
 
@@ -38,7 +38,7 @@ class _Here:
 
     def mark_up(self, order: MarkUp, report: Report) -> Any:
         with contextlib.ExitStack() as written:
-            return self.read(order, Copy(report, order.output, written))
+            return self.read(order, CopyWriter(report, order.output, written))
 
     def rows(self, path: Path, report: Report) -> Any:
         found = SheetRows(report)

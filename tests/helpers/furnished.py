@@ -19,7 +19,7 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question, TextsToTag
 from app.core.results import Answer, Reading
 from app.core.text import Span
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
 from app.ui.ask.library_sheets import Contents, Ledger
 from app.ui.kit.translation import tr
@@ -106,7 +106,7 @@ def furnish(window: MainWindow, folder: Path) -> None:
     contracts.mkdir()
     for name, text in CONTRACTS.items():
         (contracts / name).write_text(text, encoding="utf-8")
-    library = save_library(window.workspace, planned(window.workspace, [contracts]), Silent())
+    library = save_library(window.workspace, plan_library(window.workspace, [contracts]), Silent())
     update(window.workspace, library, Silent())
     window.libraries.refresh()
     for key, texts in {

@@ -21,7 +21,7 @@ from app.core.report import Report, Silent
 from app.core.text import Document, View
 from app.documents.orders import Read
 from app.documents.process import DocumentWorker, Order, Result
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.libraries import plan_library, save_library
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from app.library.packing import inflate, unpack_starts
@@ -42,7 +42,7 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
 
 def linked(workspace: Workspace, *paths: Path, **how: Any) -> Library:
     """A library of these folders and files, saved and not read yet."""
-    return save_library(workspace, planned(workspace, paths, **how), Silent())
+    return save_library(workspace, plan_library(workspace, paths, **how), Silent())
 
 
 def opened_text(text: str, path: str, kind: Kind = Kind.TEXT) -> Opened:

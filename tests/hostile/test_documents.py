@@ -22,7 +22,7 @@ from app.core.text import Span
 from app.documents.orders import Extend, Read
 from app.documents.spreadsheet import extended
 from app.engine.child import Child
-from app.flows.answer_table.questions import load
+from app.flows.answer_table.questions import load_questions
 from app.flows.ask.document_process import Documents
 from app.flows.measure.example_files import example_set
 from app.flows.tables import read_columns
@@ -42,7 +42,7 @@ def labels(path: Path) -> object:
 
 
 def questions(path: Path) -> object:
-    return load(reads_here(), path, Silent())
+    return load_questions(reads_here(), path, Silent())
 
 
 def answered(path: Path) -> object:

@@ -1,4 +1,4 @@
-"""Write a table to a file, or its answers beside the list of questions that it was made from."""
+"""Export a table to a file, or its answers into the list of questions that it was made from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.core.report import Report
 from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
 from app.documents.orders import Extend
-from app.flows.answer_table.questions import Loaded, load
+from app.flows.answer_table.questions import QuestionList, load_questions
 from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
 
 FORMATS = (".csv", ".xlsx", ".jsonl")
-# What a spreadsheet takes: rows of a sheet, and characters of a cell.
+# The limits of spreadsheets: rows of a sheet, and characters of a cell.
 _MOST_ROWS = 1_048_576
 _MOST_CHARACTERS = 32_767
 # Characters that XML, and so a spreadsheet, cannot hold.
-_UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _WIDTHS = {
     "document": 32,
     "path": 32,
@@ -48,8 +48,8 @@ _WIDTHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A cell of the table with its document and question."""
+class _ExportedCell:
+    """A cell of a table with its document and question."""
 
     file: LibraryFile
     column: Column
@@ -57,7 +57,7 @@ class _Line:
 
     @property
     def words(self) -> str:
-        """What the cell shows: its words, with low confidence said, or else its state."""
+        """What the cell shows: its words, with a note on low confidence, or else its state."""
         cell = self.cell
         if cell.verdict is Verdict.NOT_THERE:
             return CellState.ABSENT
@@ -68,14 +68,14 @@ class _Line:
 
     @property
     def probability(self) -> float | None:
-        """How likely the reader's words are right, or that there are none; None where nothing was read."""
+        """The probability of the reader's words, or of their absence; None if the cell was not read."""
         if self.cell.answer is not None:
             return self.cell.answer.probability
         return self.cell.no_answer if self.cell.state is CellState.ABSENT else None
 
     @property
     def countable(self) -> object:
-        """The value as a spreadsheet adds it up and sorts it, with the format it is shown in; words where it cannot."""
+        """The value for a spreadsheet: a number or a date with its number format, or else text."""
         parsed = value_of(self.cell, self.column)
         if parsed is None:
             return ""
@@ -91,10 +91,10 @@ class _Line:
 
     @property
     def values(self) -> dict[str, object]:
-        """All that is known of the cell, by the names of the columns of an export."""
+        """All values of the cell, by the names of an export's columns."""
         cell, answer = self.cell, self.cell.answer
         parsed = value_of(cell, self.column)
-        # The place and the sentence are of the reader's words: none for others that the person took.
+        # The place and the sentence are those of the reader's words, not of others that the person chose.
         found = answer if answer is not None and cell.span == answer.span else None
         return {
             "document": Path(self.file.path).name,
@@ -123,13 +123,13 @@ class _Line:
 
 
 def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: Report) -> None:
-    """Write a table to a file of one of `FORMATS`, by the extension of its name, whole or not at all.
+    """Write a table to a file of one of `FORMATS`, by its extension, whole or not at all.
 
-    CSV and JSON Lines have a row or an object for each cell, with words, value, state, probability, quotation, place in
-    code points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents
-    by questions in the sheet "Table". What a spreadsheet would take for a formula gets an apostrophe. A cell that was
-    not read yet is there with that state. Raises SpanlightError for another extension, for more cells than a
-    spreadsheet takes, and where the disk refuses; Stopped when cancelled.
+    CSV and JSON Lines have a row or an object per cell, with words, value, state, probability, quotation, place in code
+    points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents by
+    questions in the sheet "Table". Text that a spreadsheet would take for a formula gets an apostrophe. Unread cells
+    are included with that state. Raises SpanlightError for another extension, for more cells than a spreadsheet takes,
+    and where the disk refuses; Stopped when cancelled.
     """
     kind = require_format(path)
     _write(kind, table.columns, _rows(workspace, table), path, report)
@@ -141,43 +141,43 @@ def export_documents(
     path: Path,
     report: Report,
 ) -> None:
-    """Write documents with their cells, by the columns' numbers, as `export_table` writes a table's.
+    """Write documents with their cells, by the columns' numbers, as `export_table` writes those of a table.
 
-    CSV and JSON Lines are written as the documents come, any number of them.
+    CSV and JSON Lines are streamed, so that there may be any number of documents.
     """
     kind = require_format(path)
     rows = (
-        [_Line(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
+        [_ExportedCell(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
         for file, cells in documents
     )
     _write(kind, columns, rows, path, report)
 
 
 def _write(
-    kind: str, columns: Sequence[Column], rows: Iterable[list[_Line]], path: Path, report: Report
+    kind: str, columns: Sequence[Column], rows: Iterable[list[_ExportedCell]], path: Path, report: Report
 ) -> None:
     with writing(path, private=False) as file:
         if kind == ".xlsx":
             file.write(_workbook(columns, list(rows), report))
         else:
-            lines = (line.values.values() for row in rows for line in _checked(row, report))
-            file.writelines(lines_as(kind, _names(), lines))
+            lines = (line.values.values() for row in _with_checks(rows, report) for line in row)
+            file.writelines(lines_as(kind, _column_names(), lines))
         report.check()
 
 
 def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Path, report: Report) -> None:
-    """Write the list of questions in `source` to another file, with the table's answers in columns behind its own.
+    """Write the list of questions in `source` to another file, with the table's answers in further columns.
 
-    Of a table over one document these are its answer, quotation, page, probability and verdict; over several, the
-    answers of each. A spreadsheet keeps its looks and formulas if `path` is one too; one with formulas and without
-    a header gets none. Raises SpanlightError for a list without any of the questions, and as `export_table` does;
-    Stopped when cancelled.
+    For a single document these are answer, quotation, page, probability and verdict; for several, the answers of each.
+    A spreadsheet keeps its formatting and formulas if `path` is one too; one with formulas but no header gets no
+    header. Raises SpanlightError for a list without any of the questions, and as `export_table` does; Stopped when
+    cancelled.
     """
     kind = require_format(path, (".csv", ".xlsx"))
     refuse_same_file(source, path)
-    loaded = load(workspace, source, report)
+    loaded = load_questions(workspace, source, report)
     rows = _rows(workspace, table)
-    heads, answers = _beside(table, rows)
+    heads, answers = _answer_columns(table, rows)
     added = [
         heads if loaded.header and not at else answers.get(loaded.question(at), [""] * len(heads))
         for at in range(len(loaded.rows))
@@ -189,14 +189,16 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
         )
     report.check()
     if kind == ".csv":
-        write_atomic(path, _csv_beside(loaded, heads, added).encode("utf-8-sig", "replace"), private=False)
+        write_atomic(
+            path, _csv_with_answers(loaded, heads, added).encode("utf-8-sig", "replace"), private=False
+        )
     else:
-        data = workspace.documents.extend(_sheet_beside(source, loaded, heads, added), report)
+        data = workspace.documents.extend(_sheet_with_answers(source, loaded, heads, added), report)
         write_atomic(path, data, private=False)
 
 
 def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
-    """The extension of a file to write; raises SpanlightError for one that is not among these."""
+    """Return the extension of a file to write; raises SpanlightError if it is not one of these."""
     kind = path.suffix.lower()
     if kind not in formats:
         raise SpanlightError(
@@ -209,19 +211,19 @@ def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
 
 
 def require_fits(kind: str, cells: int) -> None:
-    """Raises SpanlightError for more cells than a file of this kind takes."""
+    """Raise SpanlightError if a file of this kind cannot hold so many cells."""
     if kind == ".xlsx" and cells >= _MOST_ROWS:
         raise SpanlightError(
             Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
         )
 
 
-def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
-    """A table's cells, a list for each document that is there, in the order of their paths."""
+def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_ExportedCell]]:
+    """A table's cells, in a list for each document that still exists, sorted by path."""
     stored = workspace.tables.cells(table)
     return [
         [
-            _Line(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
+            _ExportedCell(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
             for column in table.columns
         ]
         for file in files_of(workspace, table)
@@ -229,62 +231,65 @@ def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
     ]
 
 
-def _checked(row: list[_Line], report: Report) -> list[_Line]:
-    report.check()
-    return row
+def _with_checks(rows: Iterable[list[_ExportedCell]], report: Report) -> Iterator[list[_ExportedCell]]:
+    for row in rows:
+        report.check()
+        yield row
 
 
-def _names() -> list[str]:
+def _column_names() -> list[str]:
     column, file = Column(0, ""), LibraryFile(0, "", FileState.WAITING)
-    return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
+    return list(_ExportedCell(file, column, Cell(0, "", CellState.UNREAD)).values)
 
 
 def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Rows of values as a file: CSV, or JSON Lines for ".jsonl"."""
+    """Rows of values as CSV, or as JSON Lines for ".jsonl"."""
     return b"".join(lines_as(kind, heads, rows))
 
 
 def lines_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
-    """The lines of `rows_as`, one after another."""
+    """Yield the lines of `rows_as`."""
     if kind == ".csv":
         yield csv_lines([heads]).encode("utf-8-sig", "replace")
         for row in rows:
-            yield csv_lines([[written(each) for each in row]]).encode("utf-8", "replace")
+            yield csv_lines([[csv_value(each) for each in row]]).encode("utf-8", "replace")
     else:
         for row in rows:
             yield f"{dumps(dict(zip(heads, row, strict=True)))}\n".encode()
 
 
-def written(one: object) -> str:
-    """A value as a cell of a CSV file, numbers with six decimals."""
+def csv_value(one: object) -> str:
+    """A value as text for a CSV file, fractions with six decimals."""
     if one is None:
         return ""
     return f"{one:.6f}" if isinstance(one, float) else str(one)
 
 
-def _beside(table: AnswerTable, rows: list[list[_Line]]) -> tuple[list[str], dict[str, list[str]]]:
-    """The names of the columns that are added to a list of questions, and their values for each question."""
+def _answer_columns(
+    table: AnswerTable, rows: list[list[_ExportedCell]]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """The headers of the columns that are added to a list of questions, and their values by question."""
     if len(rows) == 1:
         heads = ["answer", "quotation", "page", "probability", "verdict", "document"]
-        return heads, {line.column.question: _of_one(line) for line in rows[0]}
+        return heads, {line.column.question: _single_document_values(line) for line in rows[0]}
     heads = [Path(row[0].file.path).name for row in rows if row]
     return heads, {
         column.question: [row[at].words for row in rows] for at, column in enumerate(table.columns)
     }
 
 
-def _of_one(line: _Line) -> list[str]:
+def _single_document_values(line: _ExportedCell) -> list[str]:
     values = line.values
     sure = percent(line.probability) if line.probability is not None else ""
     return [
         line.words,
-        *(written(values[name]) for name in ("quotation", "page")),
+        *(csv_value(values[name]) for name in ("quotation", "page")),
         sure,
-        *(written(values[name]) for name in ("verdict", "document")),
+        *(csv_value(values[name]) for name in ("verdict", "document")),
     ]
 
 
-def _csv_beside(loaded: Loaded, heads: list[str], added: list[list[str]]) -> str:
+def _csv_with_answers(loaded: QuestionList, heads: list[str], added: list[list[str]]) -> str:
     width = max((len(row) for row in loaded.rows), default=1)
     lines = [[*row, *[""] * (width - len(row)), *more] for row, more in zip(loaded.rows, added, strict=True)]
     if not loaded.header:
@@ -292,22 +297,24 @@ def _csv_beside(loaded: Loaded, heads: list[str], added: list[list[str]]) -> str
     return csv_lines(lines, loaded.delimiter if len(loaded.delimiter) == 1 else ",")
 
 
-def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[list[str]]) -> Extend:
+def _sheet_with_answers(
+    source: Path, loaded: QuestionList, heads: list[str], added: list[list[str]]
+) -> Extend:
     is_sheet = source.suffix.lower() == ".xlsx"
     return Extend(
         str(source) if is_sheet else "",
-        _all_fit(added),
-        () if loaded.header else tuple(map(_fit, heads)),
+        _sheet_rows(added),
+        () if loaded.header else tuple(map(_sheet_text, heads)),
         (*[""] * loaded.column, "question"),
-        () if is_sheet else _all_fit(loaded.rows),
+        () if is_sheet else _sheet_rows(loaded.rows),
     )
 
 
-def _all_fit(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(_fit, row)) for row in rows)
+def _sheet_rows(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(_sheet_text, row)) for row in rows)
 
 
-def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report) -> bytes:
+def _workbook(columns: Sequence[Column], rows: list[list[_ExportedCell]], report: Report) -> bytes:
     from openpyxl import Workbook
 
     require_fits(".xlsx", len(rows) * max(1, len(columns)))
@@ -316,25 +323,29 @@ def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report
         book,
         "Table",
         ["document", *(column.question for column in columns)],
-        ([(Path(row[0].file.path).name, True), *map(_shown, row)] for row in rows if _checked(row, report)),
+        (
+            [(Path(row[0].file.path).name, True), *map(_sheet_cell, row)]
+            for row in _with_checks(rows, report)
+            if row
+        ),
         [32, *[36] * len(columns)],
     )
-    names = _names()
+    names = _column_names()
     write_sheet(
         book,
         "Answers",
         names,
         (
             [(one, True) for one in (line.values | {"value": line.countable}).values()]
-            for row in rows
-            for line in _checked(row, report)
+            for row in _with_checks(rows, report)
+            for line in row
         ),
         [_WIDTHS.get(name, 12) for name in names],
     )
     return bytes_of(book)
 
 
-def _shown(line: _Line) -> tuple[object, bool]:
+def _sheet_cell(line: _ExportedCell) -> tuple[object, bool]:
     """A cell's words, and whether they are an answer rather than a state."""
     sure = line.cell.state is CellState.ANSWER or line.cell.verdict is not Verdict.NONE
     return line.words, sure and bool(line.cell.words)
@@ -347,7 +358,7 @@ def write_sheet(
     rows: Iterable[Sequence[tuple[object, bool]]],
     widths: Sequence[int],
 ) -> None:
-    """Write a sheet with bold heads, frozen, and rows of values, each with whether it is to be in plain type.
+    """Write a sheet with bold, frozen headers and rows of values, each with whether it is plain instead of pale.
 
     A value is a text, a number, a date, or one of these with its number format.
     """
@@ -365,7 +376,7 @@ def write_sheet(
     def cells(values: Iterable[tuple[object, bool]], font: Font | None) -> Iterator[object]:
         for words, plain in values:
             value, form = words if isinstance(words, tuple) else (words, "General")
-            cell = WriteOnlyCell(sheet, _fit(value) if isinstance(value, str) else value)
+            cell = WriteOnlyCell(sheet, _sheet_text(value) if isinstance(value, str) else value)
             cell.number_format = form
             cell.alignment = wrapped
             if font is not None or not plain:
@@ -377,13 +388,13 @@ def write_sheet(
         sheet.append(cells(row, None))
 
 
-def _fit(words: str) -> str:
-    """The words as a cell of a spreadsheet takes them."""
-    return harmless(_UNWRITABLE.sub(" ", words))[:_MOST_CHARACTERS]
+def _sheet_text(words: str) -> str:
+    """Text that a cell of a spreadsheet can hold."""
+    return harmless(_NOT_XML.sub(" ", words))[:_MOST_CHARACTERS]
 
 
 def bytes_of(book: Workbook) -> bytes:
-    """The workbook as a file."""
+    """The bytes of the workbook's file."""
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

@@ -27,18 +27,18 @@ _STATES = {
     Outcome.LOW_CONFIDENCE: CellState.LOW_CONFIDENCE,
     Outcome.ABSENT: CellState.ABSENT,
 }
-# A file with the columns that were not read of it.
+# A file with the columns whose questions it has not been asked.
 _Missing = tuple[LibraryFile, Sequence[Column]]
-# Seconds until files that others read are looked at again.
-_MOMENT = 0.1
+# Seconds between checks of the files that other processes read.
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What filling a table did.
+    """The result of filling a table.
 
-    `read` counts the cells read now, `before` those that were there already, `failed` those that the reader broke down
-    over: they are tried again the next time.
+    `read` counts the cells read now, `before` those that were there already, `failed` those on which the reader failed,
+    which are tried again the next time.
     """
 
     read: int
@@ -47,8 +47,8 @@ class Filled:
     seconds: float
 
 
-def held_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
-    """No other command fills this table meanwhile. Raises Busy, which says who does."""
+def lock_table(workspace: Workspace, table: AnswerTable) -> AbstractContextManager[None]:
+    """Hold a lock that keeps other commands from filling this table. Raises Busy, which names the holder."""
     return held(
         workspace.paths.tables_file.with_name(f"table-{table.number}.lock"),
         Message("Another process is filling the table “{table}”", table=table.name),
@@ -66,17 +66,16 @@ def fill(
     device: str = "",
     anew: bool = False,
 ) -> Filled:
-    """Read every cell of a table that is not stored yet, all of a file together; each is stored as soon as it is read.
+    """Read all cells of a table that are not stored yet, file by file, and store each at once.
 
-    Files whose SHA-256 is in `first` come first, in that order. Only files that the library's index has read are asked,
-    as they were then. With `anew`, the cells that another model read are read again; verdicts stay. A file that another
-    process is reading for this table is left to it. Each cell is a partial result (Cell). After a stop or a kill the
-    next call goes on from there. Raises as `ask` does, and SpanlightError where the table's library was removed;
-    Stopped when cancelled.
+    Files whose SHA-256 is in `first` come first, in that order. Files are asked as the library's index has read them.
+    With `anew`, cells that another model has read are read again; verdicts stay. A file that another process is reading
+    for this table is left to it. Partial results are the cells (Cell). The next call continues after a stop or a kill.
+    Raises as `ask` does, and SpanlightError if the table's library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
-    files = _in_order(files_of(workspace, table, [FileState.READ]), first)
+    files = _reading_order(files_of(workspace, table, [FileState.READ]), first)
     stored = {
         key: cell
         for key, cell in workspace.tables.cells(table).items()
@@ -87,25 +86,27 @@ def fill(
         for file in files
         if (columns := [each for each in table.columns if (file.sha256, each.number) not in stored])
     ]
-    pace = _Pace(report, missing)
+    pace = _FillProgress(report, missing)
     read = failed = 0
-    with closing(_claimed(workspace, table, missing, report)) as claimed:
+    with closing(_claim_files(workspace, table, missing, report)) as claimed:
         for file, some in claimed:
-            for cell in _read(workspace, file, some, Quiet(report), model, device, reader if anew else ""):
+            for cell in _read_cells(
+                workspace, file, some, Quiet(report), model, device, reader if anew else ""
+            ):
                 if cell.state is CellState.FAILED:
                     failed += 1
                 else:
                     read += 1
                 report.partial(cell)
-                pace.cell(file)
+                pace.count(file)
     before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
     return Filled(read, before, failed, time.perf_counter() - began)
 
 
-def _claimed(
+def _claim_files(
     workspace: Workspace, table: AnswerTable, missing: Sequence[_Missing], report: Report
 ) -> Generator[_Missing, None, None]:
-    """The files with what is missing, each claimed for this process meanwhile; those that others read come last."""
+    """Yield the files with missing cells, each locked for this process; those that other processes read come last."""
     left = list(missing)
     while left:
         others = []
@@ -115,7 +116,7 @@ def _claimed(
             try:
                 is_ours = lock.take()
             except OSError:
-                is_ours = True  # no lock can be made here: at worst a cell is read twice
+                is_ours = True  # without a lock, a cell is read twice at worst
             if not is_ours:
                 others.append((file, columns))
                 continue
@@ -125,11 +126,11 @@ def _claimed(
                 lock.release()
         left = others
         report.check()
-        time.sleep(_MOMENT if left else 0.0)
+        time.sleep(_POLL_SECONDS if left else 0.0)
 
 
-def _in_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
-    """The files in the order to read them; of those with the same bytes one."""
+def _reading_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
+    """The files in reading order, without duplicates of the same bytes."""
     by_bytes: dict[str, LibraryFile] = {}
     for file in files:
         by_bytes.setdefault(file.sha256, file)
@@ -137,7 +138,7 @@ def _in_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[Librar
     return [by_bytes[sha256] for sha256 in order]
 
 
-def _read(
+def _read_cells(
     workspace: Workspace,
     file: LibraryFile,
     columns: Sequence[Column],
@@ -146,11 +147,11 @@ def _read(
     device: str,
     instead_of_others: str,
 ) -> Iterator[Cell]:
-    """The cells of a file for these columns, each stored, or failed with the reason and not stored."""
+    """Yield a file's cells for these columns: stored ones, and failed ones with the reason, which are not stored."""
     try:
         opened = workspace.library.opened(file)
     except SpanlightError:
-        return  # it changed meanwhile: the next update reads it
+        return  # it has changed, and the next update reads it
     for column in columns:
         report.check()
         there = workspace.tables.cell(column.number, file.sha256)
@@ -159,7 +160,7 @@ def _read(
             and there.state is not CellState.UNREAD
             and instead_of_others in ("", there.model)
         ):
-            yield there  # another process was faster
+            yield there  # another process has read it
             continue
         cell = read_cell(workspace, column, file.sha256, opened, report, model=model, device=device)
         if cell.state is CellState.FAILED:
@@ -180,7 +181,7 @@ def read_cell(
     model: str = "",
     device: str = "",
 ) -> Cell:
-    """Ask a document with the bytes of `sha256` a column's question; where the reader breaks down, the cell has failed.
+    """Ask a document, identified by `sha256`, a column's question; if the model process dies, the cell has failed.
 
     Raises as `ask` does otherwise.
     """
@@ -201,31 +202,31 @@ def read_cell(
     )
 
 
-class _Pace:
-    """Reports how many cells are done, and the time left by the words that there are still to read."""
+class _FillProgress:
+    """Reports how many cells are done, and the time left, estimated from the words that are still to be read."""
 
     def __init__(self, report: Report, missing: Sequence[_Missing]) -> None:
         self._report = report
         self._total = sum(len(columns) for _, columns in missing)
-        self._words = sum(_work(file) * len(columns) for file, columns in missing)
+        self._words = sum(_cost(file) * len(columns) for file, columns in missing)
         self._left = self._words
         self._done = 0
         self._began = time.perf_counter()
         report.progress(Progress(0, self._total, Message("cells")))
 
-    def cell(self, file: LibraryFile) -> None:
-        """Note that one more cell of this file is done."""
+    def count(self, file: LibraryFile) -> None:
+        """Count a cell of this file as done."""
         self._done += 1
-        self._left -= _work(file)
+        self._left -= _cost(file)
         seconds = time.perf_counter() - self._began
         left = seconds * self._left / max(1, self._words - self._left)
         self._report.progress(Progress(self._done, self._total, Message("cells"), max(0.0, left)))
 
 
-def _work(file: LibraryFile) -> int:
-    """How long a question to a file takes, in words: of a long one only its likeliest passages are read.
+def _cost(file: LibraryFile) -> int:
+    """The cost of a question to a file, in words; of a long file only the likeliest passages are read.
 
-    Texts without spaces between their words have as many as their bytes tell.
+    For texts that do not separate words by spaces, words are estimated from bytes.
     """
     words = max(file.words, file.size // 6) if file.kind in (Kind.TEXT, Kind.MARKDOWN) else file.words
     return 50 + min(words, 6_000)

@@ -1,4 +1,4 @@
-"""Lists of questions, pasted or from a file: CSV, XLSX, or plain lines."""
+"""Read lists of questions from pasted text or files: CSV, XLSX, or plain lines."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from app.flows.tables import csv_rows
 from app.flows.workspace import Workspace
 
 _MOST_BYTES = 20_000_000
-# What stands before a line of a list: a bullet with or without a box, a number, a letter.
-_MARK = re.compile(
+# The start of a list item: a bullet with or without a box, a number, a letter.
+_BULLET = re.compile(
     r"(?:[-*+•‣–·]\s+(?:\[[ xX]?\]\s+)?|\(?(?:\d{1,4}|[a-zA-Z])\)\s*|Q?\d{1,4}[.:]\s+|\d{1,4}\t)"
 )
 _HEADER = re.compile(r"questions?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """A list of questions as it stands in its file: rows of cells, of which those in `column` are questions.
+class QuestionList:
+    """A list of questions as it is in its file: rows of cells, of which those in `column` are questions.
 
-    The first row is a header if `header` says so. `delimiter` is the CSV's, empty for plain lines.
+    `header` is whether the first row is a header. `delimiter` is that of CSV, "xlsx", or empty for plain lines.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -40,33 +40,33 @@ class Loaded:
     delimiter: str = ""
 
     def question(self, row: int) -> str:
-        """The question in a row, counted from 0; empty for the header and where there is none."""
+        """The question in a row, counted from 0; empty for the header and a row without one."""
         cells = self.rows[row]
         if (self.header and not row) or self.column >= len(cells):
             return ""
-        return clean(cells[self.column])
+        return clean_question(cells[self.column])
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The questions in their order, each once; raises SpanlightError for more than a table takes."""
-        return _each_once(self.question(row) for row in range(len(self.rows)))
+        """The distinct questions in their order; raises SpanlightError for more than a table takes."""
+        return _unique(self.question(row) for row in range(len(self.rows)))
 
 
 def questions_in(text: str) -> tuple[str, ...]:
-    """The questions of a pasted text, one a line, without bullets and numbers; each once.
+    """The distinct questions of a pasted text, one per line, without bullets and numbers.
 
     Raises SpanlightError for more than a table takes.
     """
-    return _each_once(map(clean, normalise_newlines(text).split("\n")))
+    return _unique(map(clean_question, normalise_newlines(text).split("\n")))
 
 
 def questions_from(workspace: Workspace, path: Path, report: Report) -> tuple[str, ...]:
-    """The questions of a file, each once: of a CSV or XLSX file, the column that is named so, or else the first.
+    """Read the distinct questions of a file, in CSV or XLSX from the column "question" or else the first with words.
 
     Raises SpanlightError for a file that cannot be read, one without questions, and more than a table takes; Stopped
     when cancelled.
     """
-    found = load(workspace, path, report).questions
+    found = load_questions(workspace, path, report).questions
     if not found:
         raise SpanlightError(
             Message("“{file}” has no questions.", file=path.name), Message("Write one per line.")
@@ -75,8 +75,8 @@ def questions_from(workspace: Workspace, path: Path, report: Report) -> tuple[st
 
 
 def columns_of(questions: Iterable[str]) -> tuple[Column, ...]:
-    """Columns for questions, each of the type that its first words ask for; words where they tell nothing."""
-    return tuple(Column(0, question, type_of(question)) for question in questions)
+    """Columns for questions, each of the `answer_type` of its question."""
+    return tuple(Column(0, question, answer_type(question)) for question in questions)
 
 
 _TYPES = (
@@ -92,47 +92,47 @@ _TYPES = (
 )  # fmt: skip
 
 
-def type_of(question: str) -> ColumnType:
-    """The type of answer that a question's first words ask for."""
+def answer_type(question: str) -> ColumnType:
+    """The type of answer that a question's first words ask for; WORDS if they do not show it."""
     words = " ".join(question.casefold().split())
     return next((type for type, pattern in _TYPES if pattern.match(words)), ColumnType.WORDS)
 
 
-def load(workspace: Workspace, path: Path, report: Report) -> Loaded:
-    """A list of questions with all that stands beside them. Raises as `questions_from` does for the file."""
+def load_questions(workspace: Workspace, path: Path, report: Report) -> QuestionList:
+    """Read a list of questions with all other cells of its file. Raises as `questions_from` does for the file."""
     if path.suffix.lower() == ".xlsx":
-        return _with_column(workspace.documents.rows(path, report), "xlsx", path.name)
+        return _find_column(workspace.documents.rows(path, report), "xlsx", path.name)
     text = normalise_newlines(decode(read_whole(path, _MOST_BYTES), path.name))
     if path.suffix.lower() not in (".csv", ".tsv"):
-        return Loaded(tuple((line,) for line in text.rstrip().split("\n")))
-    return _csv(text, path.name)
+        return QuestionList(tuple((line,) for line in text.rstrip().split("\n")))
+    return _read_csv(text, path.name)
 
 
-def clean(line: str) -> str:
-    """A line as a question: on one line, without the bullet or the number before it."""
-    line = " ".join(_MARK.sub("", line.strip().lstrip("\ufeff"), count=1).split())
+def clean_question(line: str) -> str:
+    """Clean a question: on one line, without a bullet or number; empty if it has no letters and digits."""
+    line = " ".join(_BULLET.sub("", line.strip().lstrip("\ufeff"), count=1).split())
     return line if any(character.isalnum() for character in line) else ""
 
 
-def _csv(text: str, name: str) -> Loaded:
+def _read_csv(text: str, name: str) -> QuestionList:
     head = text.split("\n", 1)[0]
-    # In "What is the term, if any?" the comma divides nothing.
+    # In "What is the term, if any?" the comma is no delimiter.
     real = head if '"' in head else re.sub(r"[,;] ", "", head)
     delimiter = max(",;\t", key=real.count)
     if '"' not in text and not real.count(delimiter):
-        return _with_column([(line,) for line in text.split("\n")], ",", name)
-    return _with_column(list(map(tuple, csv_rows(text, delimiter, name))), delimiter, name)
+        return _find_column([(line,) for line in text.split("\n")], ",", name)
+    return _find_column(list(map(tuple, csv_rows(text, delimiter, name))), delimiter, name)
 
 
-def _with_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Loaded:
-    """The rows with the column of their questions: one that is named so, else the first one with words."""
+def _find_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> QuestionList:
+    """Find the column of the questions: one with the header "question", else the first with several words in a cell."""
     while rows and not any(cell.strip() for cell in rows[-1]):
         rows.pop()
     if not rows:
-        return Loaded((), delimiter=delimiter)
+        return QuestionList((), delimiter=delimiter)
     named = next((at for at, cell in enumerate(rows[0]) if _HEADER.fullmatch(cell.strip())), None)
     if named is not None:
-        return Loaded(tuple(rows), named, True, delimiter)
+        return QuestionList(tuple(rows), named, True, delimiter)
     width = max(map(len, rows))
     refuse_oversized(len(rows), width, name)
     column = next(
@@ -140,10 +140,10 @@ def _with_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Load
     )
     first = rows[0][column].strip() if column < len(rows[0]) else ""
     header = len(rows) > 1 and " " not in first and not first.endswith("?")
-    return Loaded(tuple(rows), column, header, delimiter)
+    return QuestionList(tuple(rows), column, header, delimiter)
 
 
-def _each_once(questions: Iterable[str]) -> tuple[str, ...]:
+def _unique(questions: Iterable[str]) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(filter(None, questions)))
     refuse_too_many(found)
     return found

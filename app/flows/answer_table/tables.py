@@ -1,4 +1,4 @@
-"""Save, list and remove tables of questions, read their cells, and say what is right."""
+"""Save and list tables of questions, and store verdicts on their cells."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from app.library.database import Damaged
 from app.library.search import clean
 
 MOST_QUESTIONS = 1000
-# About how many code points of a text are in one window of 384 tokens.
+# Roughly the code points of a window of 384 tokens.
 _WINDOW = 1600
 
 
 def tables(workspace: Workspace, report: Report) -> tuple[AnswerTable, ...]:
-    """All tables by name; the library of one whose library was removed is 0."""
+    """All tables, sorted by name; the library of a table is 0 if it was removed."""
     libraries = workspace.library.libraries()
     found = []
     for table, origin in workspace.tables.tables():
@@ -44,27 +44,26 @@ def tables(workspace: Workspace, report: Report) -> tuple[AnswerTable, ...]:
 
 
 def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> AnswerTable:
-    """Add a table (its number is 0), or change one; returns it as saved, with its columns' numbers.
+    """Add a table, whose number is 0, or change one; returns it as saved, with the numbers of its columns.
 
-    A column keeps its number, its cells and its verdicts as long as its question is the same; a question that was taken
-    out has them again when it comes back. Questions without words are left out, and of equal ones the first is kept.
-    Raises SpanlightError for a table without a name, a name that is taken, more than `MOST_QUESTIONS` questions, and a
-    library that is not there.
+    A column keeps its number, cells and verdicts as long as its question is the same, and gets them back if its
+    question is removed and added again. Empty and duplicate questions are left out. Raises SpanlightError for a table
+    without a name, a name that is taken, more than `MOST_QUESTIONS` questions, and a library that does not exist.
     """
     name = clean(" ".join(table.name.split()))
     if not name:
         raise SpanlightError(Message("A table needs a name."), Message("Type one."))
     return workspace.tables.save(
-        replace(table, name=name, columns=_checked_columns(table.columns)), library_over(workspace, table)
+        replace(table, name=name, columns=_clean_columns(table.columns)), library_of_table(workspace, table)
     )
 
 
-def table_named(
+def find_or_add_table(
     workspace: Workspace, name: str, library: Library, columns: Iterable[Column], report: Report
 ) -> AnswerTable:
-    """The table of this name with these questions added to those that it has; made where there is none.
+    """Add these questions to the table of this name, or add a table with them.
 
-    Raises SpanlightError where it is over another library, and as `save_table` does.
+    Raises SpanlightError if the table is over another library, and as `save_table` does.
     """
     for table in tables(workspace, report):
         if table.name.casefold() == name.casefold():
@@ -80,8 +79,8 @@ def table_named(
     return save_table(workspace, AnswerTable(0, name, library.number, tuple(columns)), report)
 
 
-def library_over(workspace: Workspace, table: AnswerTable) -> Library:
-    """The library whose files are a table's rows; raises SpanlightError where it was removed."""
+def library_of_table(workspace: Workspace, table: AnswerTable) -> Library:
+    """The library whose files are a table's rows; raises SpanlightError if it was removed."""
     for library in workspace.library.libraries():
         if library.number == table.library:
             return library
@@ -94,24 +93,24 @@ def library_over(workspace: Workspace, table: AnswerTable) -> Library:
 def files_of(
     workspace: Workspace, table: AnswerTable, states: Iterable[FileState] = ()
 ) -> tuple[LibraryFile, ...]:
-    """The files that are a table's rows, or those in one of these states, by path.
+    """The files that are a table's rows, sorted by path; only those in these states, if any are given.
 
-    Raises SpanlightError where its library was removed.
+    Raises SpanlightError if its library was removed.
     """
-    files = workspace.library.files(library_over(workspace, table), states)
+    files = workspace.library.files(library_of_table(workspace, table), states)
     chosen = frozenset(table.documents)
     return tuple(file for file in files if not chosen or file.path in chosen)
 
 
 def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column], report: Report) -> None:
-    """Save a set of questions to use in other tables, in place of the one of this name.
+    """Save a set of questions for use in other tables, in place of one with the same name.
 
     Raises SpanlightError without a name, and for more than `MOST_QUESTIONS` questions.
     """
     title = clean(" ".join(name.split()))
     if not title:
         raise SpanlightError(Message("A set of questions needs a name."), Message("Type one."))
-    workspace.tables.save_question_set(title, _checked_columns(columns))
+    workspace.tables.save_question_set(title, _clean_columns(columns))
 
 
 def judge(
@@ -124,10 +123,10 @@ def judge(
     words: str = "",
     span: Span | None = None,
 ) -> Cell:
-    """Store what the person says about a cell, in place of what was said before; returns the cell.
+    """Store the person's verdict on a cell, in place of an earlier one; returns the cell.
 
-    With OTHER_WORDS, `words` are the right ones, at `span` if they stand in the text. NONE takes a verdict back. It is
-    kept as a correction too, as long as the index holds the text; where that cannot be stored, a notice says so.
+    With OTHER_WORDS, `words` are the right ones, at `span` if they occur in the text. NONE removes the verdict. The
+    verdict is also kept as a correction if the index holds the text; if that cannot be stored, there is a notice.
     """
     other = verdict is Verdict.OTHER_WORDS
     cell = workspace.tables.judge(
@@ -136,7 +135,7 @@ def judge(
     try:
         try:
             _correct(workspace, cell, report)
-        except Damaged:  # a new file was begun
+        except Damaged:  # a new database was created
             _correct(workspace, cell, report)
     except SpanlightError as fault:
         report.notice(
@@ -148,10 +147,10 @@ def judge(
 
 
 def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
-    """Keep the verdict on a cell as a correction, or take back the one on its question and document."""
+    """Keep the verdict on a cell as a correction, or delete the correction for its question and document."""
     question = workspace.tables.question(cell.column)
     file = workspace.library.file_with(cell.sha256) if cell.verdict is not Verdict.NONE else None
-    opened = _judged_in(workspace, cell, file) if file is not None and cell.can_be_judged else None
+    opened = _judged_document(workspace, cell, file) if file is not None and cell.can_be_judged else None
     if opened is None:
         take_back(workspace, cell.sha256, question, report)
         return
@@ -175,12 +174,12 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
     correct(workspace, opened, entry, cell.verdict, report, span=cell.right_span)
 
 
-def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | None:
-    """The text of a cell that was judged; None where its words, or the person's, do not stand there."""
+def _judged_document(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | None:
+    """The document of a judged cell; None if its words, or the person's, are not in their places."""
     try:
         opened = workspace.library.opened(file)
     except SpanlightError:
-        return None  # it was dropped meanwhile
+        return None  # it was removed meanwhile
     text = opened.document.text
     places: list[tuple[Span | None, str]] = []
     if cell.answer is not None:
@@ -190,8 +189,8 @@ def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | 
     return opened if all(span is not None and span.of(text) == words for span, words in places) else None
 
 
-def checked(cells: Iterable[Cell]) -> ColumnAccuracy:
-    """How many of these cells the person looked at, and how many were right (`Verdict.agrees`)."""
+def count_checked(cells: Iterable[Cell]) -> ColumnAccuracy:
+    """Count the cells that the person judged, and those of them that are right (`Verdict.agrees`)."""
     looked_at = right = 0
     for cell in cells:
         if cell.verdict is Verdict.NONE or cell.state is CellState.UNREAD:
@@ -203,8 +202,8 @@ def checked(cells: Iterable[Cell]) -> ColumnAccuracy:
     return ColumnAccuracy(looked_at, right, *interval(right, looked_at))
 
 
-def _checked_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """The columns with words, each question once, its blanks as single ones."""
+def _clean_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns with distinct questions, in single spaces, without empty ones."""
     kept: dict[str, Column] = {}
     for column in columns:
         question = " ".join(column.question.split())
@@ -215,7 +214,7 @@ def _checked_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
 
 
 def refuse_too_many(questions: Sequence[str]) -> None:
-    """Raises SpanlightError where these are more questions than a table takes."""
+    """Raise SpanlightError if there are more questions than a table takes."""
     if len(questions) > MOST_QUESTIONS:
         raise SpanlightError(
             Message(

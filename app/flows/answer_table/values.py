@@ -1,4 +1,4 @@
-"""Dates, amounts, numbers, yes and no in the words of an answer, only where they are certain."""
+"""Parse dates, amounts, numbers, yes and no from the words of an answer, only where they are unambiguous."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from app.core.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an answer's words say: as it is shown, and as it is sorted among the values of its column."""
+    """The value of an answer's words, as it is shown and as it is sorted in its column."""
 
     shown: str
     sort_key: tuple[str, float]
 
 
 def value(type: ColumnType, words: str, *, question: str = "") -> Value | None:
-    """The value in the words for a column of this type; None for words as such, and where nothing is certain.
+    """Parse the value of words for a column of this type; None for a column of words and for ambiguous words.
 
-    Dates are shown in ISO 8601, amounts with the currency's code. Several different values are none. For yes and no,
-    a `question` that asks for the contrary ("Is it forbidden?") takes only a plain "yes" or "no".
+    Dates are shown in ISO 8601, amounts with the currency's code. Words with several different values are ambiguous. If
+    a yes-or-no `question` is negative ("Is it forbidden?"), only a plain "yes" or "no" is parsed.
     """
     line = " ".join(words.split())
     match type:
         case ColumnType.DATE:
-            return _only(_dates(line))
+            return _single(_find_dates(line))
         case ColumnType.AMOUNT:
-            return _only(_amounts(line))
+            return _single(_find_amounts(line))
         case ColumnType.NUMBER:
-            return _only(_numbers(line))
+            return _single(_find_numbers(line))
         case ColumnType.YES_NO:
-            return _yes_or_no(line, question)
+            return _find_yes_or_no(line, question)
     return None
 
 
 def value_of(cell: Cell, column: Column) -> Value | None:
-    """The value of the words that count in a cell, as `value` finds it.
+    """Parse the value of the words that count in a cell.
 
-    Yes or no is looked for in the whole sentence around the reader's words, which may leave a condition out.
+    Yes and no are parsed from the whole sentence around the reader's words, which may leave out a condition.
     """
     words, answer = cell.words, cell.answer
     if column.type is ColumnType.YES_NO and answer is not None and cell.span == answer.span:
-        words = words if _PLAIN.match(" ".join(words.split())) else answer.sentence or words
+        words = words if _PLAIN_YES_NO.match(" ".join(words.split())) else answer.sentence or words
     found = value(column.type, words, question=column.question)
     if found is None and column.type is ColumnType.AMOUNT and cell.verdict is Verdict.OTHER_WORDS:
-        return value(ColumnType.NUMBER, words)  # the currency may stand elsewhere on the page
+        return value(ColumnType.NUMBER, words)  # the currency may be given elsewhere on the page
     return found
 
 
-def _only(values: Iterable[Value | None]) -> Value | None:
-    """The one value that is there, perhaps more than once; None also where one of them is uncertain."""
+def _single(values: Iterable[Value | None]) -> Value | None:
+    """The only distinct value; None if there are several, or one of them is uncertain."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -80,7 +80,7 @@ _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) fo
 _MONTH = f"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>[12]\d{3})"
-_WRITTEN = [
+_DATE_PATTERNS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<![\w.]){_DAY}(?:\s+day)?[\s-]*(?:of\s+|de\s+)?{_MONTH}\b\.?(?:\s*,\s*|\s+de\s+|[\s-]+){_YEAR}(?!\d)",
@@ -93,31 +93,31 @@ _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/.-])(\d{1,2})\2([12]\d{3})(?!\d|
 _ONLY_YEAR = re.compile(r"(?:in |the year |year )*(?P<year>1\d{3}|20\d{2})\.?", re.IGNORECASE)
 
 
-def _dates(line: str) -> list[Value | None]:
+def _find_dates(line: str) -> list[Value | None]:
     found: list[Value | None] = []
-    for pattern in _WRITTEN:
+    for pattern in _DATE_PATTERNS:
         for match in pattern.finditer(line):
             parts = match.groupdict()
             month = parts["month"].casefold()
             number = _MONTHS[month] if month in _MONTHS else int(month)
-            found.append(_date(int(parts["year"]), number, int(parts["day"]) if "day" in parts else 0))
+            found.append(_date_value(int(parts["year"]), number, int(parts["day"]) if "day" in parts else 0))
         line = pattern.sub(" ; ", line)
     for first, separator, second, year in _NUMERIC.findall(line):
         day, month = int(first), int(second)
         if separator != "." and day <= 12 and month <= 12 and day != month:
-            found.append(None)  # the third of April or the fourth of March
+            found.append(None)  # 3/4 is the third of April or the fourth of March
         elif day <= 12 < month:
-            found.append(_date(int(year), day, month))
+            found.append(_date_value(int(year), day, month))
         else:
-            found.append(_date(int(year), month, day))
+            found.append(_date_value(int(year), month, day))
     if not found and (only := _ONLY_YEAR.fullmatch(line)):
         year = only["year"]
         found.append(Value(year, ("", float(date(int(year), 1, 1).toordinal()))))
     return found
 
 
-def _date(year: int, month: int, day: int) -> Value | None:
-    """A day, or a whole month for day 0; None where the calendar has none such."""
+def _date_value(year: int, month: int, day: int) -> Value | None:
+    """The value of a day, or of a month for day 0; None if the calendar does not have it."""
     try:
         moment = date(year, month, day or 1)
     except ValueError:
@@ -174,10 +174,10 @@ _WORD_NUMBER = re.compile(
 )
 
 
-def _figures(written: str, *, amount: bool) -> Decimal | None:
-    """The number that is written; None where a point or a comma may divide either thousands or the fraction.
+def _parse_figures(written: str, *, amount: bool) -> Decimal | None:
+    """Parse a number; None if a point or comma may separate either thousands or the fraction.
 
-    In an amount three digits behind it are thousands.
+    In an amount, three digits after it are thousands.
     """
     written = written.strip()
     grouped = _GROUPED.fullmatch(written)
@@ -187,7 +187,7 @@ def _figures(written: str, *, amount: bool) -> Decimal | None:
         whole = written[:last]
         if written[last] in " \u00a0\u202f'’" or not _GROUPED.fullmatch(whole):
             return None
-        written = f"{_digits(whole)}.{written[last + 1 :]}"
+        written = f"{_only_digits(whole)}.{written[last + 1 :]}"
     elif grouped:
         only_point = written.count(".") == 1
         if only_point and written.startswith("0"):
@@ -195,7 +195,7 @@ def _figures(written: str, *, amount: bool) -> Decimal | None:
         elif only_point and not amount:
             return None
         else:
-            written = _digits(written)
+            written = _only_digits(written)
     elif separators & set(" \u00a0\u202f'’") or sum(written.count(each) for each in ".,") > 1:
         return None
     else:
@@ -206,49 +206,49 @@ def _figures(written: str, *, amount: bool) -> Decimal | None:
         return None
 
 
-def _digits(written: str) -> str:
+def _only_digits(written: str) -> str:
     return "".join(each for each in written if each.isdigit())
 
 
-def _amounts(line: str) -> list[Value | None]:
+def _find_amounts(line: str) -> list[Value | None]:
     found: list[Value | None] = []
     for match in _AMOUNT.finditer(line):
-        number = _figures(match["one"] or match["two"], amount=True)
+        number = _parse_figures(match["one"] or match["two"], amount=True)
         scale = (match["ones"] or match["twos"] or "").casefold()
         if number is None or number.adjusted() > 20:
             found.append(None)
             continue
         number *= _SCALES.get(scale, 1) * (-1 if match["sign"] else 1)
         currency = _CURRENCIES[(match["before"] or match["after"]).casefold()]
-        found.append(Value(f"{currency} {_shown(number, cents=True)}", (currency, float(number))))
+        found.append(Value(f"{currency} {_formatted(number, cents=True)}", (currency, float(number))))
     return found
 
 
-def _numbers(line: str) -> list[Value | None]:
+def _find_numbers(line: str) -> list[Value | None]:
     found: list[Value | None] = []
     for match in _NUMBER.finditer(line):
-        number = _figures(match["figures"], amount=False)
+        number = _parse_figures(match["figures"], amount=False)
         if number is None or number.adjusted() > 20:
             found.append(None)
             continue
         scale = (match["scale"] or "").casefold()
         number *= _SCALES.get(scale, 1) * (-1 if match["sign"] else 1)
-        found.append(_number(number, bool(match["percent"]), match["unit"]))
+        found.append(_number_value(number, bool(match["percent"]), match["unit"]))
     if found:
         return found  # "sixty (60) days" is one number
     for match in _WORD_NUMBER.finditer(line):
-        written = _written(match["words"])
+        written = _spelled_number(match["words"])
         if written is None:
             found.append(None)
             continue
         scale = (match["more"] or "").strip(" -").casefold()
         number = Decimal(written * {"hundred": 100, "thousand": 1000}.get(scale, 1))
-        found.append(_number(number, bool(match["percent"]), match["unit"]))
+        found.append(_number_value(number, bool(match["percent"]), match["unit"]))
     return found
 
 
-def _written(words: str) -> int | None:
-    """Twenty-one as 21; None for words in a row that are no number."""
+def _spelled_number(words: str) -> int | None:
+    """Parse a number in words, such as 21 from "twenty-one"; None if the words are no number."""
     numbers = [_WORDS[word.casefold()] for word in re.split(r"[\s-]", words)]
     if len(numbers) == 1:
         return numbers[0]
@@ -256,17 +256,17 @@ def _written(words: str) -> int | None:
     return tens + ones if tens >= 20 and 0 < ones < 10 else None
 
 
-def _number(number: Decimal, percent: bool, unit: str | None) -> Value:
+def _number_value(number: Decimal, percent: bool, unit: str | None) -> Value:
     if percent:
-        return Value(f"{_shown(number)}%", ("%", float(number)))
+        return Value(f"{_formatted(number)}%", ("%", float(number)))
     name = (unit or "").casefold()
     days = _DAYS.get(name.rpartition(" ")[2].removesuffix("s"))
     if days is not None:
-        return Value(f"{_shown(number)} {name}", ("days", float(number) * days))
-    return Value(_shown(number), ("", float(number)))
+        return Value(f"{_formatted(number)} {name}", ("days", float(number) * days))
+    return Value(_formatted(number), ("", float(number)))
 
 
-def _shown(number: Decimal, *, cents: bool = False) -> str:
+def _formatted(number: Decimal, *, cents: bool = False) -> str:
     if number == number.to_integral_value():
         return f"{int(number):,}"
     return f"{number:,.2f}" if cents else f"{number.normalize():,f}"
@@ -274,39 +274,39 @@ def _shown(number: Decimal, *, cents: bool = False) -> str:
 
 # Yes and no
 
-_PLAIN = re.compile(r"(yes|no)\b(?=$|[.,;:!])", re.IGNORECASE)
-_NOT = re.compile(
+_PLAIN_YES_NO = re.compile(r"(yes|no)\b(?=$|[.,;:!])", re.IGNORECASE)
+_NEGATION = re.compile(
     r"\b(?:not|cannot|no|never|neither|nor|none|nothing|prohibited|forbidden|unlawful)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_ALLOWED = re.compile(
+_PERMISSION = re.compile(
     r"\b(?:is|are|be)\s(?:\w+ly\s)?(?:permitted|allowed|entitled)\b|\bha(?:s|ve) the right to\b",
     re.IGNORECASE,
 )
-# With these, the clause says neither.
-_BUT = re.compile(
+# A condition or limit, with which a clause says neither yes nor no.
+_CONDITION = re.compile(
     r"\b(?:unless|except|until|without|other than|save|only|if|provided|subject to|prior|where|but|however|refus\w*"
     r"|withh\w*|prevent\w*|limit\w*|later than|less than|more than|exceed\w*|longer)\b",
     re.IGNORECASE,
 )
-_CONTRARY = re.compile(
+_NEGATIVE_QUESTION = re.compile(
     r"\b(?:not|no|never|prohibit\w*|forbid\w*|forbidden|exclu\w*|prevent\w*|refus\w*|without|ban\w*|unlawful|free of"
     r"|exempt\w*|restrict\w*|limit\w*)\b|n['’]t\b",
     re.IGNORECASE,
 )
 
 
-def _yes_or_no(line: str, question: str) -> Value | None:
-    plain = _PLAIN.match(line)
+def _find_yes_or_no(line: str, question: str) -> Value | None:
+    plain = _PLAIN_YES_NO.match(line)
     if plain:
-        return _said(plain[1].casefold() == "yes")
-    if _CONTRARY.search(question) or _BUT.search(line):
+        return _yes_no_value(plain[1].casefold() == "yes")
+    if _NEGATIVE_QUESTION.search(question) or _CONDITION.search(line):
         return None
-    against = len(_NOT.findall(line))
+    against = len(_NEGATION.findall(line))
     if not against:
-        return _said(True) if _ALLOWED.search(line) else None
-    return _said(False) if against == 1 else None
+        return _yes_no_value(True) if _PERMISSION.search(line) else None
+    return _yes_no_value(False) if against == 1 else None
 
 
-def _said(yes: bool) -> Value:
+def _yes_no_value(yes: bool) -> Value:
     return Value(Message("Yes") if yes else Message("No"), ("", float(yes)))

@@ -14,7 +14,7 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.rows import LONE_SURROGATE, Row, read_rows
 from app.core.text import Document
-from app.flows.ask.question import listed, nearest_values, to_list_from, with_view
+from app.flows.ask.question import nearest_values, select_answers, widen_top_k, with_view
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import RowFile, check_rows, refuse_same_file
 from app.flows.workspace import Workspace
@@ -36,12 +36,11 @@ def ask_batch(
 ) -> BatchDone:
     """Answer rows `{"id", "context", "question"}`; append `{"id", "answer", "start", "end", "outcome", ...}`.
 
-    Rows come out in the order of the input. A context is read as it is given, newlines and all, and `start` and `end`
-    are code points into it; a row without an answer has "" and null, and its probability is that there is no answer;
-    with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
-    "answers" to each row, as `listed`). Rows whose id is in the output already are skipped. Raises
-    SpanlightError for files that do not fit, Busy where another process writes the output, Stopped when cancelled; what
-    is finished stays.
+    The output has the order of the input. A context is read unchanged, newlines included, and `start` and `end` are
+    code points of it. A row without an answer has "" and null, and the probability that there is none; with low
+    confidence, "nearest" has the words that may be the answer. `options` gives threshold and top_k; a top_k above 1
+    adds "answers", from `select_answers`. Rows whose id is already in the output are skipped. Raises SpanlightError for
+    files that do not fit, Busy where another process writes the output, Stopped when cancelled; finished rows stay.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)
@@ -54,7 +53,7 @@ def ask_batch(
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
             row, question = pair
-            answers = listed(reading.answers, question.documents, options.top_k)
+            answers = select_answers(reading.answers, question.documents, options.top_k)
             found = _as_given(replace(reading, answers=answers), row.text("context", source))
             file.append(_answer_row(row, found, options.top_k))
 
@@ -69,10 +68,10 @@ def read_questions(
     whole: GroupReport,
     take: Callable[[tuple[ItemT, Question], Reading], None],
 ) -> None:
-    """Answer the items' questions, and call `take` with each item and question and its reading.
+    """Answer the items' questions, and call `take` with each item, its question, and the reading.
 
-    The calls come in the items' order, each as soon as all before it have a reading. A question without words is not
-    read: no text answers it.
+    `take` is called in the items' order, for each as soon as all before it have a reading. A question without words is
+    not asked: no text answers it.
     """
     for group in groups(questions, lambda pair: sum(len(document.text) for document in pair[1].documents)):
         unread = {at: UNREAD for at, (_, question) in enumerate(group) if not question.text.strip()}
@@ -85,14 +84,14 @@ def read_questions(
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:
-    # One character is replaced by one, so that positions stay.
+    # Replacing one character by one keeps all positions.
     context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
     text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
-    return to_list_from(replace(options, text=text, documents=(with_view(Document(context)),)))
+    return widen_top_k(replace(options, text=text, documents=(with_view(Document(context)),)))
 
 
 def _as_given(reading: Reading, context: str) -> Reading:
-    """The reading with the words of the context as it was given, lone surrogates and all."""
+    """Take the answers' words from the original context, which may have lone surrogates."""
     return replace(reading, answers=tuple(replace(a, text=a.span.of(context)) for a in reading.answers))
 
 

@@ -1,4 +1,4 @@
-"""The processes that read documents and draw their pages, as the flows see them."""
+"""The client of the processes that read documents, draw their pages and recognise scans."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from app.settings.files import writing
 if TYPE_CHECKING:
     from app.core.confine import Confined
 
-# Seconds: without any progress, and in total.
-MOST_QUIET = 120.0
+# Seconds without progress, and in total.
+MOST_SILENCE = 120.0
 MOST_TIME = 900.0
 MOST_DRAWING = 30.0
 
@@ -33,28 +33,26 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 
 
 class Documents:
-    """Reads documents and spreadsheets in one process, draws pages in another, recognises pictures in a third.
+    """Reads documents and spreadsheets in one process, draws pages in another, and recognises scans in a third.
 
-    None waits for another.
-
-    Each may take `limits.MEMORY` bytes, `quiet` seconds without progress and `MOST_TIME` seconds; where a file takes
-    more or makes it crash, that process is ended, and started again for the next one. They start with the first order.
-    As far as the system can do that, they reach no network, write no file, start no program, and read no file of the
-    person's but the one that is handed over with an order (see core.confine).
-    Each is called from one thread at a time (`close` from any). `logs` is the folder for the output of their libraries.
+    None of them waits for another. Each may take `limits.MEMORY` bytes, `quiet` seconds without progress, and
+    `MOST_TIME` seconds in total; a process that takes more, or crashes, is ended and started again for the next file.
+    Each starts with its first order. As far as the system allows, they cannot reach the network, write files, start
+    programs, or read the person's files except for the one handed over with an order (core.confine). Each is called
+    from one thread at a time, `close` from any. `logs` is the folder for the output of their libraries.
     """
 
-    def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET) -> None:
+    def __init__(self, logs: Path | None = None, quiet: float = MOST_SILENCE) -> None:
         log = logs / "documents.log" if logs else None
         self._reading = Child(start_limited, title=Message("documents process"), log=log, reads=())
         self._pages = Child(start_limited, title=Message("pages process"), log=log, reads=())
-        # It starts with the first picture, and may then also read what languages are recognised by.
+        # Created with the first scan, since it may also read the folder with the data of languages.
         self._recognising: Child | None = None
         self._log, self._closed = log, False
         self._quiet = quiet
 
     def read(self, order: Read, report: Report) -> Opened:
-        """The document of a file or of bytes; raises SpanlightError, PasswordNeeded and Stopped."""
+        """Read a document from a file or bytes; raises SpanlightError, PasswordNeeded and Stopped."""
         name = order.name or PurePath(order.path).name
         opened: Opened = self._run(
             self._reading, order, report, Message("“{name}” could not be read", name=name), self._quiet
@@ -62,7 +60,7 @@ class Documents:
         return opened
 
     def recognise(self, order: Recognise, report: Report) -> None:
-        """Recognise pages, each a partial result as in orders.Recognise; raises SpanlightError and Stopped."""
+        """Recognise pages; partial results are as in orders.Recognise. Raises SpanlightError and Stopped."""
         name = order.name or PurePath(order.path).name
         if self._recognising is None:
             self._recognising = Child(
@@ -78,7 +76,7 @@ class Documents:
         self._run(self._recognising, order, report, failed, self._quiet)
 
     def language(self, text: str, report: Report) -> str:
-        """The code of a text's language, empty where it is unsure; English is recognised without the process.
+        """Detect a text's language: its code, or "" if unsure. English is detected without the process.
 
         Raises SpanlightError and Stopped.
         """
@@ -91,20 +89,20 @@ class Documents:
         return found
 
     def rows(self, path: Path, report: Report) -> list[tuple[str, ...]]:
-        """The rows of a spreadsheet's first sheet as texts; raises SpanlightError and Stopped."""
+        """Read the rows of a spreadsheet's first sheet as texts; raises SpanlightError and Stopped."""
         found = SheetRows(report)
         failed = Message("“{name}” could not be read", name=path.name)
         self._run(self._reading, ReadSheet(str(path)), found, failed, self._quiet)
         return found.rows
 
     def extend(self, order: Extend, report: Report) -> bytes:
-        """A spreadsheet with columns added to it; raises SpanlightError and Stopped."""
+        """Add columns to a spreadsheet, and return its bytes; raises SpanlightError and Stopped."""
         failed = Message("The columns could not be added to the spreadsheet")
         data: bytes = self._run(self._reading, order, report, failed, self._quiet)
         return data
 
     def draw(self, order: Draw, report: Report) -> Picture:
-        """A part of a PDF's page; raises SpanlightError and Stopped."""
+        """Draw a part of a PDF's page; raises SpanlightError and Stopped."""
         what = Message(
             "Page {number} of “{name}” could not be drawn",
             number=order.page + 1,
@@ -114,21 +112,21 @@ class Documents:
         return picture
 
     def mark_up(self, order: MarkUp, report: Report) -> tuple[str, ...]:
-        """Write a copy of a PDF with highlights; for each the reason why it was left out, empty where it was not."""
+        """Write a copy of a PDF with highlights; returns why each was left out, "" for one that was not."""
         what = Message("“{name}” could not be marked", name=PurePath(order.path).name)
         with contextlib.ExitStack() as written:
-            copy = Copy(report, order.output, written)
+            copy = CopyWriter(report, order.output, written)
             reasons: tuple[str, ...] = self._run(self._pages, order, copy, what, self._quiet)
         return reasons
 
     @property
     def confined(self) -> Confined | None:
-        """What the processes have lost, None while none has read anything."""
+        """What the processes are confined from, None until one has read anything."""
         return self._reading.confined or self._pages.confined
 
     @property
     def pids(self) -> tuple[int | None, int | None]:
-        """The ids of the process that reads and of the one that draws, None where it is not running."""
+        """The ids of the reading and the drawing process, None where one is not running."""
         return self._reading.pid, self._pages.pid
 
     def close(self) -> None:
@@ -142,7 +140,7 @@ class Documents:
     def _run(self, child: Child, order: Order, report: Report, failed: str, quiet: float) -> Any:
         path = getattr(order, "path", "")
         try:
-            return child.run(order, _Patience(report, failed, quiet, MOST_TIME), (path,) if path else ())
+            return child.run(order, _TimeLimit(report, failed, quiet, MOST_TIME), (path,) if path else ())
         except EngineLost as lost:
             if lost.exit_code in _NO_MEMORY:
                 raise SpanlightError(
@@ -160,20 +158,20 @@ class Documents:
 
 
 class SheetRows(Relay):
-    """A Report that gathers the `rows` of a sheet."""
+    """A Report that collects the `rows` of a sheet from partial results."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report)
         self.rows: list[tuple[str, ...]] = []
 
     def partial(self, result: object) -> None:
-        """Take some rows."""
+        """Append some rows."""
         assert isinstance(result, list)
         self.rows += result
 
 
-class Copy(Relay):
-    """A Report that writes the pieces of a copy to a file; with none of them there is no file."""
+class CopyWriter(Relay):
+    """A Report that writes partial results, the pieces of a copy, to a file; without pieces there is no file."""
 
     def __init__(self, report: Report, path: str, written: contextlib.ExitStack) -> None:
         super().__init__(report)
@@ -188,8 +186,8 @@ class Copy(Relay):
         self._file.write(result)
 
 
-class _Patience(Relay):
-    """A Report that ends work which takes too long: `check` raises SpanlightError, and the process is stopped."""
+class _TimeLimit(Relay):
+    """A Report that stops work after a time limit: `check` raises SpanlightError."""
 
     def __init__(self, report: Report, failed: str, quiet: float, total: float) -> None:
         super().__init__(report)

@@ -1,4 +1,4 @@
-"""The open documents and their questions, saved for the next start."""
+"""Save the open documents and their questions for the next start."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SavedSheet:
-    """One open document as it is saved.
+    """An open document as it is saved.
 
-    `text` is None where the text saved before is still valid; `file`: it is not an edited text, and is read from `path`
-    again at the next start. `place` is the code point at the top of the page, `entry` the number of the last
-    answer in the history, 0 without one.
+    `text` is None if the text saved earlier is still valid. With `file` it is an unedited file that is read from `path`
+    again at the next start. `place` is the code point at the top of the page, `entry` the number of the last answer in
+    the history, or 0.
     """
 
     key: str
@@ -44,11 +44,11 @@ class SavedSheet:
 
 @dataclass(frozen=True, slots=True)
 class SavedAcross:
-    """The question in the box for several documents, and the last answers in those of a library.
+    """The question in the box for several documents, and the last answers from a library.
 
-    `library` is its number, 0 without answers; `entries` has the answers of each document, as for the history, those of
-    the best one first; `passages` counts those that were read. `recognised` says of each answer, in this order, that
-    its words were recognised in a picture, and how sure, empty where they were not.
+    `library` is its number, 0 without answers. `entries` has the answers by document, as in the history, those of the
+    best document first; `passages` is how many were read. `recognised` has a sentence for each answer, in this order,
+    whose words were recognised in a picture, with the confidence, and "" for any other.
     """
 
     question: str = ""
@@ -60,7 +60,7 @@ class SavedAcross:
 
 @dataclass(frozen=True, slots=True)
 class SavedSheets:
-    """All open texts in the order of their tabs, the index of the current one, and the question to several of them."""
+    """All open documents in the order of their tabs, the index of the current one, and the question to several."""
 
     sheets: tuple[SavedSheet, ...]
     current: int
@@ -68,7 +68,7 @@ class SavedSheets:
 
 
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
-    """Write the list and the texts that changed, and forget the texts of closed tabs.
+    """Write the list and the changed texts, and delete the texts of closed tabs (`gone`).
 
     Raises SpanlightError when the disk refuses, Stopped when cancelled.
     """
@@ -88,7 +88,7 @@ def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report:
 
 
 def load_sheets(drafts: Drafts) -> SavedSheets:
-    """The saved sheets; none where nothing was saved, or it cannot be read."""
+    """Read the saved documents; none if nothing was saved or it cannot be read."""
     try:
         values = json.loads(drafts.load(_LIST) or "{}")
         found = [_sheet(drafts, row) for row in values.get("sheets", ())]
@@ -100,7 +100,7 @@ def load_sheets(drafts: Drafts) -> SavedSheets:
 
 @dataclass(frozen=True, slots=True)
 class FirstThings:
-    """What the page begins with: the saved texts, the samples to try, and whether this is the first start."""
+    """What the page Ask starts with: the saved documents, the samples, and whether this is the first start."""
 
     saved: SavedSheets
     samples: Sequence[Sample]
@@ -108,7 +108,7 @@ class FirstThings:
 
 
 def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> FirstThings:
-    """Read what the page begins with. At the first start there are neither settings nor data."""
+    """Read what the page Ask starts with. At the first start there are neither settings nor data."""
     paths = workspace.paths
     new = not workspace.settings.welcomed and not any(
         place.exists() for place in (paths.drafts, paths.history_file, paths.models)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from app.core.results import Answer, Reading
     from app.core.text import Document, Span
 
-# With fewer tokens the time is too inexact.
+# A speed measured over fewer tokens is too inexact.
 _LEAST_TIMED = 150
-# Less likely answers are not listed among the other places.
-LEAST_LISTED = 0.05
+# Less likely answers are not shown among the other places.
+LEAST_PROBABILITY = 0.05
 # Words that answer nothing by themselves, without those that may: numbers, "no", "all", and names ("May", "Will").
 _STOP_WORDS = frozenset(
     "a about above after again against also am among an and are as at be because been before being below between but"
@@ -40,12 +40,12 @@ _WORD = re.compile(r"\w[\w'’]*")
 def ask(
     workspace: Workspace, question: Question, report: Report, *, model: str = "", device: str = ""
 ) -> Reading:
-    """Read the documents for the question; better and better Readings come as partial results, their answers `listed`.
+    """Read the documents for the question; partial results are Readings that get better and better.
 
-    Those of passages (`passages_of`) are not: who found the passages lists their answers. Where a quicker reader
-    finds what the model reads, its own Readings come first, and every one names it. `model` and `device` overrule
-    the settings. Raises SpanlightError for a question without words, a missing model or device, and EngineLost when
-    the model process died; Stopped when cancelled.
+    Their answers are those that `select_answers` keeps, but all of them for passages of a library (`passages_of`),
+    whose caller selects. Where a quicker reader finds the passages that the model reads, its own Readings come first,
+    and each Reading names it. `model` and `device` override the settings. Raises SpanlightError for a question without
+    words, a missing model or device, and EngineLost when the model process died; Stopped when cancelled.
     """
     if not question.text.strip():
         raise SpanlightError(Message("The question is empty."), Message("Type what you want to know."))
@@ -55,9 +55,9 @@ def ask(
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     from app.models.disk.names import model_name
 
-    listing = _Listing(report, question, model_name(Path(choice.finder)) if choice.finder else "")
-    reading = listing.prepared(workspace.engine.run(to_list_from(question), choice, listing))
-    if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
+    selecting = _SelectingReport(report, question, model_name(Path(choice.finder)) if choice.finder else "")
+    reading = selecting.adapt(workspace.engine.run(widen_top_k(question), choice, selecting))
+    if speed := _speed(workspace, reading, question, model, selecting.read - reading.windows):
         workspace.settings.reading_speed = speed
     return reading
 
@@ -67,8 +67,8 @@ def prepare(
 ) -> None:
     """Have the model process load the reader, and cache these documents' texts and tokens.
 
-    It is optional: a question that comes before, or whose documents changed, is answered too, only later.
-    Raises as `ask` does; Stopped, within some milliseconds, when cancelled.
+    This is optional: a question that comes earlier, or whose documents have changed, is only answered later. Raises
+    as `ask` does; Stopped, within milliseconds, when cancelled.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
     workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)
@@ -77,9 +77,9 @@ def prepare(
 def _speed(
     workspace: Workspace, reading: Reading, question: Question, model: str, finder_windows: int
 ) -> float:
-    """The reading speed in tokens a second times weights; 0 where too little was read, or by the quick reader.
+    """The reading speed in tokens times weights per second; 0 where too little was read, or only by the quick reader.
 
-    `finder_windows` counts the windows that a quicker reader read.
+    `finder_windows` counts the windows that the quick reader read.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, model)
     read = reading.windows * card.window
@@ -107,16 +107,16 @@ def with_view(document: Document) -> Document:
     return replace(document, view=view_with_chapters(text, find_chapters(text), name))
 
 
-def to_list_from(question: Question) -> Question:
-    """The question as the model gets it: for more answers, so that those not `listed` take no place of the others."""
+def widen_top_k(question: Question) -> Question:
+    """Ask the model for more answers than are shown, as `select_answers` leaves some out."""
     return question if question.top_k <= 1 else replace(question, top_k=max(SHARED_AMONG, question.top_k))
 
 
-def listed(answers: Iterable[Answer], documents: Sequence[Document], most: int) -> tuple[Answer, ...]:
-    """The best answer and up to `most` in all with those of the others that are worth showing.
+def select_answers(answers: Iterable[Answer], documents: Sequence[Document], most: int) -> tuple[Answer, ...]:
+    """Select the best answer and the others that are worth showing, at most `most` in all.
 
-    These are at least `LEAST_LISTED` likely, lie in no sentence of a better one, and have more than punctuation and
-    words such as "of the".
+    The others have a probability of at least `LEAST_PROBABILITY`, lie in no sentence of a better answer, and say more
+    than punctuation and words such as "of the".
     """
     from app.core.sentences import sentence_around
 
@@ -126,7 +126,7 @@ def listed(answers: Iterable[Answer], documents: Sequence[Document], most: int) 
         if len(shown) == max(1, most):
             break
         if shown and (
-            answer.probability < LEAST_LISTED
+            answer.probability < LEAST_PROBABILITY
             or not _has_content(answer.text)
             or any(at == answer.document and sentence.overlaps(answer.span) for at, sentence in sentences)
         ):
@@ -134,14 +134,14 @@ def listed(answers: Iterable[Answer], documents: Sequence[Document], most: int) 
         shown.append(answer)
         document = documents[answer.document]
         sentence = sentence_around(document.text, answer.span)
-        if document.view is not None:  # an item of a list may have no stop
+        if document.view is not None:  # a list item may have no full stop
             sentence = document.view.within_block(sentence, answer.span)
         sentences.append((answer.document, sentence))
     return tuple(shown)
 
 
 def nearest_values(reading: Reading) -> dict[str, object] | None:
-    """The words shown with low confidence as JSON values; None where there are none."""
+    """The answer that is shown with low confidence, as JSON values; None where there is none."""
     near = None if reading.best is not None else reading.shown
     if near is None:
         return None
@@ -160,7 +160,7 @@ def load_reader(workspace: Workspace, report: Report, *, model: str = "", device
 
 
 def own_threshold(workspace: Workspace, report: Report) -> float:
-    """The probability from which on the reader accepts an answer, as adjusted to the person's verdicts.
+    """The least probability of an answer that the reader gives, adjusted to the person's verdicts.
 
     Raises SpanlightError where there is no reader.
     """
@@ -168,8 +168,8 @@ def own_threshold(workspace: Workspace, report: Report) -> float:
     return card.calibration.adjusted(workspace.adjustment(card.folder)).threshold
 
 
-class _Listing(Relay):
-    """A Report whose partial Readings are passed on `listed`, and with the name of the `finder` that made them, if any.
+class _SelectingReport(Relay):
+    """A Report that selects the answers of partial Readings, and names the `finder` in those that it made.
 
     `read` counts the windows read so far, by both readers.
     """
@@ -179,15 +179,15 @@ class _Listing(Relay):
         self._question, self._finder = question, finder
         self.read = 0
 
-    def prepared(self, reading: Reading) -> Reading:
-        """The reading as it is passed on."""
-        is_found = reading.model == self._finder or (reading.quick and not self._question.quick)
-        if self._finder and is_found:
+    def adapt(self, reading: Reading) -> Reading:
+        """Return the reading with its finder and the selected answers."""
+        by_finder = reading.model == self._finder or (reading.quick and not self._question.quick)
+        if self._finder and by_finder:
             reading = replace(reading, quick=True, finder=self._finder)
         if self._question.passages_of:
             return reading
         question = self._question
-        return replace(reading, answers=listed(reading.answers, question.documents, question.top_k))
+        return replace(reading, answers=select_answers(reading.answers, question.documents, question.top_k))
 
     def progress(self, progress: Progress) -> None:
         self.read = progress.done
@@ -196,11 +196,11 @@ class _Listing(Relay):
     def partial(self, result: object) -> None:
         from app.core.results import Reading
 
-        super().partial(self.prepared(result) if isinstance(result, Reading) else result)
+        super().partial(self.adapt(result) if isinstance(result, Reading) else result)
 
 
 def _has_content(text: str) -> bool:
-    """Whether words say anything by themselves: not punctuation alone, nor words such as "of the"."""
+    """Whether a text is more than punctuation and words such as "of the"."""
     words = _WORD.findall(text)
     if not words:
         return any(unicodedata.category(character) == "So" for character in text)  # a tick in a table, say

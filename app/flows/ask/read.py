@@ -1,4 +1,4 @@
-"""Open a file as a document, draw its pages, and tell whether it has changed since."""
+"""Open a file as a document, draw its pages, and check whether it has changed since."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.core.wording import size
 from app.documents.orders import Draw, Read
 from app.documents.same_bytes import holds_same_bytes
 from app.documents.sniff import HEAD, first_look
-from app.flows.ask.recognise import MOST_BY_ITSELF, scans
+from app.flows.ask.recognise import MOST_UNASKED, scan_reader
 from app.flows.workspace import Workspace
 
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 
 
 def read_document(
@@ -29,19 +29,17 @@ def read_document(
     *,
     password: str = "",
     words_only: bool = False,
-    recognise: int | None = MOST_BY_ITSELF,
+    recognise: int | None = MOST_UNASKED,
 ) -> Opened:
-    """The document in a file, read in the documents process; its path is the one given, `words_only` as in orders.Read.
+    """Read a file in the documents process; the document keeps the path as it is given.
 
-    `recognise` is how many pictures of pages at most are recognised, as in `Scans.read`.
-
-    Raises SpanlightError for what cannot be read, PasswordNeeded for an encrypted PDF without its password, Stopped
-    when stopped.
+    `words_only` is as in orders.Read, `recognise` as in `ScanReader.read`. Raises SpanlightError for a file that cannot
+    be read, PasswordNeeded for an encrypted one without its password, Stopped when cancelled.
     """
     given = str(path)
-    # The process may have been started in another folder.
+    # The documents process may have been started in another folder.
     order = Read(str(Path(path).absolute()), Path(path).name, password, words_only=words_only)
-    opened = scans(workspace).read(order, report, recognise)
+    opened = scan_reader(workspace).read(order, report, recognise)
     return replace(opened, document=replace(opened.document, path=given))
 
 
@@ -52,18 +50,18 @@ def document_from_stream(
     report: Report,
     *,
     password: str = "",
-    recognise: int | None = MOST_BY_ITSELF,
+    recognise: int | None = MOST_UNASKED,
 ) -> Opened:
-    """The document from a stream (standard input, say); no more is read than such a file may be long.
+    """Read a document from a stream, such as standard input, up to the largest size of its kind.
 
-    A PDF or a mailbox may be as long as a Word file. Raises as `read_document` does.
+    A PDF or a mailbox may be as large as a Word file. Raises as `read_document` does.
     """
     data = bytearray(stream.read(HEAD))
     kind = first_look(bytes(data), name)
-    # The bytes from a stream are in memory, where a large file of these kinds is read in place.
+    # From a file these kinds are read in place, however large; from a stream they have to fit in memory.
     in_memory = kind in (Kind.PDF, Kind.MBOX)
     most = KINDS[Kind.DOCX if in_memory else kind].most
-    while len(data) <= most and (piece := stream.read(_PIECE)):
+    while len(data) <= most and (piece := stream.read(_CHUNK)):
         report.check()
         data += piece
     if in_memory and len(data) > most:
@@ -76,7 +74,7 @@ def document_from_stream(
             ),
             Message("Save it in a file, and open that."),
         )
-    return scans(workspace).read(Read("", name, password, bytes(data)), report, recognise)
+    return scan_reader(workspace).read(Read("", name, password, bytes(data)), report, recognise)
 
 
 def draw_part(
@@ -92,9 +90,9 @@ def draw_part(
     *,
     password: str = "",
 ) -> Picture:
-    """A part of a page of an opened PDF as pixels, in the units of orders.Draw.
+    """Draw a part of a page of an opened PDF, in the units of orders.Draw.
 
-    Raises SpanlightError where it cannot be drawn or its file has changed since, and Stopped when cancelled.
+    Raises SpanlightError where it cannot be drawn or the file has changed since, Stopped when cancelled.
     """
     part = (page, scale, left, top, width, height)
     state = (opened.modified, opened.size, opened.sha256)
@@ -110,10 +108,9 @@ class FileState(StrEnum):
 
 
 def file_state(opened: Opened, report: Report) -> FileState:
-    """The state of the opened file, by `holds_same_bytes`.
+    """Compare a file with its state when it was opened, by `holds_same_bytes`.
 
-    A file that cannot be read any more, or is no longer a file, counts as gone. Raises Stopped when the report says
-    so.
+    A path that cannot be read any more, or is no longer a file, counts as gone. Raises Stopped when cancelled.
     """
     path = Path(opened.document.path)
     try:

@@ -1,4 +1,4 @@
-"""Read documents with the text of their pictures: what was recognised before, and what is recognised now."""
+"""Read documents with the text of their scanned pages, which is recognised once and kept."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
     from app.flows.workspace import Workspace
     from app.library.recognised import RecognisedPages
 
-# More pages than this are recognised when a person says so.
-MOST_BY_ITSELF = 20
+# More pages than this are only recognised if a person says so.
+MOST_UNASKED = 20
 RECOGNISING = Message("Recognising the text of pages")
-# On an ordinary computer, for a page that is full of text.
+# On an ordinary computer, for a page full of text.
 _SECONDS_A_PAGE = 4.0
-# So many pages are ordered at once, as an order may take only so long.
-_AT_ONCE = 10
+# An order has a time limit.
+_PAGES_PER_ORDER = 10
 
 
-def waits(opened: Opened) -> bool:
-    """Whether a document has so many pages to recognise that a person is to say so."""
-    return len(opened.pictures) > MOST_BY_ITSELF
+def needs_consent(opened: Opened) -> bool:
+    """Whether a document has so many scanned pages that a person decides on recognising them."""
+    return len(opened.pictures) > MOST_UNASKED
 
 
-def time_for(pages: int) -> str:
-    """About how long it takes to recognise so many pages, in words."""
+def recognition_time(pages: int) -> str:
+    """Roughly how long it takes to recognise this number of pages, in words."""
     return duration(_SECONDS_A_PAGE * pages)
 
 
 @dataclass(frozen=True, slots=True)
-class Scans:
-    """Reads documents, recognises their pictures, and keeps what was recognised in `kept`.
+class ScanReader:
+    """Reads documents, recognises their scanned pages, and keeps the recognised texts in `kept`.
 
-    `folder` holds what languages are recognised by.
+    `folder` holds the data for recognising languages.
     """
 
     documents: Documents
     kept: RecognisedPages
     folder: str
 
-    def read(self, order: Read, report: Report, most: int | None = MOST_BY_ITSELF) -> Opened:
-        """The document of an order with the text of its pictures, as `Documents.read`.
+    def read(self, order: Read, report: Report, most: int | None = MOST_UNASKED) -> Opened:
+        """Read a document with the text of its scanned pages. Raises as `Documents.read` does.
 
-        Where more than `most` pages are not recognised yet, these stay in its `pictures`; None recognises any number.
-        What was recognised when it is stopped is kept.
+        If more than `most` pages are not recognised yet, they stay in its `pictures`; None recognises any number.
+        Pages that were recognised before a stop are kept.
         """
         opened = self.documents.read(order, report)
         if not opened.pictures:
@@ -64,7 +64,7 @@ class Scans:
         if missing and (most is None or len(missing) <= most):
             try:
                 known |= self.recognise(order, opened, missing, report)
-            except SpanlightError as fault:  # the other pages can be asked
+            except SpanlightError as fault:  # the other pages can still be asked
                 notes = (fault.message,)
         if known:
             again = replace(
@@ -76,44 +76,46 @@ class Scans:
     def recognise(
         self, order: Read, opened: Opened, pages: Sequence[int], report: Report
     ) -> dict[int, bytes]:
-        """Recognise pages, from 0, of a document that was opened, and keep each; their numbers are partial results.
+        """Recognise pages of an opened document, numbered from 0, and keep each; partial results are their numbers.
 
-        Raises SpanlightError where it cannot be done, Stopped when cancelled.
+        Raises SpanlightError where that is not possible, Stopped when cancelled.
         """
-        relay = _Pages(report, self.kept, opened.sha256, len(pages))
-        relay.tell()
+        relay = _PageReport(report, self.kept, opened.sha256, len(pages))
+        relay.report_done()
         sha256 = opened.sha256 if order.path else ""
         file = (order.name, order.password, order.data, opened.modified, opened.size, sha256)
-        for first in range(0, len(pages), _AT_ONCE):
-            some = tuple(pages[first : first + _AT_ONCE])
+        for first in range(0, len(pages), _PAGES_PER_ORDER):
+            some = tuple(pages[first : first + _PAGES_PER_ORDER])
             self.documents.recognise(Recognise(order.path, some, self.folder, *file), relay)
         return relay.found
 
     def _known(self, opened: Opened) -> dict[int, bytes]:
         try:
             return self.kept.pages(opened.sha256)
-        except SpanlightError:  # then they are recognised again
+        except SpanlightError:  # they are recognised again
             return {}
 
 
-def scans(workspace: Workspace, documents: Documents | None = None) -> Scans:
-    """The reader of a workspace, in its own processes or in those of `documents`."""
-    return Scans(documents or workspace.documents, workspace.recognised, str(workspace.paths.recognition))
+def scan_reader(workspace: Workspace, documents: Documents | None = None) -> ScanReader:
+    """The ScanReader of a workspace, which uses its processes or those of `documents`."""
+    return ScanReader(
+        documents or workspace.documents, workspace.recognised, str(workspace.paths.recognition)
+    )
 
 
 def recognise_pages(
     workspace: Workspace, opened: Opened, pages: Sequence[int], report: Report, *, password: str = ""
 ) -> None:
-    """Recognise pages, from 0, of an opened file, and keep them for reading it again; each is a partial result.
+    """Recognise pages of an opened file, numbered from 0, and keep them; partial results are their numbers.
 
-    Raises SpanlightError where it cannot be done or the file has changed, Stopped when cancelled.
+    Raises SpanlightError where that is not possible or the file has changed, Stopped when cancelled.
     """
     order = Read(opened.document.path, opened.document.name, password)
-    scans(workspace).recognise(order, opened, pages, report)
+    scan_reader(workspace).recognise(order, opened, pages, report)
 
 
-class _Pages(Relay):
-    """A Report that keeps each page's text, also in `found`, and tells how many of `total` there are."""
+class _PageReport(Relay):
+    """A Report that keeps each page's text, also in `found`, and reports how many of `total` pages are done."""
 
     def __init__(self, report: Report, kept: RecognisedPages, sha256: str, total: int) -> None:
         super().__init__(report)
@@ -121,8 +123,8 @@ class _Pages(Relay):
         self._kept, self._sha256, self._total = kept, sha256, total
         self._began = time.perf_counter()
 
-    def tell(self) -> None:
-        """Report how far it is."""
+    def report_done(self) -> None:
+        """Report the progress."""
         done = len(self.found)
         spent = time.perf_counter() - self._began
         left = (self._total - done) * spent / done if done else self._total * _SECONDS_A_PAGE
@@ -135,4 +137,4 @@ class _Pages(Relay):
         self.found[page] = text
         self._kept.put(self._sha256, page, text)
         super().partial(page)
-        self.tell()
+        self.report_done()

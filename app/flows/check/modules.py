@@ -1,6 +1,6 @@
-"""Finds every module that the program imports anywhere, in functions too, from byte code, and checks that it is there.
+"""Find every module that the program imports anywhere, from byte code, and check that it exists.
 
-A module that is imported only when it is needed is not missed at the start: a bundle may start without it.
+Imports within functions count too: a bundle may start although it lacks a module that is imported later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from types import CodeType
 
-# What the start imports; a bundle holds the start itself as its script, under another name.
+# The modules that the start imports; a bundle contains the start itself as its script, under another name.
 ROOTS = (
     "app.cli.check",
     "app.cli.main",
@@ -26,20 +26,20 @@ ROOTS = (
     "app.ui.window.last_words",
     "app.ui.window.start",
 )
-OURS = "app"
-# The benchmarks are no part of the installers.
+PACKAGE = "app"
+# Installers leave the benchmarks out.
 _LEFT_OUT = "app.bench."
-# Parts of the standard library that only some systems have, each imported only there.
-_ELSEWHERE = frozenset(
+# Modules of the standard library that only some systems have, and that are imported only there.
+_SYSTEM_SPECIFIC = frozenset(
     "_winapi fcntl grp msvcrt nt posix pwd resource select termios tty winreg winsound".split()
 )
-# What only the extra "cluster" brings; installers leave it out.
+# Packages of the extra "cluster", which installers leave out.
 _OF_EXTRAS = frozenset(("pyarrow", "ray"))
 _NAME, _FROM, _LONGER = (dis.opmap[name] for name in ("IMPORT_NAME", "IMPORT_FROM", "EXTENDED_ARG"))
 
 
-def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Our own modules that can be reached from the start, and those of them and of their imports that are missing."""
+def find_modules() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The app's modules that can be reached from the start, and those of them and of their imports that are missing."""
     ours: set[str] = set()
     missing: set[str] = set()
     others: set[str] = set()
@@ -54,19 +54,19 @@ def needed() -> tuple[tuple[str, ...], tuple[str, ...]]:
             missing.add(name)
             continue
         for base, inside in _imports(code):
-            if base.split(".")[0] != OURS:
+            if base.split(".")[0] != PACKAGE:
                 others.add(base.split(".")[0])
             elif inside and _is_package(base):
                 left.append(f"{base}.{inside}")
             else:
                 left.append(base)
-    others -= _ELSEWHERE | _OF_EXTRAS
-    missing |= {name for name in others if name not in sys.builtin_module_names and not _found(name)}
+    others -= _SYSTEM_SPECIFIC | _OF_EXTRAS
+    missing |= {name for name in others if name not in sys.builtin_module_names and not _is_installed(name)}
     return tuple(sorted(ours - missing)), tuple(sorted(missing))
 
 
 def _code(name: str) -> CodeType | None:
-    """A module's code, not run; None where it is not there."""
+    """A module's code, without running it; None if the module is missing."""
     try:
         spec = find_spec(name)
         loader: object = spec.loader if spec is not None else None
@@ -85,7 +85,7 @@ def _is_package(name: str) -> bool:
     return spec is not None and spec.submodule_search_locations is not None
 
 
-def _found(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     if name in sys.modules:
         return True
     try:
@@ -95,7 +95,7 @@ def _found(name: str) -> bool:
 
 
 def _imports(code: CodeType) -> Iterator[tuple[str, str]]:
-    """(module, name taken from it or empty) for each import in a code object and all that it holds."""
+    """Yield (module, imported name or "") for each import in a code object and those nested in it."""
     base, argument, raw = "", 0, code.co_code
     for at in range(0, len(raw), 2):
         operation, argument = raw[at], argument << 8 | raw[at + 1]

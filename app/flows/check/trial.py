@@ -1,4 +1,4 @@
-"""Runs one trial after another and times each; one that fails does not end the others."""
+"""Run trials one after another and time each; a failed trial does not end the others."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from app.engine.child import ChildBug
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One check, the seconds that it took, and what was wrong, empty if nothing was."""
+class TrialResult:
+    """A trial, the seconds that it took, and its fault, empty if it worked."""
 
     what: str
     seconds: float
@@ -21,22 +21,22 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        """Whether it works."""
+        """Whether the trial worked."""
         return not self.fault
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All checks in order; the versions by name; `log` is what the processes printed, if one failed."""
+    """All trials in order, and the versions by name; `log` is what the processes printed, if a trial failed."""
 
-    parts: tuple[Checked, ...]
+    parts: tuple[TrialResult, ...]
     versions: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     log: str = ""
 
     @property
-    def failed(self) -> tuple[Checked, ...]:
-        """The checks that failed."""
+    def failed(self) -> tuple[TrialResult, ...]:
+        """The trials that failed."""
         return tuple(part for part in self.parts if not part.ok)
 
     @property
@@ -51,9 +51,9 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class WindowTrial:
-    """The window's self-check, to run in its own process.
+    """The order for the window's self-check, which runs in a process of its own.
 
-    `resources` is the folder of its resources, `folder` is for all that it writes, `modules` are to be imported there.
+    `resources` is the folder of its resources, `folder` is for all files that it writes, `modules` are those to import.
     """
 
     resources: str
@@ -62,14 +62,14 @@ class WindowTrial:
 
 
 class Trial:
-    """Runs trials and keeps the result of each; every result is a partial result of the report too."""
+    """Runs trials, and keeps their results, which are also reported as partial results."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.parts: list[Checked] = []
+        self.parts: list[TrialResult] = []
 
     def run(self, what: str, action: Callable[[], object]) -> bool:
-        """Run one trial; whether it works. Raises only Stopped, where the work is to stop."""
+        """Run a trial, and return whether it worked. Raises nothing but Stopped."""
         self.report.check()
         self.report.progress(Progress(0, 0, what))
         began, fault = time.monotonic(), ""
@@ -79,17 +79,17 @@ class Trial:
             raise
         except Exception as error:
             fault = words_of(error)
-        self.add(Checked(what, time.monotonic() - began, fault))
+        self.add(TrialResult(what, time.monotonic() - began, fault))
         return not fault
 
-    def add(self, part: Checked) -> None:
-        """Add the result of a trial, which may have run elsewhere."""
+    def add(self, part: TrialResult) -> None:
+        """Add the result of a trial, which may have run in another process."""
         self.parts.append(part)
         self.report.partial(part)
 
 
 def require(right: bool, fault: str) -> None:
-    """Raise SpanlightError with the fault, one sentence, unless `right`."""
+    """Raise SpanlightError with `fault`, a sentence, unless `right`."""
     if not right:
         raise SpanlightError(fault)
 
@@ -98,13 +98,13 @@ def words_of(error: BaseException) -> str:
     """The error on one line."""
     if isinstance(error, SpanlightError):
         cause = error.__cause__
-        return _line(f"{error} ({_named(cause)})" if cause is not None else str(error))
+        return _line(f"{error} ({_type_and_text(cause)})" if cause is not None else str(error))
     if isinstance(error, ChildBug):  # its text is a traceback, whose last line has the exception
         return _line((str(error).strip().splitlines() or [""])[-1])
-    return _line(_named(error))
+    return _line(_type_and_text(error))
 
 
-def _named(error: BaseException) -> str:
+def _type_and_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

@@ -1,4 +1,4 @@
-"""A node's work: documents read and asked, and texts classified, by the flows of one machine."""
+"""The work of a cluster's node: it reads and asks documents, and classifies texts, as one machine does."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.engine.child import ChildBug
 from app.flows.answer_table.fill import read_cell
 from app.flows.ask.question import with_view
 from app.flows.ask.read import document_from_stream
-from app.flows.ask.recognise import scans
+from app.flows.ask.recognise import scan_reader
 from app.flows.batches import GroupReport
-from app.flows.cluster.rows import Item, Row
-from app.flows.cluster.store import is_address, opened_at
+from app.flows.cluster.rows import Row, SourceFile
+from app.flows.cluster.store import Storage, is_address
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.library.update import Refused, refused, sha256_of, without_words
+from app.flows.library.update import Refusal, refusal_for, refusal_without_text, sha256_of
 from app.flows.workspace import Workspace
 from app.library.ledger import Content
 from app.models.disk.installed import fingerprint
@@ -41,16 +41,16 @@ from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
 _QUIET = Silent()
-# How the name of a node's folder begins. The lock beside it, which is there before it, is held while it is used.
-_HOME = "spanlight-node-"
-_PIECE = 1 << 20
+# The prefix of nodes' folders. A node creates the lock beside its folder first, and holds it while it runs.
+_PREFIX = "spanlight-node-"
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Shipped:
-    """What a node needs to compute as the computer does that began the run.
+class NodeSetup:
+    """What a node needs to compute as the computer that began the run does.
 
-    `fingerprint` tells whether a folder holds the model; `adjustments` is the file of what readers were adjusted to.
+    `fingerprint` identifies the model; `adjustments` is the content of the file with readers' adjusted calibrations.
     """
 
     head: Head
@@ -63,8 +63,8 @@ class Shipped:
     version: str = VERSION
 
 
-def shipped(workspace: Workspace, card: ModelCard, head: Head, device: str) -> Shipped:
-    """What nodes need for a model with a head; raises SpanlightError where its files cannot be read."""
+def node_setup(workspace: Workspace, card: ModelCard, head: Head, device: str) -> NodeSetup:
+    """The setup of nodes for a model's head; raises SpanlightError where the model's files cannot be read."""
     try:
         adjustments = workspace.paths.adjustments_file.read_bytes()
     except OSError:
@@ -72,55 +72,56 @@ def shipped(workspace: Workspace, card: ModelCard, head: Head, device: str) -> S
     settings = workspace.settings
     chosen = device or settings.device
     on_cpu, precision = chosen in ("auto", "cpu"), settings.precision
-    return Shipped(
+    return NodeSetup(
         head,
         card.name,
         card.folder,
         fingerprint(Path(card.folder)),
-        "cpu" if on_cpu else chosen,  # a GPU is Ray's to give
-        "float32" if on_cpu and precision == "auto" else precision,  # nodes may be of several kinds
+        "cpu" if on_cpu else chosen,  # Ray assigns GPUs
+        "float32" if on_cpu and precision == "auto" else precision,  # the nodes' processors may differ
         adjustments,
     )
 
 
 @contextmanager
-def node(needs: Shipped, files: Callable[[], dict[str, bytes]]) -> Iterator[Node]:
-    """A node with a folder of its own, removed at the end; `files` gives the model where the node has it not.
+def open_node(setup: NodeSetup, fetch_files: Callable[[], dict[str, bytes]]) -> Iterator[Node]:
+    """Open a node with a folder of its own, which is removed at the end.
 
-    Raises SpanlightError where the node has another Spanlight, or the model cannot be used.
+    `fetch_files` is called for the model's files, by name, where the node does not have them. Raises SpanlightError
+    where the node has another version of Spanlight, or the model cannot be used.
     """
-    if needs.version != VERSION:
+    if setup.version != VERSION:
         raise SpanlightError(
-            f"A node has Spanlight {VERSION}, this computer {needs.version}.", "Install the same on all."
+            f"A node has Spanlight {VERSION}, this computer {setup.version}.", "Install the same on all."
         )
     with _home() as home:
         config, data, logs = (home / name for name in ("config", "data", "logs"))
         for folder in (config, data, logs):
             folder.mkdir()
         paths = Paths(config, data, logs, default_paths().resources)
-        if needs.adjustments:
-            paths.adjustments_file.write_bytes(needs.adjustments)
-        settings = Settings(device=needs.device, precision=needs.precision)
+        if setup.adjustments:
+            paths.adjustments_file.write_bytes(setup.adjustments)
+        settings = Settings(device=setup.device, precision=setup.precision)
         workspace = Workspace(settings, paths)
         try:
-            yield Node(workspace, str(_model(needs, paths, files)), needs.head)
+            yield Node(workspace, str(_model_folder(setup, paths, fetch_files)), setup.head)
         finally:
             workspace.close()
 
 
 @contextmanager
 def _home() -> Iterator[Path]:
-    """A folder that nobody else reads; those of killed nodes, which may hold words of documents, are deleted."""
-    home = Path(tempfile.gettempdir()) / f"{_HOME}{uuid4().hex}"
+    """Create a private folder, and delete those of killed nodes, which may hold words of documents."""
+    home = Path(tempfile.gettempdir()) / f"{_PREFIX}{uuid4().hex}"
     lock = _lock_of(home)
     lock.take()
     try:
         home.mkdir(0o700)
-        for left in home.parent.glob(f"{_HOME}*/"):
+        for other in home.parent.glob(f"{_PREFIX}*/"):
             with suppress(OSError):
-                if left.lstat().st_uid == home.stat().st_uid and (of_left := _lock_of(left)).take():
-                    shutil.rmtree(left, ignore_errors=True)
-                    of_left.release()
+                if other.lstat().st_uid == home.stat().st_uid and (abandoned := _lock_of(other)).take():
+                    shutil.rmtree(other, ignore_errors=True)
+                    abandoned.release()
         yield home
     finally:
         shutil.rmtree(home, ignore_errors=True)
@@ -132,90 +133,84 @@ def _lock_of(home: Path) -> Lock:
     return Lock(home.with_name(f"{home.name}.lock"))
 
 
-def _model(needs: Shipped, paths: Paths, files: Callable[[], dict[str, bytes]]) -> Path:
-    """The model's folder: the one that was named, the bundled one of its name, or one made of the shipped files."""
-    for folder in (Path(needs.folder), paths.starter_models / needs.name):
+def _model_folder(setup: NodeSetup, paths: Paths, fetch_files: Callable[[], dict[str, bytes]]) -> Path:
+    """Find the model in the folder of its name, or among the bundled ones; otherwise write the fetched files."""
+    for folder in (Path(setup.folder), paths.starter_models / setup.name):
         with suppress(SpanlightError):
-            if fingerprint(folder) == needs.fingerprint:
+            if fingerprint(folder) == setup.fingerprint:
                 return folder
-    folder = paths.models / needs.name
+    folder = paths.models / setup.name
     folder.mkdir(parents=True)
-    for name, data in files().items():
+    for name, data in fetch_files().items():
         (folder / name).write_bytes(data)
-    if fingerprint(folder) != needs.fingerprint:
-        raise SpanlightError(f"The files of {needs.name} changed when they were shipped.", "Start it again.")
+    if fingerprint(folder) != setup.fingerprint:
+        raise SpanlightError(f"The files of {setup.name} changed when they were shipped.", "Start it again.")
     return folder
 
 
 class Node:
-    """Reads documents, asks them, and classifies texts with one model, in the processes of a workspace of its own."""
+    """Reads and asks documents, or classifies texts, with one model in the processes of its own workspace."""
 
     def __init__(self, workspace: Workspace, model: str, head: Head) -> None:
         self.workspace, self.model = workspace, model
-        # The fault of a model that cannot be loaded is not that of the first document.
+        # A model that cannot be loaded fails here, and is not blamed on the first document.
         workspace.engine.load(workspace.choose(head, model, "", _QUIET), head, _QUIET)
 
-    def row(self, item: Item, columns: Sequence[Column], asked: str, run: int = 0) -> Row:
-        """A document with its answers; what cannot be read is a row with its reason. Raises NotStarted."""
-        try:
-            sha256, found = self._read(item)
-        except (OSError, ValueError) as fault:
-            why = reason_of(fault, Message("its name is at fault"))
-            reason = Message("“{file}” could not be read: {reason}.", file=item.path, reason=why)
-            found = Refused(FileState.FAILED, reason, Content("", item.size, 0))
-        except SpanlightError as fault:
-            found = refused(fault, Content("", item.size, 0), was_hashed=False)
-        if found is None:
-            return Row(_line(item, FileState.READ, sha256), asked, run, same=True)
-        if isinstance(found, Refused):
-            content = found.content
-            item = replace(item, size=content.size, modified=content.modified)
-            return Row(_line(item, found.state, content.sha256, found.reason), asked, run)
-        cells = tuple(self._cell(column, sha256, found) for column in columns)
-        text = found.document.text
-        file = replace(
-            _line(item, FileState.READ, sha256),
-            kind=found.kind,
-            pages=len(found.pages),
-            words=len(text.split()),
-            language=found.language,
-        )
+    def row(self, source: SourceFile, columns: Sequence[Column], asked: str, run: int = 0) -> Row:
+        """A document's row with its answers, or with the reason why it could not be read. Raises NotStarted."""
+        file, opened = self.read(source)
+        if opened is None:
+            return Row(file, asked, run, same=file.state is FileState.READ)
+        cells = self.answers(file, opened, columns)
         if any(cell.state is CellState.FAILED for cell in cells):
             file = replace(file, modified=0)
         return Row(file, asked, run, cells)
 
-    def _read(self, item: Item) -> tuple[str, Opened | Refused | None]:
-        """The document's SHA-256 and itself, or why it has no text; None where its bytes are those that are known."""
-        there = Content("", item.size, item.modified)
-        is_local = not is_address(item.path)
-        if is_local:
-            Path(item.path).stat()
-            sha256 = sha256_of(item.path, _QUIET.check)
-        else:
-            digest = hashlib.sha256()
-            with opened_at(item.path) as stream:
-                while piece := stream.read(_PIECE):
-                    digest.update(piece)
-            sha256 = digest.hexdigest()
-        if sha256 and sha256 == item.known:
-            return sha256, None
+    def read(self, source: SourceFile) -> tuple[LibraryFile, Opened | None]:
+        """Read a document: its entry in the ledger, and the document with its view.
+
+        The document is None where it has no text, and where its bytes are the known ones: then it is not read.
+        """
+        there, sha256 = Content("", source.size, source.modified), ""
+        refusal: Refusal | None
         try:
-            if is_local:
-                order = Read(item.path, Path(item.path).name, words_only=True)
-                opened = scans(self.workspace).read(order, _QUIET)
-            else:
-                with opened_at(item.path) as stream:
-                    name = PurePosixPath(item.path.partition("?")[0]).name
-                    opened = document_from_stream(self.workspace, stream, name, _QUIET)
+            sha256 = _sha256(source.path)
+            if sha256 and sha256 == source.known_sha256:
+                return _entry(source.path, FileState.READ, replace(there, sha256=sha256)), None
+            opened = self._open(source.path)
+            there = replace(there, sha256=opened.sha256 or sha256)
+            refusal = refusal_without_text(opened)
+            if refusal is not None:
+                refusal = replace(refusal, content=there)
+        except (OSError, ValueError) as fault:
+            why = reason_of(fault, Message("its name is at fault"))
+            reason = Message("“{file}” could not be read: {reason}.", file=source.path, reason=why)
+            refusal = Refusal(FileState.FAILED, reason, replace(there, modified=0))
         except (SpanlightError, ChildBug) as fault:
-            return sha256, refused(fault, there, was_hashed=bool(sha256))
-        without = without_words(opened)
-        if without is not None:
-            return sha256, replace(without, content=replace(there, sha256=opened.sha256 or sha256))
-        return opened.sha256 or sha256, replace(opened, document=with_view(opened.document))
+            refusal = refusal_for(fault, there, was_hashed=bool(sha256))
+        if refusal is not None:
+            return _entry(source.path, refusal.state, refusal.content, refusal.reason), None
+        file = replace(
+            _entry(source.path, FileState.READ, there),
+            kind=opened.kind,
+            pages=len(opened.pages),
+            words=len(opened.document.text.split()),
+            language=opened.language,
+        )
+        return file, replace(opened, document=with_view(opened.document))
+
+    def _open(self, path: str) -> Opened:
+        if not is_address(path):
+            return scan_reader(self.workspace).read(Read(path, Path(path).name, words_only=True), _QUIET)
+        with Storage(path).open() as stream:
+            name = PurePosixPath(path.partition("?")[0]).name
+            return document_from_stream(self.workspace, stream, name, _QUIET)
+
+    def answers(self, file: LibraryFile, opened: Opened, columns: Sequence[Column]) -> tuple[Cell, ...]:
+        """Ask a document the question of each column. Raises NotStarted."""
+        return tuple(self._cell(column, file.sha256, opened) for column in columns)
 
     def _cell(self, column: Column, sha256: str, opened: Opened) -> Cell:
-        """The cell of a column; of a document over which the reader fails, one that has failed."""
         try:
             return read_cell(self.workspace, column, sha256, opened, _QUIET, model=self.model)
         except NotStarted:
@@ -227,7 +222,7 @@ class Node:
         return Cell(column.number, sha256, CellState.FAILED, reason=reason)
 
     def classes(self, texts: Sequence[str]) -> list[list[str]]:
-        """The values under the columns of the classes for each text, empty ones for a text of blanks."""
+        """Each text's values under the columns of the classes, all empty for a blank text."""
         card = self.workspace.find_model(Head.CLASSIFICATION, self.model)
         width = len(class_columns((), card.labels, card.problem))
         choice = self.workspace.choose(Head.CLASSIFICATION, self.model, "", _QUIET)
@@ -241,10 +236,22 @@ class Node:
         return found
 
 
-def _line(item: Item, state: FileState, sha256: str, reason: str = "") -> LibraryFile:
-    return LibraryFile(0, item.path, state, str(reason), item.size, item.modified, sha256)
+def _sha256(path: str) -> str:
+    """The SHA-256 of a document's bytes, empty where a local file cannot be read; raises OSError for a missing one."""
+    if not is_address(path):
+        Path(path).stat()
+        return sha256_of(path, _QUIET.check)
+    digest = hashlib.sha256()
+    with Storage(path).open() as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
-def shipped_files(folder: str) -> dict[str, bytes]:
-    """The files that a model is read from, by their names."""
+def _entry(path: str, state: FileState, content: Content, reason: str = "") -> LibraryFile:
+    return LibraryFile(0, path, state, str(reason), content.size, content.modified, content.sha256)
+
+
+def model_files(folder: str) -> dict[str, bytes]:
+    """The contents of the files in a model's folder, by name."""
     return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}

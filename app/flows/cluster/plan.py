@@ -1,4 +1,4 @@
-"""The documents of a run on a cluster, and what the run would take."""
+"""The documents of a run on a cluster, and an estimate of what the run would take."""
 
 from __future__ import annotations
 
@@ -17,68 +17,70 @@ from app.core.models import Head
 from app.core.report import Progress, Report
 from app.documents.plain_text import decode
 from app.flows.cluster.node import Node
-from app.flows.cluster.rows import Item
+from app.flows.cluster.rows import SourceFile
 from app.flows.cluster.store import Storage, Unreachable, is_address
 from app.flows.library import libraries
 from app.flows.library.folders import is_folder, walk
 from app.flows.workspace import Workspace
 
 _MOST_LIST = 1_000_000_000  # bytes
-# What is measured for a plan.
-_MOST_MEASURED, _MOST_QUESTIONS = 12, 3
+# How many documents an estimate reads, and how many questions it asks each.
+_SAMPLE, _MOST_QUESTIONS = 12, 3
 
 
-def documents_of(workspace: Workspace, over: str, report: Report) -> list[Item]:
-    """The documents of a folder, an address, a library, or a text file with a path or an address in each line, by path.
+def find_documents(workspace: Workspace, over: str, report: Report) -> list[SourceFile]:
+    """Find the documents of a folder, an address, a library, or a text file that lists a path or an address per line.
 
-    Of a folder those are taken that a library would take, of a list all. Names that are no valid Unicode are left out,
-    with a notice. Raises SpanlightError where nothing is found; Stopped when cancelled.
+    They are sorted by path. From a folder the files are taken that a library takes, from a list all of them. Names
+    that are not valid Unicode are left out, with a notice. Raises SpanlightError where nothing is found; Stopped when
+    cancelled.
     """
     if is_address(over):
         found = list(Storage(over).documents())
     elif is_folder(over):
-        found = _walked(libraries.planned(workspace, [over]), report)
+        found = _walk(libraries.plan_library(workspace, [over]), report)
     elif Path(over).name == over and not Path(over).exists():
-        found = _walked(workspace.library.library(over), report)
+        found = _walk(workspace.library.library(over), report)
     else:
         text = decode(read_whole(Path(over), _MOST_LIST), Path(over).name)
         found = []
         for line in filter(None, map(str.strip, text.split("\n"))):
             report.check()
-            found.append(_listed(line))
-    named = {item.path: item for item in found if _is_valid(item.path)}
-    if len(named) < len({item.path for item in found}):
+            found.append(_source(line))
+    by_path = {source.path: source for source in found}
+    valid = sorted(path for path in by_path if _is_unicode(path))
+    if len(valid) < len(by_path):
         report.notice(Message("Files whose names are no valid Unicode are left out."))
-    if not named:
+    if not valid:
         raise SpanlightError(
             Message("There is no document in {place}.", place=over), Message("Name another folder.")
         )
-    return [named[path] for path in sorted(named)]
+    return [by_path[path] for path in valid]
 
 
-def _walked(library: Library, report: Report) -> list[Item]:
+def _walk(library: Library, report: Report) -> list[SourceFile]:
     found = walk(library, report)
     if not found.files and found.refused:
         raise found.refusal()
-    return [Item(file.path, file.size, file.modified or 1) for file in found.files]
+    return [SourceFile(file.path, file.size, file.modified or 1) for file in found.files]
 
 
-def _listed(line: str) -> Item:
-    """A line of a list; the node that reads it says what is wrong with it."""
+def _source(line: str) -> SourceFile:
+    """The document in a line of a list; where it cannot be reached, the node that reads it gives the reason."""
     if is_address(line):
         try:
-            return Storage(line).item()
+            return Storage(line).file()
         except Unreachable:
-            return Item(line, 0, 1)
+            return SourceFile(line, 0, 1)
     path = os.path.normpath(Path(line).absolute())
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
-        return Item(path, 0, 1)
-    return Item(path, status.st_size, status.st_mtime_ns or 1)
+        return SourceFile(path, 0, 1)
+    return SourceFile(path, status.st_size, status.st_mtime_ns or 1)
 
 
-def _is_valid(path: str) -> bool:
+def _is_unicode(path: str) -> bool:
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -87,8 +89,11 @@ def _is_valid(path: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run would do: documents, bytes, about how many pages, and hours of one machine like the one measured."""
+class Estimate:
+    """What a run would take: documents, bytes, roughly how many pages, and hours of one machine like this one.
+
+    `measured` documents were read and asked for it.
+    """
 
     documents: int
     size: int
@@ -97,39 +102,40 @@ class Plan:
     measured: int
 
 
-def planned(
-    workspace: Workspace, items: Sequence[Item], columns: Sequence[Column], report: Report, *, model: str = ""
-) -> Plan:
-    """Read a few of the documents here, ask each of them the first questions, and tell what all would take.
+def estimate(
+    workspace: Workspace,
+    sources: Sequence[SourceFile],
+    columns: Sequence[Column],
+    report: Report,
+    *,
+    model: str = "",
+) -> Estimate:
+    """Read a sample of the documents on this computer, ask each the first questions, and extrapolate to all.
 
     Raises SpanlightError where the model cannot be used; Stopped when cancelled.
     """
-    here = Node(workspace, model, Head.QUESTION_ANSWERING)
-    sample = []
-    chosen = to_measure(items, _MOST_MEASURED)
-    for done, item in enumerate(chosen):
+    node = Node(workspace, model, Head.QUESTION_ANSWERING)
+    sample, asked = sample_by_size(sources, _SAMPLE), columns[:_MOST_QUESTIONS]
+    pages, reading, asking = 0, 0.0, 0.0
+    for done, source in enumerate(sample):
         report.check()
-        report.progress(Progress(done, len(chosen), Message("documents measured")))
+        report.progress(Progress(done, len(sample), Message("documents measured")))
         began = time.perf_counter()
-        pages = here.row(item, (), "").file.pages
-        reading = time.perf_counter() - began
-        asked = columns[:_MOST_QUESTIONS]
-        here.row(item, asked, "")
-        asking = (time.perf_counter() - began - 2 * reading) / max(1, len(asked))
-        sample.append((pages, reading, max(0.0, asking)))
-    return estimated(items, len(columns), sample)
+        file, opened = node.read(source)
+        read = time.perf_counter()
+        if opened is not None:
+            node.answers(file, opened, asked)
+        pages += file.pages
+        reading += read - began
+        asking += time.perf_counter() - read
+    factor = len(sources) / max(1, len(sample))
+    seconds = factor * (reading + asking * len(columns) / max(1, len(asked)))
+    size = sum(source.size for source in sources)
+    return Estimate(len(sources), size, round(factor * pages), seconds / 3600, len(sample))
 
 
-def estimated(items: Sequence[Item], questions: int, sample: Sequence[tuple[int, float, float]]) -> Plan:
-    """A plan from a sample of the documents: pages, seconds to read one, and seconds for a question to it each."""
-    size, times = sum(item.size for item in items), len(items) / max(1, len(sample))
-    pages = sum(pages for pages, _, _ in sample)
-    seconds = sum(reading + questions * asking for _, reading, asking in sample)
-    return Plan(len(items), size, round(times * pages), times * seconds / 3600, len(sample))
-
-
-def to_measure(items: Sequence[Item], most: int) -> list[Item]:
-    """Up to `most` of the documents, from the smallest to the largest at equal steps."""
-    ordered = sorted(items, key=lambda item: item.size)
+def sample_by_size(sources: Sequence[SourceFile], most: int) -> list[SourceFile]:
+    """At most `most` of the documents, at equal steps from the smallest to the largest."""
+    ordered = sorted(sources, key=lambda source: source.size)
     number = min(most, len(ordered))
     return [ordered[(2 * at + 1) * len(ordered) // (2 * number)] for at in range(number)]

@@ -1,4 +1,4 @@
-"""A cluster's answers, or an exported table, taken into a table here."""
+"""Import a cluster's answers, or a table that was exported, into a table of this computer."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from app.core.rows import read_rows
 from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.answer_table.questions import columns_of
-from app.flows.answer_table.tables import table_named
-from app.flows.cluster.rows import Asked, together
-from app.flows.cluster.store import ROWS, Storage, is_address
+from app.flows.answer_table.tables import find_or_add_table
+from app.flows.cluster.rows import RunSpec, merge_rows
+from app.flows.cluster.store import ROWS_SUFFIX, Storage, is_address
 from app.flows.library.folders import is_folder
 from app.flows.library.libraries import save_library
 from app.flows.workspace import Workspace
 
-# Documents that are stored at once.
-_MANY = 500
-# What the ledger tells of a file by the state that all of its exported cells have.
+# Documents per transaction.
+_BATCH = 500
+# The state of a file in the ledger by that of all its exported cells.
 _STATES = {CellState.FAILED: FileState.FAILED, CellState.NO_TEXT: FileState.NO_TEXT}
-# What an export holds as texts; and the numbers of a place with the least that each may be, and what none reaches.
+# The columns of an export that hold strings; those that hold integers, with the least value, and what none reaches.
 _TEXTS = (
     *("question", "answer", "state", "verdict", "quotation", "page label", "cell", "section"),
     *("reader's answer", "model", "read", "judged", "sha256", "path", "reason"),
@@ -47,7 +47,10 @@ Document = tuple[LibraryFile, Sequence[Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Documents with their cells, by the places of `columns` from 1, and the folder that was asked, if it is known."""
+    """The documents to import, with their cells by the columns' places from 1.
+
+    `over` is the folder or address that was asked, empty if it is not known.
+    """
 
     columns: tuple[Column, ...]
     documents: Iterable[Document]
@@ -56,7 +59,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The table that results were taken into, and how many documents and answers they had."""
+    """The table into which results were imported, and how many documents and answers they had."""
 
     table: AnswerTable
     documents: int
@@ -64,76 +67,70 @@ class Imported:
 
 
 def import_results(workspace: Workspace, place: str, report: Report, *, name: str = "") -> Imported:
-    """Take the rows that a cluster wrote, or a table that was exported as JSON Lines, into a table with this name.
+    """Import the rows that a cluster wrote, or a table that was exported as JSON Lines, into the table of this name.
 
-    The documents become a library, or are found in one; what could not be read is there with its reason. Nothing is
-    read: the words of the documents can be searched once the library is updated. What is known here of a file stays,
-    and so do answers with a verdict; those that an exported table brings are taken along where there are none. Raises
-    SpanlightError for a file that is neither, Stopped when cancelled.
+    The documents join the library that has them, or become a new one. No document is opened: their words can be
+    searched once the library is updated. A document that could not be read keeps its reason. What is known here of a
+    file stays, and so do answers with a verdict; an exported table's verdicts are taken over where there are none.
+    Raises SpanlightError for a file that is neither, Stopped when cancelled.
     """
-    results = _results(place)
-    documents, over = results.documents, results.over
-    if not over:
-        documents = list(documents)  # the paths of all of them tell the library
-    library: Library | None = None
-    taken = cells = 0
-    for some in _groups(documents):
+    results = _read_results(place, report)
+    over = results.over
+    # Without a folder, the library is found by the paths of all documents.
+    documents = results.documents if over else list(results.documents)
+    left = iter(documents)
+    batch = list(islice(left, _BATCH))
+    if not batch:
+        raise SpanlightError(
+            Message("“{place}” holds no answers.", place=place), Message("Choose another file.")
+        )
+    library = _library(workspace, over, batch if over else list(documents), report)
+    title = name or f"{Path(place.rstrip('/')).stem}, {library.name}"
+    table = find_or_add_table(workspace, title, library, results.columns, report)
+    numbers = {column.question: column.number for column in table.columns}
+    imported = answers = 0
+    while batch:
         report.check()
-        if library is None:
-            library = _library(workspace, over, some if over else list(documents), report)
-            title = name or f"{Path(place.rstrip('/')).stem}, {library.name}"
-            table = table_named(workspace, title, library, results.columns, report)
-            numbers = {column.question: column.number for column in table.columns}
-        # Those with a text wait to be read here too.
+        # Documents with a text wait to be read on this computer too.
         workspace.library.enter(
             library,
             (
                 replace(file, state=FileState.WAITING) if file.state is FileState.READ else file
-                for file, _ in some
+                for file, _ in batch
             ),
         )
-        found = [
+        cells = [
             replace(cell, column=numbers[results.columns[cell.column - 1].question])
-            for _, row in some
+            for _, row in batch
             for cell in row
             if cell.sha256 and cell.can_be_judged
         ]
-        workspace.tables.put_all(found)
-        taken, cells = taken + len(some), cells + len(found)
-        report.progress(Progress(taken, 0, Message("documents")))
-    if library is None:
-        raise SpanlightError(
-            Message("“{place}” holds no answers.", place=place), Message("Choose another file.")
-        )
-    return Imported(table, taken, cells)
+        workspace.tables.put_all(cells)
+        imported, answers = imported + len(batch), answers + len(cells)
+        report.progress(Progress(imported, 0, Message("documents")))
+        batch = list(islice(left, _BATCH))
+    return Imported(table, imported, answers)
 
 
-def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """The documents in groups that are stored at once."""
-    left = iter(documents)
-    while some := list(islice(left, _MANY)):
-        yield some
-
-
-def _results(place: str) -> Results:
-    """What stands at a path or an address: a table as JSON Lines, a folder of rows, or one of its files."""
+def _read_results(place: str, report: Report) -> Results:
+    """Read a table as JSON Lines, a folder of rows, one of its files, or the file that its rows were merged into."""
     path = Path(place)
-    if not is_address(place) and path.is_file() and path.suffix.lower() == ".jsonl":
-        return _exported(path)
     if not is_address(place):
-        rows = path.with_name(f"{path.name}{ROWS}")
+        if path.is_file() and path.suffix.lower() == ".jsonl":
+            return _read_export(path)
+        rows = path.with_name(f"{path.name}{ROWS_SUFFIX}")
         folder = rows if rows.is_dir() else path.parent if path.suffix.lower() == ".parquet" else path
         place = str(folder)
     storage = Storage(place)
-    asked = storage.run()
-    return Results(asked.columns, _rows(storage, asked), asked.over)
+    spec = storage.spec()
+    return Results(spec.columns, _read_rows(storage, spec, report), spec.over)
 
 
-def _rows(storage: Storage, asked: Asked) -> Iterator[Document]:
-    """The documents of a folder of rows, one by one; raises SpanlightError for Parquet files of something else."""
+def _read_rows(storage: Storage, spec: RunSpec, report: Report) -> Iterator[Document]:
+    """Yield a folder's documents one by one; raises SpanlightError for Parquet files of another kind."""
     try:
-        for row in together(storage.parts(), asked.digest):
-            yield row.file, row.cells[: len(asked.columns)]
+        for row in merge_rows(storage.shards(report), spec.digest):
+            yield row.file, row.cells[: len(spec.columns)]
     except (KeyError, TypeError, ValueError) as fault:
         raise SpanlightError(
             Message("“{place}” holds Parquet files that are no answers of a cluster.", place=storage.place),
@@ -141,13 +138,13 @@ def _rows(storage: Storage, asked: Asked) -> Iterator[Document]:
         ) from fault
 
 
-def _exported(path: Path) -> Results:
-    """The documents of an exported table, whose rows stand one after another, a row a question."""
+def _read_export(path: Path) -> Results:
+    """Read an exported table, which has a row per document and question."""
     questions: dict[str, int] = {}
     found: dict[str, list[Cell]] = {}
     for row in read_rows(path):
         try:
-            values = _checked(row.values)
+            values = _check_values(row.values)
             number = questions.setdefault(values["question"], len(questions) + 1)
             found.setdefault(values["path"], []).append(_cell(number, values))
         except (KeyError, TypeError, ValueError, OverflowError) as fault:
@@ -158,8 +155,8 @@ def _exported(path: Path) -> Results:
     return Results(columns_of(questions), [(_file(path, cells), cells) for path, cells in found.items()])
 
 
-def _checked(values: dict[str, Any]) -> dict[str, Any]:
-    """An exported row, whose values are of their kinds; raises KeyError, TypeError and ValueError."""
+def _check_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Return an exported row's values if they have the right types; raises KeyError, TypeError and ValueError."""
     if not all(isinstance(values[name], str) for name in _TEXTS):
         raise TypeError("no text")
     for name, least in _LEAST.items():
@@ -167,15 +164,15 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(name)
     if values["probability"] is not None and not 0 <= values["probability"] <= 1:
         raise ValueError("probability")
-    is_there = os.fsencode(values["path"]) and "\0" not in values["path"]
-    is_one = values["question"] and values["question"] == " ".join(values["question"].split())
-    if not (is_there and is_one and _SHA256.fullmatch(values["sha256"])):
+    is_path = os.fsencode(values["path"]) and "\0" not in values["path"]
+    is_question = values["question"] and values["question"] == " ".join(values["question"].split())
+    if not (is_path and is_question and _SHA256.fullmatch(values["sha256"])):
         raise ValueError("no document, or no question")
     return values
 
 
 def _file(path: str, cells: Sequence[Cell]) -> LibraryFile:
-    """The file of exported cells; that the reader failed over one of several says nothing of it."""
+    """The file of exported cells; it has failed only if all of them have, not if the reader failed on some."""
     states = {cell.state for cell in cells}
     state = _STATES.get(cells[0].state, FileState.READ) if len(states) == 1 else FileState.READ
     reason = cells[0].reason if state is not FileState.READ else ""
@@ -183,7 +180,7 @@ def _file(path: str, cells: Sequence[Cell]) -> LibraryFile:
 
 
 def _cell(number: int, values: dict[str, Any]) -> Cell:
-    """A cell as an export tells it: of an answer that the person replaced, it has no place."""
+    """The cell of an exported row, which has no place for the reader's answer where the person replaced it."""
     state, verdict = CellState(values["state"]), Verdict(values["verdict"])
     place = Span(values["start"], values["end"]) if values["start"] is not None else None
     is_own = verdict not in (Verdict.OTHER_WORDS, Verdict.NOT_THERE)
@@ -225,19 +222,19 @@ def _seconds(moment: str) -> float:
 
 
 def _library(workspace: Workspace, over: str, documents: Sequence[Document], report: Report) -> Library:
-    """The library of what was asked, or the first that has all of these documents; made where there is none."""
-    present = workspace.library.libraries()
+    """Find the library of the folder that was asked, or the first that has all these documents; else add one."""
+    libraries = workspace.library.libraries()
     paths = {file.path for file, _ in documents}
-    for library in present:
+    for library in libraries:
         if (
             over in library.roots
             if over
             else paths <= {*library.roots, *(file.path for file in workspace.library.files(library))}
         ):
             return library
-    taken = {library.name.casefold() for library in present}
+    taken = {library.name.casefold() for library in libraries}
     title = Path(over.rstrip("/")).name if over else Path(next(iter(paths))).parent.name
     free = free_name(title or "Documents", lambda name: name.casefold() in taken)
-    # A row that names a folder as its document must not have all of that read.
+    # Otherwise a row with a folder as its document would have everything in it read.
     roots = [over] if over else sorted(path for path in paths if not is_folder(path))
     return save_library(workspace, Library(0, free, tuple(roots)), report)

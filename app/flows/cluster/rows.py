@@ -1,4 +1,4 @@
-"""The rows that a cluster writes, one a document, and how they come together in one table."""
+"""The rows that a cluster writes, one per document, and how they are merged into one table."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.library.records import Record
 
-# What a file's line in the ledger tells, by the names of the columns.
+# The columns with a document's entry in the ledger.
 _FILE = Record(
     LibraryFile,
     ("path", "state", "reason", "size", "modified", "sha256", "kind", "pages", "words", "language"),
 )
 _ANSWER = Record(KeptAnswer)
 _CELL = Record(Cell, ("state", "no_answer", "model", "seconds", "reason"))
-# The columns of a row beside its answers, and those of an answer, with their types.
+# The columns of a row besides its answers, and those of an answer, with their types.
 ROW_COLUMNS: dict[str, type] = dict.fromkeys(("key", *_FILE.columns, "model", "commit", "asked"), str) | {
     **dict.fromkeys(("size", "modified", "pages", "words"), int),
     "run": int,
@@ -31,15 +31,16 @@ ANSWER_COLUMNS: dict[str, type] = dict.fromkeys(("question", *_CELL.columns, *_A
     **dict.fromkeys(("start", "end", "page", "line"), int),
     **dict.fromkeys(("no_answer", "probability", "seconds"), float),
 }
-# Enough of a row to tell whether its document is to be read again.
-SHORT = ("path", "size", "modified", "sha256", "asked", "run", "same")
+# Enough of a row to decide whether its document has to be read again.
+SUMMARY_COLUMNS = ("path", "size", "modified", "sha256", "asked", "run", "same")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The questions of a run, and the model that answers them, by its name and by what it computes with.
+class RunSpec:
+    """The questions of a run, and the reader that answers them.
 
-    `over` is the folder or address whose documents are asked, empty for a list of them.
+    `model` is the reader's name; `commit` identifies its weights and how they are computed with. `over` is the folder
+    or address whose documents are asked, empty for a list of documents.
     """
 
     columns: tuple[Column, ...]
@@ -49,26 +50,26 @@ class Asked:
 
     @property
     def digest(self) -> str:
-        """What answers depend on beside the document, in 16 hexadecimal digits."""
+        """A digest of everything that answers depend on besides the document, in 16 hexadecimal digits."""
         parts = (self.commit, *(column.question for column in self.columns))
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def plain(self) -> dict[str, Any]:
-        """As JSON."""
+        """Plain values for JSON."""
         questions = [[column.question, str(column.type)] for column in self.columns]
         return {"questions": questions, "model": self.model, "commit": self.commit, "over": self.over}
 
     @staticmethod
-    def from_plain(values: Mapping[str, Any]) -> Asked:
-        """The value of `plain`; raises KeyError, TypeError and ValueError for something else."""
-        columns = numbered(
+    def from_plain(values: Mapping[str, Any]) -> RunSpec:
+        """The inverse of `plain`; raises KeyError, TypeError and ValueError for anything else."""
+        columns = number_columns(
             Column(0, str(question), ColumnType(type)) for question, type in values["questions"]
         )
-        return Asked(columns, str(values["model"]), str(values["commit"]), str(values["over"]))
+        return RunSpec(columns, str(values["model"]), str(values["commit"]), str(values["over"]))
 
 
-def numbered(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """The questions of a run, numbered from 1 by their places."""
+def number_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns with the numbers 1, 2, 3, ... in their order."""
     return tuple(replace(column, number=number) for number, column in enumerate(columns, 1))
 
 
@@ -76,9 +77,9 @@ def numbered(columns: Iterable[Column]) -> tuple[Column, ...]:
 class Row:
     """A document as a node has read it, with a cell for each question, by the questions' numbers from 1.
 
-    `asked` is the digest of the run's Asked, `run` its number, which is greater than those of all runs before it: the
-    clocks of nodes differ. A file with a modification time of 0 is read again with the next run. With `same` the file
-    has another time but the bytes that an earlier row of the same key was read from: only its size and time count.
+    `asked` is the digest of the run's spec. `run` is the run's number, greater than those of all earlier runs: clocks
+    differ between nodes. A file with a modification time of 0 is read again by the next run. With `same`, the file has
+    a new modification time but the bytes of an earlier row with the same key: only its size and time count.
     """
 
     file: LibraryFile
@@ -89,46 +90,46 @@ class Row:
 
     @property
     def key(self) -> str:
-        """What identifies the row: its path, its bytes, the model and the questions."""
+        """A SHA-256 that identifies the row by its path, its bytes, the model and the questions."""
         parts = (self.file.path, self.file.sha256, self.asked)
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def has_failed(self) -> bool:
-        """Whether the file could not be read, or the reader broke down over one of the questions."""
+        """Whether the file could not be read, or the reader failed on one of the questions."""
         return self.file.state is not FileState.READ or any(
             cell.state is CellState.FAILED for cell in self.cells
         )
 
-    def plain(self, asked: Asked) -> dict[str, Any]:
-        """The row as columns of plain values; `answers` is a list of them."""
-        questions = {column.number: column.question for column in asked.columns}
+    def plain(self, spec: RunSpec) -> dict[str, Any]:
+        """Plain values by column; `answers` is a list of such values."""
+        questions = {column.number: column.question for column in spec.columns}
         values = dict(zip(_FILE.columns, map(_plain, _FILE.values(self.file)), strict=True))
         return {"key": self.key} | values | {
-            "model": asked.model,
-            "commit": asked.commit,
+            "model": spec.model,
+            "commit": spec.commit,
             "asked": self.asked,
             "run": self.run,
             "same": self.same,
             "answers": [_plain_cell(cell, questions[cell.column]) for cell in self.cells],
         }  # fmt: skip
 
-
-def row_of(values: Mapping[str, Any]) -> Row:
-    """The row of `Row.plain`; its cells have the numbers of their places."""
-    file = LibraryFile(number=0, **_FILE.fields([values[name] for name in _FILE.columns]))
-    cells = tuple(
-        _CELL.load(
-            [each[name] for name in _CELL.columns],
-            column=number,
-            sha256=file.sha256,
-            answer=_ANSWER.load([each[name] for name in _ANSWER.columns])
-            if each["text"] is not None
-            else None,
+    @staticmethod
+    def from_plain(values: Mapping[str, Any]) -> Row:
+        """The inverse of `plain`; the cells are numbered in their order."""
+        file = LibraryFile(number=0, **_FILE.fields([values[name] for name in _FILE.columns]))
+        cells = tuple(
+            _CELL.load(
+                [each[name] for name in _CELL.columns],
+                column=number,
+                sha256=file.sha256,
+                answer=_ANSWER.load([each[name] for name in _ANSWER.columns])
+                if each["text"] is not None
+                else None,
+            )
+            for number, each in enumerate(values["answers"], 1)
         )
-        for number, each in enumerate(values["answers"], 1)
-    )
-    return Row(file, values["asked"], values["run"], cells, values["same"])
+        return Row(file, values["asked"], values["run"], cells, values["same"])
 
 
 def _plain_cell(cell: Cell, question: str) -> dict[str, Any]:
@@ -139,78 +140,83 @@ def _plain_cell(cell: Cell, question: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as Parquet takes it: lone surrogates, which are in no valid text, as a replacement character."""
-    if isinstance(value, bytes):  # as a Record stores them
+    """The value as Parquet can hold it: lone surrogates become replacement characters."""
+    if isinstance(value, bytes):  # how a Record stores a text with lone surrogates
         value = value.decode("utf-8", "replace")
     return str(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A document to be read: its path or address, size and modification time in nanoseconds.
+class SourceFile:
+    """A document to read: its path or address, size in bytes and modification time in nanoseconds.
 
-    `known` is the SHA-256 of the bytes that it was read from by an earlier run with the same questions and model.
+    `known_sha256` is of the bytes that an earlier run with the same spec read there, empty if there was none.
     """
 
     path: str
     size: int
     modified: int
-    known: str = ""
+    known_sha256: str = ""
 
 
-def unread(found: Iterable[Item], rows: Iterable[Mapping[str, Any]], asked: str) -> tuple[list[Item], int]:
-    """The documents that no row has answered as they are now, by rows of the columns `SHORT`; the next run's number.
+def pending(
+    sources: Iterable[SourceFile], summaries: Iterable[Mapping[str, Any]], asked: str
+) -> tuple[list[SourceFile], int]:
+    """The documents that no row answers as they are now, and the number of the next run.
 
-    One whose size or time differs comes with the hash of what was read, as its bytes may be the same.
+    `summaries` are rows with `SUMMARY_COLUMNS`. A document whose size or time differs gets the hash of what was read,
+    since its bytes may be the same.
     """
     latest: dict[str, tuple[int, int, int, str]] = {}
-    last = 0
-    for row in rows:
-        last = max(last, row["run"])
+    last_run = 0
+    for row in summaries:
+        last_run = max(last_run, row["run"])
         if row["asked"] == asked:
-            now = (row["run"], row["size"], row["modified"], row["sha256"])
-            latest[row["path"]] = max(now, latest.get(row["path"], now))
+            state = (row["run"], row["size"], row["modified"], row["sha256"])
+            latest[row["path"]] = max(state, latest.get(row["path"], state))
     left = []
-    for item in found:
-        _, size, modified, sha256 = latest.get(item.path, (0, -1, 0, ""))
-        if (size, modified) != (item.size, item.modified):
-            left.append(replace(item, known=sha256 if modified else ""))
-    return left, last + 1
+    for source in sources:
+        _, size, modified, sha256 = latest.get(source.path, (0, -1, 0, ""))
+        if (size, modified) != (source.size, source.modified):
+            left.append(replace(source, known_sha256=sha256 if modified else ""))
+    return left, last_run + 1
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A file of rows: the first of its paths, and what reads it."""
+class Shard:
+    """A file of rows: the first of its paths in alphabetical order, and a function that reads the rows."""
 
     first: str
     read: Callable[[], Iterable[Mapping[str, Any]]]
 
 
-def together(
-    parts: Sequence[Part], asked: str, wanted: Callable[[str], bool] = lambda path: True
+def merge_rows(
+    shards: Sequence[Shard], asked: str, is_wanted: Callable[[str], bool] = lambda path: True
 ) -> Iterator[Row]:
-    """One row for each wanted document that was `asked` this, by path: repeated keys, and older rows, are left out.
+    """Yield the latest row with this digest for each wanted document, sorted by path.
 
-    A part is read once its first path is due, so that memory holds parts that overlap and no others.
+    A shard is read once its first path is due, so that only shards that overlap are in memory at a time.
     """
-    for _, same in groupby(_by_path(parts, asked, wanted), lambda row: row.file.path):
-        rows = sorted(same, key=lambda row: row.run)
-        best = next((row for row in reversed(rows) if not row.same), None)
-        if best is None:
+    for _, same_path in groupby(_sorted_rows(shards, asked, is_wanted), lambda row: row.file.path):
+        rows = sorted(same_path, key=lambda row: row.run)
+        answered = next((row for row in reversed(rows) if not row.same), None)
+        if answered is None:
             continue
-        now = rows[-1]
-        yield replace(best, file=replace(best.file, modified=now.file.modified)) if now.same else best
+        last = rows[-1]
+        if last.same:
+            answered = replace(answered, file=replace(answered.file, modified=last.file.modified))
+        yield answered
 
 
-def _by_path(parts: Sequence[Part], asked: str, wanted: Callable[[str], bool]) -> Iterator[Row]:
+def _sorted_rows(shards: Sequence[Shard], asked: str, is_wanted: Callable[[str], bool]) -> Iterator[Row]:
     waiting: list[tuple[str, int, Row]] = []
-    number = 0
-    for part in sorted(parts, key=lambda part: part.first):
-        while waiting and waiting[0][0] < part.first:
+    number = 0  # rows with equal paths are not compared themselves
+    for shard in sorted(shards, key=lambda shard: shard.first):
+        while waiting and waiting[0][0] < shard.first:
             yield heapq.heappop(waiting)[2]
-        for values in part.read():
-            if values["asked"] == asked and wanted(values["path"]):
+        for values in shard.read():
+            if values["asked"] == asked and is_wanted(values["path"]):
                 number += 1
-                heapq.heappush(waiting, (values["path"], number, row_of(values)))
+                heapq.heappush(waiting, (values["path"], number, Row.from_plain(values)))
     while waiting:
         yield heapq.heappop(waiting)[2]

@@ -1,4 +1,4 @@
-"""Questions to very many documents, and classes of very many texts, on a Ray cluster; Ray is imported only here."""
+"""Run questions to many documents on a Ray cluster, or any other tasks of actors; Ray is imported only here."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
-from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
-from app.flows.cluster.rows import Asked, Item, Row, numbered, row_of, together, unread
-from app.flows.cluster.store import EXTRA, Storage, documents_table
+from app.flows.cluster.node import Node, NodeSetup, model_files, node_setup, open_node
+from app.flows.cluster.rows import Row, RunSpec, SourceFile, merge_rows, number_columns, pending
+from app.flows.cluster.store import INSTALL_HINT, Storage, rows_table
 from app.flows.network.online import refuse_offline
 from app.flows.workspace import Workspace
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# The address of a cluster that is made of this computer for a run.
+# The address of a cluster that is started on this computer for one run.
 LOCAL = "local"
-# Threads of an actor where its node has so many: more of them answer little faster, and more actors take memory.
+# More threads per actor hardly speed it up, and more actors take memory.
 _MOST_THREADS = 4
-# Documents of a task, which is what is computed again where an actor was lost: a few, but no more tasks than these.
-_LEAST_A_TASK, _MOST_A_TASK, _TASKS = 4, 64, 500
-_EVERY = 0.1
+# Documents per task, which is the unit of work that is lost with an actor; and roughly the number of tasks.
+_FEWEST_PER_TASK, _MOST_PER_TASK, _TASKS = 4, 64, 500
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What a run did: documents or texts `read` now and `before`, `failed` of them; seconds."""
+class RunResult:
+    """What a run did: documents or texts `read` now, those read `before`, how many of `read` failed, and seconds."""
 
     read: int
     before: int
@@ -55,19 +55,19 @@ class Ran:
 
 
 def require_ray(address: str = LOCAL) -> None:
-    """Raises SpanlightError where Ray is not installed, or an address is empty."""
+    """Raise SpanlightError where Ray is not installed, or the address is empty."""
     if not address.strip():
         raise SpanlightError(
             Message("The cluster has no address."), Message("Give auto, local, or its address.")
         )
     if find_spec("ray") is None:
-        raise SpanlightError(Message("--cluster needs Ray, which is not installed."), EXTRA)
+        raise SpanlightError(Message("--cluster needs Ray, which is not installed."), INSTALL_HINT)
 
 
 def ask_documents(
     workspace: Workspace,
     columns: Sequence[Column],
-    items: Sequence[Item],
+    sources: Sequence[SourceFile],
     place: str,
     address: str,
     report: Report,
@@ -75,206 +75,196 @@ def ask_documents(
     over: str = "",
     model: str = "",
     device: str = "",
-) -> Ran:
-    """Ask documents each question on a cluster; each task's rows are written into the folder `place` when it is done.
+) -> RunResult:
+    """Ask documents each question on a cluster; the rows of each finished task are written into the folder `place`.
 
-    `address` is LOCAL, "auto" for the cluster that this computer belongs to, or where a head node listens. Documents
-    that rows of the same model and questions tell of are not read again unless they changed, so that a run that was
-    stopped, killed or lost goes on when it is called again. What cannot be read is a row with its reason, and is read
-    again only where that may have changed. Raises SpanlightError where the cluster, the model or the folder is at
-    fault; Stopped when cancelled.
+    `address` is LOCAL, "auto" for the cluster that this computer belongs to, or that of a head node. Documents with a
+    row of the same model and questions are not read again unless they have changed, so a run that was stopped or lost
+    continues when it is called again. A document that cannot be read gets a row with the reason, and is read again only
+    where that may have changed. Raises SpanlightError for faults of the cluster, the model or the folder; Stopped when
+    cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, model)
-    needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
-    storage, asked = Storage(place), asked_of(workspace, columns, card, needs, over)
-    left, number = unread(items, storage.short_rows(), asked.digest)
+    setup = node_setup(workspace, card, Head.QUESTION_ANSWERING, device)
+    storage, spec = Storage(place), run_spec(workspace, columns, card, setup, over)
+    left, number = pending(sources, storage.summaries(report), spec.digest)
     storage.sweep()
-    size = max(_LEAST_A_TASK, min(_MOST_A_TASK, len(left) // _TASKS))
-    some = (left[at : at + size] for at in range(0, len(left), size))
-    tasks = [Task(each, len(each)) for each in some]
-    more = (storage.place, asked, number, uuid4().hex[:8])
-    begin = partial(storage.write_run, asked)
-    ran = run_tasks(workspace, _Reader, tasks, needs, more, address, report, begin)
-    return replace(ran, before=len(items) - len(left))
+    size = max(_FEWEST_PER_TASK, min(_MOST_PER_TASK, len(left) // _TASKS))
+    tasks = [left[at : at + size] for at in range(0, len(left), size)]
+    arguments = (storage.place, spec, number, uuid4().hex[:8])
+    store_spec = partial(storage.write_spec, spec)
+    done = run_tasks(workspace, _Reader, tasks, len(left), setup, arguments, address, report, store_spec)
+    return replace(done, before=len(sources) - len(left))
 
 
-def bring_together(items: Sequence[Item], place: str) -> Iterator[Row]:
-    """The rows of documents as they were asked last, one each, by path."""
+def latest_rows(sources: Sequence[SourceFile], place: str, report: Report) -> Iterator[Row]:
+    """Yield the row of each document as it was last asked, sorted by path."""
     storage = Storage(place)
-    wanted = {item.path for item in items}
-    return together(storage.parts(), storage.run().digest, wanted.__contains__)
+    paths = {source.path for source in sources}
+    return merge_rows(storage.shards(report), storage.spec().digest, paths.__contains__)
 
 
-def asked_of(
-    workspace: Workspace, columns: Sequence[Column], card: ModelCard, needs: Shipped, over: str
-) -> Asked:
-    """What a run asks: the questions, numbered from 1, and the reader.
-
-    Its commit tells the device and the precision that it computes with, and what its calibration is adjusted to.
-    """
-    commit = f"{needs.fingerprint}-{needs.device}-{needs.precision}"
+def run_spec(
+    workspace: Workspace, columns: Sequence[Column], card: ModelCard, setup: NodeSetup, over: str
+) -> RunSpec:
+    """The spec of a run; its commit includes the device, the precision and the adjustments of the calibration."""
+    commit = f"{setup.fingerprint}-{setup.device}-{setup.precision}"
     adjusted = [repr(workspace.adjustment(folder)) for folder in (card.folder, card.finder) if folder]
     if any(each != "None" for each in adjusted):
         commit += f"-{hashlib.sha256(''.join(adjusted).encode()).hexdigest()[:8]}"
-    return Asked(numbered(columns), card.name, commit, over)
+    return RunSpec(number_columns(columns), card.name, commit, over)
 
 
 class Actor(ABC):
-    """A node in an actor's process, which writes a Parquet file for each task."""
+    """A Ray actor, with a node in its process, that writes a Parquet file for each task."""
 
-    WHAT = Message("documents")
+    UNIT = Message("documents")
 
-    def __init__(self, needs: Shipped, files: Sequence[Any]) -> None:
-        # Processes that are spawned here would import what Ray's worker began with.
+    def __init__(self, setup: NodeSetup, files: Sequence[Any]) -> None:
+        # Otherwise the processes that are spawned here would import the script of Ray's worker.
         vars(sys.modules["__main__"]).pop("__file__", None)
-        self._needs, self._files, self._stack = needs, files, ExitStack()
+        self._setup, self._files, self._stack = setup, files, ExitStack()
         self._node: Node | None = None
 
     def __del__(self) -> None:
-        """End its processes: Ray deletes what an actor has made before it ends it."""
+        """End its processes: Ray deletes the object before it ends the actor's own process."""
         self._stack.close()
 
-    def __call__(self, tasks: pyarrow.Table) -> dict[str, list[Any]]:
-        """How many documents or texts of a task were read, how many failed, and what ends the run.
+    def __call__(self, task: pyarrow.Table) -> dict[str, list[Any]]:
+        """Carry out a task: how many documents or texts are done, how many of them failed, and the fault that ends it.
 
-        The last comes as words: Ray keeps no more than those of an exception, among many of its own.
+        The fault is returned as text, since Ray buries an exception's message among many of its own.
         """
         done, failed, fault, hint = 0, 0, "", ""
         try:
             if self._node is None:
-                self._node = self._stack.enter_context(node(self._needs, partial(_fetched, self._files)))
-            done, failed = self.work(tasks.to_pylist(), self._node)
+                self._node = self._stack.enter_context(open_node(self._setup, self._fetch_files))
+            done, failed = self.work(task.to_pylist(), self._node)
         except SpanlightError as error:
             fault, hint = str(error.message), str(error.hint)
         return {"done": [done], "failed": [failed], "fault": [fault], "hint": [hint]}
 
+    def _fetch_files(self) -> dict[str, bytes]:
+        """Fetch the model's files from Ray's object store, which only a node without the model needs."""
+        import ray
+
+        found: dict[str, bytes] = ray.get(self._files[0])
+        return found
+
     @abstractmethod
-    def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
-        """Do a task, the plain values of its rows, unless that was done before the actor was lost."""
+    def work(self, items: list[dict[str, Any]], node: Node) -> tuple[int, int]:
+        """Write the file of a task, unless an actor that was lost had written it; return how many are done and failed.
+
+        `items` are the task's as plain values.
+        """
 
 
 class _Reader(Actor):
-    """Reads documents, and asks them."""
+    """Reads and asks documents."""
 
     def __init__(
-        self, needs: Shipped, files: Sequence[Any], place: str, asked: Asked, run: int, name: str
+        self, setup: NodeSetup, files: Sequence[Any], place: str, spec: RunSpec, run: int, prefix: str
     ) -> None:
-        super().__init__(needs, files)
-        self._storage, self._asked, self._run, self._name = Storage(place), asked, run, name
+        super().__init__(setup, files)
+        self._storage, self._spec, self._run, self._prefix = Storage(place), spec, run, prefix
 
-    def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
+    def work(self, items: list[dict[str, Any]], node: Node) -> tuple[int, int]:
         """Write the rows of documents."""
-        items, asked = [Item(**values) for values in rows], self._asked
-        digest = hashlib.sha256("\0".join(item.path for item in items).encode()).hexdigest()[:24]
-        name = f"{self._name}-{digest}.parquet"
+        sources, spec = [SourceFile(**values) for values in items], self._spec
+        digest = hashlib.sha256("\0".join(source.path for source in sources).encode()).hexdigest()[:24]
+        name = f"{self._prefix}-{digest}.parquet"
         if self._storage.has(name):
-            found = list(map(row_of, self._storage.rows(name)))
+            rows = list(map(Row.from_plain, self._storage.rows(name)))
         else:
-            found = [node.row(item, asked.columns, asked.digest, self._run) for item in items]
-            self._storage.write(name, documents_table(found, asked))
-        return len(found), sum(row.has_failed for row in found)
-
-
-def _fetched(files: Sequence[Any]) -> dict[str, bytes]:
-    """A model's files that were shipped as an object; it is fetched only where they are missing."""
-    import ray
-
-    found: dict[str, bytes] = ray.get(files[0])
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What an actor does at once: Items or Slices, and how many documents or texts these stand for."""
-
-    rows: Sequence[Any]
-    size: int
+            rows = [node.row(source, spec.columns, spec.digest, self._run) for source in sources]
+            self._storage.write(name, rows_table(rows, spec))
+        return len(rows), sum(row.has_failed for row in rows)
 
 
 def run_tasks(
     workspace: Workspace,
     actor: type[Actor],
-    tasks: Sequence[Task],
-    needs: Shipped,
-    more: tuple[Any, ...],
+    tasks: Sequence[Sequence[Any]],
+    total: int,
+    setup: NodeSetup,
+    arguments: tuple[Any, ...],
     address: str,
     report: Report,
-    begin: Callable[[], object] = lambda: None,
-) -> Ran:
-    """Have a pool of actors do tasks; each counts how many documents or texts it has done, and how many have failed.
+    on_connected: Callable[[], object] = lambda: None,
+) -> RunResult:
+    """Distribute tasks over a pool of actors. Raises as `ask_documents` does.
 
-    `more` is what the actors are made with beside the model; `begin` is called once the cluster is reached.
+    Each task is a sequence of dataclasses; all tasks together stand for `total` documents or texts. `arguments` are
+    those of the actor besides its setup and the model's files.
     """
     began, done, failed = time.perf_counter(), 0, 0
-    total = sum(task.size for task in tasks)
     if not tasks:
-        begin()
-        return Ran(0, 0, 0, 0.0)
+        on_connected()
+        return RunResult(0, 0, 0, 0.0)
     if address != LOCAL:
         refuse_offline(workspace, Message("Switch that off to reach a cluster, or use --cluster local."))
-    with _connected(address, report) as threads:
+    with _connect(address, report) as threads:
         import pyarrow
         import ray
         from ray.data import ActorPoolStrategy
 
-        begin()
-        files = [ray.put(shipped_files(needs.folder))]
-        on_gpu = needs.device == "cuda"
+        on_connected()
+        files = [ray.put(model_files(setup.folder))]
         dataset = ray.data.from_arrow(
-            [pyarrow.Table.from_pylist(list(map(asdict, task.rows))) for task in tasks]
+            [pyarrow.Table.from_pylist(list(map(asdict, task))) for task in tasks]
         ).map_batches(
             actor,
-            fn_constructor_args=(needs, files, *more),
+            fn_constructor_args=(setup, files, *arguments),
             batch_size=None,
             batch_format="pyarrow",
             compute=ActorPoolStrategy(min_size=1),
             num_cpus=threads,
-            num_gpus=1 if on_gpu else 0,
+            num_gpus=int(setup.device == "cuda"),
         )
-        for found in _streamed(dataset, report):
+        for found in _stream(dataset, report):
             for fault, hint in zip(found["fault"], found["hint"], strict=True):
                 if fault:
                     raise SpanlightError(fault, hint)
             done += sum(found["done"])
             failed += sum(found["failed"])
-            report.progress(_progress(actor.WHAT, done, total, failed, time.perf_counter() - began))
-    return Ran(done, 0, failed, time.perf_counter() - began)
+            report.progress(_progress(actor.UNIT, done, total, failed, time.perf_counter() - began))
+    return RunResult(done, 0, failed, time.perf_counter() - began)
 
 
-def _progress(what: str, done: int, total: int, failed: int, seconds: float) -> Progress:
+def _progress(unit: str, done: int, total: int, failed: int, seconds: float) -> Progress:
     rate = 60 * done / max(seconds, 1e-9)
-    what = Message("{what}, {failed:,} failed, {rate:,.0f} a minute", what=what, failed=failed, rate=rate)
+    what = Message("{what}, {failed:,} failed, {rate:,.0f} a minute", what=unit, failed=failed, rate=rate)
     return Progress(done, total, what, (total - done) / rate * 60 if done else None)
 
 
-def _streamed(dataset: Any, report: Report) -> Iterator[dict[str, list[Any]]]:
-    """What the tasks give as they end; `report.check` is called meanwhile, which Ray would keep waiting."""
-    found: queue.SimpleQueue[dict[str, list[Any]] | BaseException | None] = queue.SimpleQueue()
+def _stream(dataset: Any, report: Report) -> Iterator[dict[str, list[Any]]]:
+    """Yield the tasks' results as they end; iterating in a thread leaves this one free to call `report.check`."""
+    results: queue.SimpleQueue[dict[str, list[Any]] | BaseException | None] = queue.SimpleQueue()
 
-    def stream() -> None:
+    def iterate() -> None:
         try:
             for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
-                found.put(batch.to_pydict())
-            found.put(None)
+                results.put(batch.to_pydict())
+            results.put(None)
         except BaseException as fault:
-            found.put(fault)
+            results.put(fault)
 
-    threading.Thread(target=stream, name="ray", daemon=True).start()
+    threading.Thread(target=iterate, name="ray", daemon=True).start()
     while True:
         report.check()
         try:
-            one = found.get(timeout=_EVERY)
+            result = results.get(timeout=_POLL_SECONDS)
         except queue.Empty:
             continue
-        if one is None:
+        if result is None:
             return
-        if isinstance(one, BaseException):
-            raise _fault_of(one) from one
-        yield one
+        if isinstance(result, BaseException):
+            raise _error_for(result) from result
+        yield result
 
 
-def _fault_of(fault: BaseException) -> BaseException:
-    """The error for what Ray ended with; a fault of another kind as it is."""
+def _error_for(fault: BaseException) -> BaseException:
+    """The SpanlightError for one of Ray's errors; any other exception itself."""
     from ray.exceptions import RayError
 
     if not isinstance(fault, RayError):
@@ -287,11 +277,11 @@ def _fault_of(fault: BaseException) -> BaseException:
     )
 
 
-def set_up_ray(address: str = LOCAL) -> None:
-    """Set what Ray looks up in the environment, before it is imported.
+def configure_ray(address: str = LOCAL) -> None:
+    """Set the environment variables that Ray reads when it is imported.
 
-    Left alone, Ray reports its use to its makers, logs at length what one sentence says here, reconnects by itself
-    after a stop, and tries an address where nobody answers for a quarter of an hour.
+    By default Ray reports its use to its makers, logs at length what one sentence says here, reconnects by itself after
+    a stop, and spends a quarter of an hour on an address where nobody answers.
     """
     if address != LOCAL:
         os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # each takes half a minute
@@ -302,14 +292,14 @@ def set_up_ray(address: str = LOCAL) -> None:
 
 
 @contextmanager
-def _connected(address: str, report: Report) -> Iterator[int]:
-    """A connection to a cluster, which for LOCAL is made for it; gives the threads that an actor may have on any node.
+def _connect(address: str, report: Report) -> Iterator[int]:
+    """Connect to a cluster, for LOCAL a new one; gives the number of threads that an actor can have on every node.
 
     Raises SpanlightError where it cannot be reached.
     """
-    set_up_ray(address)
+    configure_ray(address)
     if address == LOCAL:
-        # Ray's workers know where its script lies, not this source tree.
+        # Ray's workers have their script's folder on the path, not this source tree.
         root = str(Path(__file__).parents[3])
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     import ray
@@ -327,7 +317,7 @@ def _connected(address: str, report: Report) -> Iterator[int]:
     try:
         ray.data.DataContext.get_current().enable_progress_bars = False
         logging.getLogger("ray.data").setLevel(logging.CRITICAL)
-        cores = [int(one["Resources"].get("CPU", 0)) for one in ray.nodes() if one["Alive"]]
-        yield max(1, min(_MOST_THREADS, *(number for number in cores if number), _MOST_THREADS))
+        cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+        yield min([_MOST_THREADS, *filter(None, cores)])
     finally:
         ray.shutdown()

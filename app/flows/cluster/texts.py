@@ -1,4 +1,4 @@
-"""Classes of the texts in Parquet files, computed on a Ray cluster."""
+"""Classify the texts in Parquet files on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.tables import class_columns, csv_lines
-from app.flows.answer_table.export import written
-from app.flows.cluster.node import Node, Shipped, shipped
-from app.flows.cluster.run import Actor, Ran, Task, run_tasks
-from app.flows.cluster.store import ROWS, Storage
+from app.flows.answer_table.export import csv_value
+from app.flows.cluster.node import Node, NodeSetup, node_setup
+from app.flows.cluster.run import Actor, RunResult, run_tasks
+from app.flows.cluster.store import ROWS_SUFFIX, Storage
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from app.settings.files import writing
 
-# Texts of a task, which is what is computed again where an actor was lost.
-_A_TASK = 512
+# Rows per task, which is the unit of work that is lost with an actor.
+_ROWS_PER_TASK = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some rows of a row group of a Parquet file, with the name of the file that takes them with their classes."""
+    """Some rows of a row group of a Parquet file, and the name of the file for these rows with their classes."""
 
     path: str
     group: int
@@ -37,10 +37,11 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
-    """The texts of a run in order, the name of their column, and all columns with those of the classes behind.
+class TextSet:
+    """The texts of a run, in order: slices of files with equal columns, of which `column` holds the texts.
 
-    `own` counts the columns of the files themselves; `numbers` are the columns that hold numbers of classes.
+    `columns` are the files' own, `own` in number, followed by those of the classes; `numbers` are those of the latter
+    that hold numbers.
     """
 
     slices: tuple[Slice, ...]
@@ -55,45 +56,49 @@ class Texts:
         return sum(each.rows for each in self.slices)
 
 
-def texts_in(workspace: Workspace, source: str, column: str, *, model: str = "") -> Texts:
-    """The texts in a column of a Parquet file or of a folder of them; without a name, in the only column of texts.
+def find_texts(workspace: Workspace, source: str, column: str, report: Report, *, model: str = "") -> TextSet:
+    """Find the texts in a column of a Parquet file or of a folder of them; "" takes the only column of strings.
 
-    Raises SpanlightError where there are none, and for files with different columns.
+    Raises SpanlightError where there are none, and for files with different columns; Stopped when cancelled.
     """
     card = workspace.find_model(Head.CLASSIFICATION, model)
     model_commit = fingerprint(Path(card.folder))
-    is_file = source.lower().endswith(".parquet")
     slices: list[Slice] = []
-    known: tuple[str, ...] = ()
-    files = Storage(source)
-    items = [files.item()] if is_file else sorted(files.documents(("parquet",)), key=lambda item: item.path)
-    for item in items:
-        found = Storage(item.path).groups()
-        column = column or _only_column(found.texts, item.path)
-        if column not in found.texts:
+    columns: tuple[str, ...] = ()
+    storage = Storage(source)
+    is_file = source.lower().endswith(".parquet")
+    files = (
+        [storage.file()] if is_file else sorted(storage.documents(("parquet",)), key=lambda file: file.path)
+    )
+    for file in files:
+        report.check()
+        layout = Storage(file.path).layout()
+        column = column or _only_column(layout.text_columns, file.path)
+        if column not in layout.text_columns:
             raise SpanlightError(
-                Message("“{file}” has no column of texts “{column}”.", file=item.path, column=column),
-                Message("Its columns of texts are: {columns}.", columns=", ".join(found.texts)),
+                Message("“{file}” has no column of texts “{column}”.", file=file.path, column=column),
+                Message("Its columns of texts are: {columns}.", columns=", ".join(layout.text_columns)),
             )
-        if known not in ((), found.columns):
+        if columns not in ((), layout.columns):
             raise SpanlightError(
-                Message("“{file}” has other columns than the files before it.", file=item.path),
+                Message("“{file}” has other columns than the files before it.", file=file.path),
                 Message("Classify it by itself."),
             )
-        known = found.columns
-        for group, rows in enumerate(found.rows):
-            for first in range(0, rows, _A_TASK):
-                place = (item.path, item.size, item.modified, group, first, column, model_commit)
-                key = hashlib.sha256(repr(place).encode()).hexdigest()[:24]
-                some = Slice(item.path, group, first, min(_A_TASK, rows - first), "")
-                slices.append(replace(some, name=f"{len(slices):08}-{key}.parquet"))
+        columns = layout.columns
+        for group, rows in enumerate(layout.group_rows):
+            for first in range(0, rows, _ROWS_PER_TASK):
+                state = (file.path, file.size, file.modified, group, first, column, model_commit)
+                key = hashlib.sha256(repr(state).encode()).hexdigest()[:24]
+                name = f"{len(slices):08}-{key}.parquet"
+                slices.append(Slice(file.path, group, first, min(_ROWS_PER_TASK, rows - first), name))
     if not slices:
         raise SpanlightError(
             Message("There are no texts in {place}.", place=source), Message("Name a Parquet file.")
         )
-    columns = tuple(class_columns(known, card.labels, card.problem))
+    own = len(columns)
+    columns = tuple(class_columns(columns, card.labels, card.problem))
     labels = 0 if card.problem is ProblemType.REGRESSION else 1
-    return Texts(tuple(slices), column, columns, len(known), frozenset(columns[len(known) + labels :]))
+    return TextSet(tuple(slices), column, columns, own, frozenset(columns[own + labels :]))
 
 
 def _only_column(columns: Sequence[str], file: str) -> str:
@@ -110,25 +115,25 @@ def _only_column(columns: Sequence[str], file: str) -> str:
     )
 
 
-def classify_on(
+def classify_texts_on_cluster(
     workspace: Workspace,
-    texts: Texts,
+    texts: TextSet,
     place: str,
     address: str,
     report: Report,
     *,
     model: str = "",
     device: str = "",
-) -> Ran:
-    """Classify texts on a cluster; each task's rows, with columns for their classes, are written into `place`.
+) -> RunResult:
+    """Classify texts on a cluster; each slice, with columns for its classes, is written into the folder `place`.
 
-    What was written by an earlier run with the same model is not computed again. Raises as `ask_documents` does, and
-    SpanlightError for a folder with other Parquet files, unless its rows are to be brought together in a file.
+    Slices that an earlier run with the same model has written are not computed again. Raises as `ask_documents` does,
+    and SpanlightError for a folder with other Parquet files, unless its rows are merged into one file afterwards.
     """
     storage = Storage(place)
     storage.sweep()
-    there = set(storage.names())
-    if not place.endswith(ROWS) and there - {each.name for each in texts.slices}:
+    present = set(storage.names())
+    if not place.endswith(ROWS_SUFFIX) and present - {each.name for each in texts.slices}:
         raise SpanlightError(
             Message(
                 "“{place}” holds other Parquet files: of other texts, of texts as they were before, or of another"
@@ -137,24 +142,29 @@ def classify_on(
             ),
             Message("Name another folder, or remove them."),
         )
-    left = [each for each in texts.slices if each.name not in there]
+    left = [each for each in texts.slices if each.name not in present]
+    total = sum(each.rows for each in left)
     card = workspace.find_model(Head.CLASSIFICATION, model)
-    needs = shipped(workspace, card, Head.CLASSIFICATION, device)
-    tasks = [Task([each], each.rows) for each in left]
-    more = (storage.place, replace(texts, slices=()))
-    ran = run_tasks(workspace, _Classifier, tasks, needs, more, address, report)
-    return replace(ran, before=texts.total - sum(each.rows for each in left))
+    setup = node_setup(workspace, card, Head.CLASSIFICATION, device)
+    arguments = (storage.place, replace(texts, slices=()))
+    tasks = [[each] for each in left]
+    done = run_tasks(workspace, _Classifier, tasks, total, setup, arguments, address, report)
+    return replace(done, before=texts.total - total)
 
 
-def write_classes(texts: Texts, place: str, output: Path) -> None:
-    """Write the texts with their classes as CSV, as they stood in their files; raises SpanlightError."""
+def write_classes(texts: TextSet, place: str, output: Path, report: Report) -> None:
+    """Write the classified slices in `place` as one CSV file, in the order of their texts.
+
+    Raises SpanlightError where that fails; Stopped when cancelled.
+    """
     storage = Storage(place)
     with writing(output, private=False) as file:
         file.write(csv_lines([texts.columns]).encode())
         for each in texts.slices:
+            report.check()
             rows = (
                 [
-                    _shown(row[name]) if at < texts.own else written(row[name])
+                    ("" if row[name] is None else str(row[name])) if at < texts.own else csv_value(row[name])
                     for at, name in enumerate(texts.columns)
                 ]
                 for row in storage.rows(each.name)
@@ -162,24 +172,20 @@ def write_classes(texts: Texts, place: str, output: Path) -> None:
             file.write(csv_lines(rows).encode("utf-8", "replace"))
 
 
-def _shown(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
 class _Classifier(Actor):
     """Classifies texts."""
 
-    WHAT = Message("texts")
+    UNIT = Message("texts")
 
-    def __init__(self, needs: Shipped, files: Sequence[Any], place: str, texts: Texts) -> None:
-        super().__init__(needs, files)
+    def __init__(self, setup: NodeSetup, files: Sequence[Any], place: str, texts: TextSet) -> None:
+        super().__init__(setup, files)
         self._storage, self._texts = Storage(place), texts
 
-    def work(self, rows: list[dict[str, Any]], node: Node) -> tuple[int, int]:
-        """Write texts with their classes."""
-        (some,) = (Slice(**values) for values in rows)
-        if not self._storage.has(some.name):
-            table = Storage(some.path).part_of(some.group, some.first, some.rows)
+    def work(self, items: list[dict[str, Any]], node: Node) -> tuple[int, int]:
+        """Write a slice with columns for its classes."""
+        (piece,) = (Slice(**values) for values in items)
+        if not self._storage.has(piece.name):
+            table = Storage(piece.path).read_slice(piece.group, piece.first, piece.rows)
             words = [text or "" for text in table.column(self._texts.column).to_pylist()]
             found = node.classes(words)
             for at, name in enumerate(self._texts.columns[self._texts.own :]):
@@ -187,5 +193,5 @@ class _Classifier(Actor):
                 if name in self._texts.numbers:
                     values = [float(value) if value else None for value in values]
                 table = table.append_column(name, [values])
-            self._storage.write(some.name, table)
-        return some.rows, 0
+            self._storage.write(piece.name, table)
+        return piece.rows, 0

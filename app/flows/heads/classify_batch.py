@@ -27,9 +27,8 @@ def classify_batch(
 ) -> BatchDone:
     """Classify rows `{"id", "text"}`; append `{"id", "label", "probability", "probabilities"}` in their order.
 
-    The id of a row without one is its line, from 1; a text of blanks gets an empty label. Rows with an id that is in
-    the output already are skipped. Raises SpanlightError for files that do not fit, Stopped when
-    cancelled; what is finished stays.
+    A row without an id has its line number, from 1; a blank text gets an empty label. Rows whose id is already in the
+    output are skipped. Raises SpanlightError for files that do not fit, Stopped when cancelled; finished rows stay.
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     refuse_same_file(source, output)
@@ -41,7 +40,7 @@ def classify_batch(
         texts = ((row, row.text("text", source)) for row in left)
 
         def take(row: Row, item: Classification | None) -> None:
-            file.append({"id": row.id, **values(item)})
+            file.append({"id": row.id, **classes_as_json(item)})
 
         classify_texts(workspace, texts, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
@@ -56,9 +55,9 @@ def classify_table(
     model: str = "",
     device: str = "",
 ) -> str:
-    """The table as CSV with the classes in columns behind its own; also written to `output`.
+    """Return the table as CSV with the classes in further columns, and write it to `output` if that is given.
 
-    A row whose text is blank gets empty values. Raises SpanlightError where the output cannot be written, Stopped when
+    A row with a blank text gets empty values. Raises SpanlightError where the output cannot be written, Stopped when
     cancelled.
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
@@ -86,9 +85,9 @@ def classify_texts(
     whole: GroupReport,
     take: Callable[[ItemT, Classification | None], None],
 ) -> None:
-    """Classify the items' texts, and call `take` with each item and its text's classes, None for a text of blanks.
+    """Classify the items' texts, and call `take` with each item and its text's classes, None for a blank text.
 
-    The calls come in the items' order, each as soon as all before it are classified.
+    `take` is called in the items' order, for each as soon as all before it are classified.
     """
     for group in groups(texts, lambda pair: len(pair[1])):
         blank = {at: None for at, (_, text) in enumerate(group) if not text.strip()}
@@ -102,10 +101,10 @@ def classify_texts(
         whole.finished(len(group))
 
 
-def values(item: Classification | None) -> dict[str, object]:
-    """A text's classes as JSON values; no label and a null probability where no class applies or there was no text.
+def classes_as_json(item: Classification | None) -> dict[str, object]:
+    """A text's classes as JSON values, without a label and a probability if no class applies or the text is blank.
 
-    Of a multi-label head `labels` are all that apply; a regression head has `values` in place of `probabilities`.
+    For a multi-label head, `labels` are all that apply; a regression head has `values` instead of `probabilities`.
     """
     numbers = {score.label: score.probability for score in item.scores} if item else {}
     found: dict[str, object] = {

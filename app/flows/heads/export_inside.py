@@ -1,4 +1,4 @@
-"""Results of looks inside a model as rows of CSV and as plain values for JSON."""
+"""Export results of looking inside a model as CSV and as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from app.core.inside import (
 )
 from app.core.tables import csv_lines
 
-Seen = ModelPicture | SpanScores | Pooling | Losses | Attribution | Attention | Removals
+InsideResult = ModelPicture | SpanScores | Pooling | Losses | Attribution | Attention | Removals
 Row = Sequence[object]
 
 _TOKEN = ("number", "token", "id", "token type", "part", "start", "end")
 
 
-def inside_csv(seen: Seen) -> str:
-    """A result's numbers as CSV with a heading, in full precision; what is not a number is `nan`.
+def inside_csv(seen: InsideResult) -> str:
+    """A result as CSV with a heading, numbers in full precision.
 
-    One row a stage (a model), a token (start and end scores, attribution), a dimension (pooled output), a term (loss),
-    a sentence (removals), or a head and a token that attends (attention).
+    It has a row per stage (a model), token (start and end scores, attribution), dimension (pooled output), term (loss),
+    sentence (removals), or head and attending token (attention).
     """
     return csv_lines([tuple(map(_cell, row)) for row in rows(seen)])
 
 
-def rows(seen: Seen) -> Iterator[Row]:
-    """The table of a result, its heading first."""
+def rows(seen: InsideResult) -> Iterator[Row]:
+    """Yield the rows of a result's table, the heading first."""
     match seen:
         case ModelPicture():
-            yield from _model(seen)
+            yield from _model_rows(seen)
         case SpanScores():
-            yield from _spans(seen)
+            yield from _span_rows(seen)
         case Pooling():
             yield ("dimension", "first token's state", "pooled output", "recomputed")
-            # Where no layer takes the first token, there is only its state.
+            # Without a pooler there is only the first token's state.
             empty = ("",) * len(seen.first)
             columns = zip(seen.first, seen.pooled or empty, seen.recomputed or empty, strict=True)
             yield from ((number, *values) for number, values in enumerate(columns))
@@ -60,10 +60,10 @@ def rows(seen: Seen) -> Iterator[Row]:
         case Attribution():
             yield (*_TOKEN, f"share of {seen.target}")
             yield from (
-                (*token, share) for token, share in zip(_tokens(seen.window), seen.shares, strict=True)
+                (*token, share) for token, share in zip(_token_columns(seen.window), seen.shares, strict=True)
             )
         case Attention():
-            yield from _attention(seen)
+            yield from _attention_rows(seen)
         case Removals():
             yield ("start", "end", "without", "score", "probability", "change of score", "held the answer")
             yield ("", "", "", seen.score, seen.probability, 0.0, "")
@@ -76,13 +76,16 @@ def rows(seen: Seen) -> Iterator[Row]:
 
 
 def plain(value: object) -> Any:
-    """A result's values for JSON: dataclasses as objects, None for non-numbers; attention by head and token."""
+    """Convert a result to values for JSON: dataclasses to objects, non-finite numbers to None.
+
+    Attention weights are nested by head, attending token and attended token.
+    """
     if isinstance(value, Attention):
         length = range(len(value.window.tokens))
         weights = [[list(value.row(head, token)) for token in length] for head in range(value.heads)]
-        return _fields(value) | {"weights": weights}
+        return _plain_fields(value) | {"weights": weights}
     if is_dataclass(value) and not isinstance(value, type):
-        return _fields(value)
+        return _plain_fields(value)
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, (tuple, list)):
@@ -92,7 +95,7 @@ def plain(value: object) -> Any:
     return value
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _plain_fields(value: Any) -> dict[str, Any]:
     values = ((field.name, getattr(value, field.name)) for field in fields(value))
     return {name: plain(each) for name, each in values if not isinstance(each, array)}
 
@@ -103,13 +106,13 @@ def _cell(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _tokens(window: InputWindow) -> Iterator[Row]:
+def _token_columns(window: InputWindow) -> Iterator[Row]:
     for number, token in enumerate(window.tokens):
         place = (token.span.start, token.span.end) if token.span else ("", "")
         yield (number, token.piece, token.id, token.type, token.part.value, *place)
 
 
-def _spans(seen: SpanScores) -> Iterator[Row]:
+def _span_rows(seen: SpanScores) -> Iterator[Row]:
     names = ("start logit", "start probability", "end logit", "end probability", "may begin or end an answer")
     yield (*_TOKEN, *names)
     columns = zip(
@@ -120,10 +123,10 @@ def _spans(seen: SpanScores) -> Iterator[Row]:
         seen.candidates,
         strict=True,
     )
-    yield from ((*token, *values) for token, values in zip(_tokens(seen.window), columns, strict=True))
+    yield from ((*token, *values) for token, values in zip(_token_columns(seen.window), columns, strict=True))
 
 
-def _attention(seen: Attention) -> Iterator[Row]:
+def _attention_rows(seen: Attention) -> Iterator[Row]:
     tokens = seen.window.tokens
     to = (f"to {number} {token.piece}" for number, token in enumerate(tokens))
     yield ("layer", "attention head", "from number", "from token", *to)
@@ -132,22 +135,22 @@ def _attention(seen: Attention) -> Iterator[Row]:
             yield (seen.layer, head, number, token.piece, *seen.row(head, number))
 
 
-def _model(seen: ModelPicture) -> Iterator[Row]:
+def _model_rows(seen: ModelPicture) -> Iterator[Row]:
     yield (
         *("head", "held", "in use", "stage", "term", "path", "class", "detail"),
         *("input shapes", "output shape", "parameters", "repeats", "training only"),
     )
     for stage in seen.trunk:
-        yield ("", "", "", *_stage(stage))
+        yield ("", "", "", *_stage_columns(stage))
     for head in seen.heads:
-        yield from (_of_head(head, stage) for stage in head.stages)
+        yield from (_head_row(head, stage) for stage in head.stages)
 
 
-def _of_head(head: HeadPicture, stage: Stage) -> Row:
-    return (head.head.value, head.held, head.in_use, *_stage(stage))
+def _head_row(head: HeadPicture, stage: Stage) -> Row:
+    return (head.head.value, head.held, head.in_use, *_stage_columns(stage))
 
 
-def _stage(stage: Stage) -> Row:
+def _stage_columns(stage: Stage) -> Row:
     shapes = "; ".join(map(shape_words, stage.inputs))
     return (
         *(stage.title, stage.term, stage.path, stage.kind, stage.detail),

@@ -1,4 +1,4 @@
-"""The names of texts as a table (CSV), as tagged words (CoNLL), and for programs (JSON)."""
+"""Export the names found in texts as a table (CSV), as tagged words (CoNLL), and for programs (JSON)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = ("start", "end", "text", "type", "probability")
 
 @dataclass(frozen=True, slots=True)
 class TaggedDocument:
-    """A text, its names and words, and its name: a file's path, or empty."""
+    """A text with its tagged words and names; `name` is its file's path, or empty."""
 
     text: str
     tagged: Tagged
@@ -33,7 +33,7 @@ class TaggedDocument:
 
 
 def names_as(kind: str, documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = "") -> str:
-    """The names of documents in one of `FORMATS`; raises SpanlightError for an unknown format."""
+    """The documents' names in one of `FORMATS`; raises SpanlightError for an unknown format."""
     match require_format(FORMATS, kind).key:
         case "csv":
             return names_csv(documents)
@@ -51,7 +51,7 @@ def save_names(
     path: Path,
     report: Report,
 ) -> None:
-    """Write the names of documents to a file, whole or not at all.
+    """Write the documents' names to a file, whole or not at all.
 
     Raises SpanlightError for an unknown format and where the disk refuses; Stopped when cancelled.
     """
@@ -61,9 +61,9 @@ def save_names(
 
 
 def names_csv(documents: Sequence[TaggedDocument], delimiter: str = ",") -> str:
-    """A row a name under `COLUMNS`, with a column `document` before them where there are several documents.
+    """CSV with a row per name under `COLUMNS`, and a first column `document` if there are several documents.
 
-    `start` and `end` count code points of the text; probabilities have six decimals; a cell that a spreadsheet would
+    `start` and `end` are code points of the text; probabilities have six decimals; a cell that a spreadsheet would
     take for a formula gets an apostrophe.
     """
     several = len(documents) > 1
@@ -76,23 +76,23 @@ def names_csv(documents: Sequence[TaggedDocument], delimiter: str = ",") -> str:
 
 
 def names_conll(documents: Sequence[TaggedDocument]) -> str:
-    """A line a word, its tag behind a blank; a blank line between sentences, a line -DOCSTART- before each document.
+    """CoNLL with a word and its tag per line, and an empty line after each sentence.
 
-    As in CoNLL-2003 (Tjong Kim Sang and De Meulder) with the columns in between left out; one document has no
-    -DOCSTART-. A blank or control character inside a word or a tag is written as U+FFFD.
+    As in CoNLL-2003 (Tjong Kim Sang and De Meulder) without the columns in between; -DOCSTART- precedes each of several
+    documents. White space and control characters inside a word or a tag become U+FFFD.
     """
     parts: list[str] = []
     for document in documents:
         if len(documents) > 1:
             parts.append("-DOCSTART- O\n\n")
-        parts += _rows(document)
+        parts += _conll_lines(document)
     return "".join(parts)
 
 
 def names_values(
     documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = ""
 ) -> dict[str, object]:
-    """The values for JSON: each document's name and names with their places, the types known, the model."""
+    """Values for JSON: each document with its names and their places, the types that the model knows, the model."""
     return {
         "documents": [
             {
@@ -117,7 +117,7 @@ def names_values(
     }
 
 
-def _rows(document: TaggedDocument) -> Iterator[str]:
+def _conll_lines(document: TaggedDocument) -> Iterator[str]:
     bounds = sentences(document.text)
     end, wrote = 0, False
     for word in document.tagged.words:
@@ -127,12 +127,12 @@ def _rows(document: TaggedDocument) -> Iterator[str]:
         if new and wrote:
             yield "\n"
         wrote = True
-        yield f"{_plain(word.span.of(document.text))} {_plain(word.tag)}\n"
+        yield f"{_conll_word(word.span.of(document.text))} {_conll_word(word.tag)}\n"
     if wrote:
         yield "\n"
 
 
-def _plain(word: str) -> str:
+def _conll_word(word: str) -> str:
     if word.isalnum():
         return word
     return "".join(

@@ -1,7 +1,7 @@
-"""Each head's own work besides answering questions: classify, fill blanks, judge what follows, find names.
+"""The tasks of the heads other than question answering: classify, fill in blanks, score continuations, find names.
 
-In all of them `model` and `device` overrule the settings. They raise SpanlightError where the request has nothing to
-work on and for a missing model or device, EngineLost when the model process died, Stopped when cancelled.
+In all of them `model` and `device` override the settings. They raise SpanlightError for an empty request and for a
+missing model or device, EngineLost when the model process died, Stopped when cancelled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def load_head(workspace: Workspace, head: Head, report: Report) -> LoadedModel:
 def classify(
     workspace: Workspace, texts: TextsToClassify, report: Report, *, model: str = "", device: str = ""
 ) -> Classifications:
-    """Give every text its class probabilities, read whole, in order; none may be blank."""
+    """Compute the class probabilities of every whole text, in order; none may be blank."""
     texts.require_words()
     return workspace.engine.run(texts, workspace.choose(Head.CLASSIFICATION, model, device, report), report)
 
@@ -33,7 +33,7 @@ def classify(
 def fill(
     workspace: Workspace, text: TextToFill, report: Report, *, model: str = "", device: str = ""
 ) -> FilledText:
-    """Find the likeliest words for every blank of a text, which has at least one."""
+    """Find the likeliest words for every blank of a text that has at least one."""
     text.require_blanks()
     return workspace.engine.run(text, workspace.choose(Head.MASKED_WORDS, model, device, report), report)
 
@@ -41,7 +41,7 @@ def fill(
 def follow(
     workspace: Workspace, pairs: PassagePairs, report: Report, *, model: str = "", device: str = ""
 ) -> FollowOns:
-    """For every pair, in order, how likely its second passage continues its first; none may be blank."""
+    """Compute how likely each pair's second passage continues its first, in order; none may be blank."""
     pairs.require_words()
     return workspace.engine.run(pairs, workspace.choose(Head.NEXT_SENTENCE, model, device, report), report)
 
@@ -56,9 +56,9 @@ def find_names(
 
 
 def read_pairs(source: Path) -> PassagePairs:
-    """The pairs of a .jsonl or .jsonl.xz file of rows `{"first", "second"}`.
+    """Read the pairs of a .jsonl or .jsonl.xz file with rows `{"first", "second"}`.
 
-    Raises SpanlightError for a file that cannot be read or does not hold such rows.
+    Raises SpanlightError for a file that cannot be read or has other rows.
     """
     names = ("first", "second")
     check_rows(source, names)

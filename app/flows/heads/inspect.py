@@ -1,4 +1,4 @@
-"""Look into a model at work on one text, and compare models on it."""
+"""Look inside a model that works on a text, and compare models on it."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ Request = Question | TextsToClassify | TextToFill | PassagePairs | TextsToTag
 
 
 def look(workspace: Workspace, request: Look, report: Report, *, model: str = "", device: str = "") -> Any:
-    """The result of a look, as each kind's docstring describes it; `model` and `device` overrule the settings.
+    """Carry out a look; each kind's docstring describes the result. `model` and `device` override the settings.
 
     Raises SpanlightError for a missing model or device and for a missing part of the subject, EngineLost when the model
     process died; Stopped when cancelled.
     """
     choice = workspace.choose(request.subject.head, model, device, report)
-    return workspace.engine.run(replace(request, subject=_viewed(request.subject)), choice, report)
+    return workspace.engine.run(replace(request, subject=_with_view(request.subject)), choice, report)
 
 
 def compare(
     workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report, *, device: str = ""
 ) -> tuple[Any, ...]:
-    """The result of each of several models, by name or folder, on the subject, in the models' order.
+    """Run several models, given by name or folder, on the subject, and return their results in the models' order.
 
-    The results are those of the subject's own head: Reading, Classifications, FilledText, FollowOns or TaggedTexts.
-    Those done so far are partial results. Raises as `look` does; for a missing model before any has run.
+    The results are those of the subject's head: Reading, Classifications, FilledText, FollowOns or TaggedTexts.
+    Partial results are those computed so far. Raises as `look` does, for a missing model before any has run.
     """
-    request = request_of(_viewed(subject))
+    request = request_of(_with_view(subject))
     choices = [workspace.choose(subject.head, model, device, report) for model in models]
     each = GroupReport(report, len(choices), Message("models"))
     results: tuple[Any, ...] = ()
@@ -51,15 +51,15 @@ def compare(
     return results
 
 
-def _viewed(subject: Subject) -> Subject:
-    """The subject with the view that its text is read with for a question."""
+def _with_view(subject: Subject) -> Subject:
+    """Add the view with which a question's text is read."""
     if subject.head is not Head.QUESTION_ANSWERING:
         return subject
     return replace(subject, view=with_view(Document(subject.text, view=subject.view)).view)
 
 
 def request_of(subject: Subject) -> Request:
-    """The request to the subject's own head. Raises SpanlightError where a part of the subject is missing."""
+    """The request to the subject's head. Raises SpanlightError if a part of the subject is missing."""
     match subject.head:
         case Head.QUESTION_ANSWERING:
             return Question(subject.pair, (Document(subject.text, view=subject.view),))
@@ -85,14 +85,14 @@ def request_of(subject: Subject) -> Request:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A sample to look into with one click: the text of its button, and the visit."""
+    """A sample that can be opened with one click: the text of its button, and the visit."""
 
     title: str
     visit: Visit
 
 
 def offers(workspace: Workspace, report: Report) -> tuple[Offer, ...]:
-    """Samples of every head that an installed model has, the first few of each kind."""
+    """The first few samples of each kind for which an installed model has the head."""
     heads = {head for card in workspace.shelf.cards() for head in card.heads}
     found: dict[str, list[Offer]] = {}
     for sample in samples(workspace.paths):
@@ -117,7 +117,7 @@ def _title(kind: str, title: str) -> str:
 
 
 def visit_of(sample: Sample) -> Visit | None:
-    """The visit for a sample; None where its question, its blank or its second passage is missing."""
+    """The visit for a sample; None if its question, its blank or its second passage is missing."""
     match sample.kind:
         case "ask" if sample.questions:
             question = sample.questions[0]

@@ -1,4 +1,4 @@
-"""A page's last result, saved for the next start."""
+"""Save a page's last result for the next start."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
-    """A result with the `texts` it is of.
+    """A result with the `texts` that it was computed from.
 
-    `way` is how the page had cut them out, `name` that of their file; both may be empty. `same_model` is whether the
-    model in use now is the one that computed it.
+    `way` is how the page had split the input into texts, `name` is their file's; both may be empty. `same_model` is
+    whether the model in use now computed the result.
     """
 
     texts: tuple[str, ...]
@@ -43,25 +43,25 @@ class KeptResult:
 
 
 def keep_result(workspace: Workspace, page: str, head: Head, kept: KeptResult | None, report: Report) -> None:
-    """Save the result shown on a page, by the page's key; None removes it. Raises SpanlightError on a disk error."""
+    """Save the result of a page under the page's key; None removes it. Raises SpanlightError on a disk error."""
     drafts = Drafts(workspace.paths.drafts)
     if kept is None:
-        drafts.clear(_name(page))
+        drafts.clear(_draft_name(page))
         return
     values = {
         "texts": kept.texts,
         "result": asdict(kept.result),
         "way": kept.way,
         "name": kept.name,
-        "model": _in_use(workspace, head, kept.result.model),
+        "model": _model_identity(workspace, head, kept.result.model),
     }
-    drafts.save(_name(page), json_of(values, ensure_ascii=False, default=TaggedWords.columns))
+    drafts.save(_draft_name(page), json_of(values, ensure_ascii=False, default=TaggedWords.columns))
 
 
 def kept_result(workspace: Workspace, page: str, head: Head, report: Report) -> KeptResult | None:
-    """The result saved for a page; None where there is none, or it cannot be read."""
+    """Read the saved result of a page; None if there is none or it cannot be read."""
     try:
-        values = json.loads(Drafts(workspace.paths.drafts).load(_name(page)) or "null")
+        values = json.loads(Drafts(workspace.paths.drafts).load(_draft_name(page)) or "null")
         if values is None:
             return None
         return KeptResult(
@@ -69,19 +69,19 @@ def kept_result(workspace: Workspace, page: str, head: Head, report: Report) -> 
             _result(head, values["result"]),
             str(values["way"]),
             str(values["name"]),
-            values["model"] == _in_use(workspace, head) != [],
+            values["model"] == _model_identity(workspace, head) != [],
         )
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as fault:
         _log.warning("the last result of %s was not read: %r", page, fault)
         return None
 
 
-def _name(page: str) -> str:
+def _draft_name(page: str) -> str:
     return f"{page}.result"
 
 
 def _result(head: Head, values: dict[str, Any]) -> HeadResult:
-    """The result of plain values; the words of tagged texts are columns, as they are many."""
+    """Restore a result from plain values; tagged words are stored as columns, since there are many."""
     if head is not Head.TOKEN_CLASSIFICATION:
         return from_plain(_RESULTS[head], values)
     words = [item.pop("words") for item in values["items"]]
@@ -92,8 +92,8 @@ def _result(head: Head, values: dict[str, Any]) -> HeadResult:
     )
 
 
-def _in_use(workspace: Workspace, head: Head, model: str = "") -> list[str]:
-    """The name and the fingerprint of the model in use, or of this name; nothing where it is not there."""
+def _model_identity(workspace: Workspace, head: Head, model: str = "") -> list[str]:
+    """The name and the fingerprint of the model of this name, or of the one in use; empty if it is not installed."""
     try:
         card = workspace.find_model(head, model)
         return [card.name, fingerprint(Path(card.folder))]

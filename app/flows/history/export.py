@@ -1,4 +1,4 @@
-"""Exports of answers from the history, in the formats of other programs."""
+"""Export answers from the history in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from app.core.message import Message
 from app.core.report import Report
 from app.flows.history.export_annotations import web_annotations
 from app.flows.history.export_formats import FORMATS, Exported, require_format, write_text
-from app.flows.history.export_pdf import marked_copies
-from app.flows.history.export_squad import squad
-from app.flows.history.export_text import page, table
+from app.flows.history.export_pdf import write_marked_copies
+from app.flows.history.export_squad import squad_json
+from app.flows.history.export_text import answers_csv, answers_markdown
 from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace
 
@@ -33,8 +33,8 @@ def export(
     Raises SpanlightError for no entries, for an unknown kind and where the disk refuses; Stopped when cancelled.
     """
     if not require_format(FORMATS, kind).is_text:
-        _require(entries)
-        return marked_copies(workspace, entries, output, report, password=password)
+        _refuse_none(entries)
+        return write_marked_copies(workspace, entries, output, report, password=password)
     exported = export_text(workspace, entries, kind, report, password=password)
     report.check()
     write_text(exported.text, kind, output)
@@ -44,25 +44,25 @@ def export(
 def export_text(
     workspace: Workspace, entries: Sequence[Entry], kind: str, report: Report, *, password: str = ""
 ) -> Exported:
-    """Entries in one of the formats that are text; raises SpanlightError for no entries and for other formats."""
+    """Export entries in one of the text formats; raises SpanlightError for no entries and for other formats."""
     if not require_format(FORMATS, kind).is_text:
         raise SpanlightError(
             Message("{kind} is not text.", kind=kind), Message("Name a file that it is to be written to.")
         )
-    _require(entries)
-    said = corrections_of(workspace, entries)
+    _refuse_none(entries)
+    corrections = corrections_of(workspace, entries)
     match kind:
         case "csv":
-            return Exported(len(entries), table(entries, said))
+            return Exported(len(entries), answers_csv(entries, corrections))
         case "markdown":
-            return Exported(len(entries), page(entries, said))
+            return Exported(len(entries), answers_markdown(entries, corrections))
         case "json":
-            return Exported(len(entries), web_annotations(entries, said))
+            return Exported(len(entries), web_annotations(entries, corrections))
         case _:
-            return squad(workspace, entries, said, report, password=password)
+            return squad_json(workspace, entries, corrections, report, password=password)
 
 
-def _require(entries: Sequence[Entry]) -> None:
+def _refuse_none(entries: Sequence[Entry]) -> None:
     if not entries:
         raise SpanlightError(
             Message("There is nothing to export."), Message("Ask something first, or look for other words.")

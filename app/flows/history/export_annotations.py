@@ -1,4 +1,4 @@
-"""Answers as W3C Web Annotations (https://www.w3.org/TR/annotation-model/)."""
+"""Export answers as W3C Web Annotations (https://www.w3.org/TR/annotation-model/)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.core.days import iso
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
 from app.core.plain import json_of
-from app.flows.history.export_text import Said
+from app.flows.history.export_text import Corrections
 
-_FORMATS = {
+_MEDIA_TYPES = {
     Kind.TEXT: "text/plain",
     Kind.MARKDOWN: "text/markdown",
     Kind.HTML: "text/html",
@@ -41,17 +41,17 @@ _CONTEXT = [
 ]
 
 
-def web_annotations(entries: Sequence[Entry], said: Said) -> str:
+def web_annotations(entries: Sequence[Entry], corrections: Corrections) -> str:
     """An AnnotationCollection with all entries on its first page, as JSON-LD.
 
-    Each annotation's bodies are the question, the answer, how sure it is, and as a person's assessment what was `said`
-    of it, with the verdict and the right words as the table has them; its target is the document, with the
-    place by TextPositionSelector (code points of the document's text as Spanlight reads it), by TextQuoteSelector, and
-    for a PDF by the page (RFC 8118) refined by the quote. The nearest words with low confidence take the answer's
-    place, and are assessed as such; without an answer in the text the target has no place.
+    Each annotation's bodies are the question, the answer, its confidence, and the person's correction as an assessment,
+    with the verdict and the right words as the table has them. Its target is the document, with the place by
+    TextPositionSelector (code points of the document's text as Spanlight reads it), by TextQuoteSelector, and in a PDF
+    by the page (RFC 8118) refined by the quote. With low confidence the nearest words replace the answer, and are
+    assessed as such; without an answer the target has no place.
     """
-    items = [_annotation(entry, said.get((entry.sha256, entry.question))) for entry in entries]
-    named = identity(*(str(item["id"]) for item in items))
+    items = [_annotation(entry, corrections.get((entry.sha256, entry.question))) for entry in entries]
+    named = iri_of(*(str(item["id"]) for item in items))
     page = {"id": f"{named}#page", "type": "AnnotationPage", "startIndex": 0, "items": items}
     whole = {
         "@context": _CONTEXT,
@@ -65,20 +65,20 @@ def web_annotations(entries: Sequence[Entry], said: Said) -> str:
     return json_of(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def identity(*parts: str) -> str:
-    """An IRI that is unique to these parts."""
+def iri_of(*parts: str) -> str:
+    """An IRI that is derived from these parts."""
     text = "\n".join(parts).encode("utf-8", "backslashreplace").decode("utf-8")
     return uuid.uuid5(uuid.NAMESPACE_URL, f"urn:spanlight\n{text}").urn
 
 
-def entry_identity(entry: Entry) -> str:
+def entry_iri(entry: Entry) -> str:
     """The IRI of an entry."""
-    return identity(entry.sha256, entry.path, repr(entry.asked), entry.question)
+    return iri_of(entry.sha256, entry.path, repr(entry.asked), entry.question)
 
 
-def _annotation(entry: Entry, said: Correction | None) -> dict[str, object]:
+def _annotation(entry: Entry, correction: Correction | None) -> dict[str, object]:
     shown = entry.shown
-    answer: dict[str, object] = _words(entry.words, "replying")
+    answer: dict[str, object] = _textual_body(entry.words, "replying")
     answer["probability"] = shown.probability if shown else entry.no_answer_probability
     target: dict[str, object] = {
         "type": "SpecificResource",
@@ -87,11 +87,11 @@ def _annotation(entry: Entry, said: Correction | None) -> dict[str, object]:
     }
     if shown is not None:
         target["selector"] = _selectors(entry, shown)
-    bodies = [_words(entry.question, "questioning"), answer, _words(entry.likely, "assessing")]
-    if said is not None:
-        bodies.append(_assessment(entry, said))
+    bodies = [_textual_body(entry.question, "questioning"), answer, _textual_body(entry.likely, "assessing")]
+    if correction is not None:
+        bodies.append(_assessment(entry, correction))
     annotation: dict[str, object] = {
-        "id": entry_identity(entry),
+        "id": entry_iri(entry),
         "type": "Annotation",
         "motivation": "questioning",
         "created": iso(entry.asked),
@@ -104,17 +104,17 @@ def _annotation(entry: Entry, said: Correction | None) -> dict[str, object]:
     return annotation
 
 
-def _assessment(entry: Entry, said: Correction) -> dict[str, object]:
-    """What a person said of an answer, as a body with a creator and a time of its own."""
-    assessment = _words(said.said_of(entry.shown_span), "assessing")
-    assessment |= {"creator": {"type": "Person"}, "created": iso(said.judged)}
-    assessment["verdict"] = said.verdict_on(entry.shown_span)
-    if said.words:
-        assessment["rightWords"] = said.words
+def _assessment(entry: Entry, correction: Correction) -> dict[str, object]:
+    """The person's correction as a body with its own creator and time."""
+    assessment = _textual_body(correction.said_of(entry.shown_span), "assessing")
+    assessment |= {"creator": {"type": "Person"}, "created": iso(correction.judged)}
+    assessment["verdict"] = correction.verdict_on(entry.shown_span)
+    if correction.words:
+        assessment["rightWords"] = correction.words
     return assessment
 
 
-def _words(value: str, purpose: str) -> dict[str, object]:
+def _textual_body(value: str, purpose: str) -> dict[str, object]:
     return {"type": "TextualBody", "value": value, "format": "text/plain", "purpose": purpose}
 
 
@@ -125,7 +125,7 @@ def _source(entry: Entry) -> dict[str, object]:
     return {
         "id": place,
         "type": "Text",
-        "format": _FORMATS[entry.kind],
+        "format": _MEDIA_TYPES[entry.kind],
         "label": entry.name,
         "sha256": entry.sha256,
     }

@@ -1,4 +1,4 @@
-"""What every export shares: its format, its result, and how it is written. Without heavy imports, for menus."""
+"""The formats, the result and the writing of exports, without heavy imports so that menus can use it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.settings.files import write_atomic
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An export format: its key, its title for the user, its files' suffix, and whether it is text."""
+    """An export format: its key, its title for the user, its file extension, and whether it is text."""
 
     key: str
     title: str
@@ -23,7 +23,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many entries were exported, as which text or to which files, and sentences for the user."""
+    """The number of exported entries, the text or the files that they were exported to, and sentences for the user."""
 
     count: int
     text: str = ""
@@ -42,7 +42,7 @@ FORMATS = (
 
 
 def require_format(formats: Sequence[Format], kind: str) -> Format:
-    """The format with this key; raises SpanlightError where there is none."""
+    """Return the format with this key; raises SpanlightError if there is none."""
     for one in formats:
         if one.key == kind:
             return one
@@ -55,5 +55,5 @@ def require_format(formats: Sequence[Format], kind: str) -> Format:
 
 def write_text(text: str, kind: str, path: Path) -> None:
     """Write an export to a file, whole or not at all; raises SpanlightError where the disk refuses."""
-    # A spreadsheet recognises the encoding by the byte order mark.
+    # Spreadsheets recognise the encoding by the byte order mark.
     write_atomic(path, text.encode("utf-8-sig" if kind == "csv" else "utf-8", "replace"), private=False)

@@ -1,4 +1,4 @@
-"""Answers as highlight annotations in copies of their PDFs."""
+"""Export answers as highlight annotations in copies of their PDFs."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from app.core.layout import Kind
 from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.orders import Highlight, MarkUp
-from app.flows.history.compare import plain
+from app.flows.history.compare import shorten
 from app.flows.history.export_formats import Exported
 from app.flows.workspace import Workspace
 
 
-def marked_copies(
+def write_marked_copies(
     workspace: Workspace, entries: Sequence[Entry], output: Path, report: Report, *, password: str = ""
 ) -> Exported:
-    """Write a copy of each PDF with its answers highlighted: to `output`, or into its folder where there are several.
+    """Write a copy of each PDF with its answers highlighted: to `output`, or into its folder if there are several.
 
-    Of several, each copy's name is that of `output` with the PDF's own behind it. Raises SpanlightError where no
-    answer is in a PDF, where a copy would take the original's place, and where the disk refuses.
+    Each of several copies has the name of `output` followed by that of the PDF. Raises SpanlightError where no answer
+    is in a PDF, where a copy would overwrite an original, and where the disk refuses.
     """
     by_file: dict[str, list[Entry]] = {}
     elsewhere = 0
@@ -47,7 +47,7 @@ def marked_copies(
                 n=elsewhere,
             )
         )
-    outputs = _outputs(list(by_file), output)
+    outputs = _copy_paths(list(by_file), output)
     marked, files = 0, []
     for at, (path, found) in enumerate(by_file.items()):
         report.check()
@@ -60,16 +60,16 @@ def marked_copies(
             notes.append(str(fault))
             continue
         marked += sum(not reason for reason in reasons)
-        if not all(reasons):  # otherwise it would be the same as the original
+        if not all(reasons):  # otherwise the copy would equal the original
             files.append(outputs[path])
         for entry, reason in zip(found, reasons, strict=True):
             if reason and entry.shown is not None:
-                notes.append(_not_marked(entry.name, entry.shown, reason))
+                notes.append(_unmarked_note(entry.name, entry.shown, reason))
     return Exported(marked, files=tuple(files), notes=tuple(notes))
 
 
-def _not_marked(document: str, answer: KeptAnswer, reason: str) -> str:
-    words = plain(answer.text, 60)
+def _unmarked_note(document: str, answer: KeptAnswer, reason: str) -> str:
+    words = shorten(answer.text, 60)
     if page := answer.where:
         return Message(
             "“{words}” on {page} of {document} was not marked: {reason}",
@@ -80,8 +80,8 @@ def _not_marked(document: str, answer: KeptAnswer, reason: str) -> str:
     )
 
 
-def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
-    """The path of each copy; never that of a source PDF."""
+def _copy_paths(paths: Sequence[str], output: Path) -> dict[str, Path]:
+    """The path of each copy. Raises SpanlightError for one that is a source PDF's."""
     outputs: dict[str, Path] = {}
     for path in paths:
         name = output.name if len(paths) == 1 else f"{output.stem} - {Path(path).stem}{output.suffix}"
@@ -102,7 +102,7 @@ def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
 def _mark(
     workspace: Workspace, path: str, entries: Sequence[Entry], output: Path, report: Report, password: str
 ) -> Sequence[str]:
-    """For each answer the reason why it was not marked, empty where it was."""
+    """Write a marked copy, and return for each answer why it was not marked, "" if it was."""
     name = Path(path).name
     with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -112,7 +112,7 @@ def _mark(
             Message("{name} has changed since it was asked.", name=name), Message("Ask again, then export.")
         )
     highlights = tuple(
-        Highlight(entry.shown.span, entry.shown.text, f"{plain(entry.question)}\n{entry.likely}")
+        Highlight(entry.shown.span, entry.shown.text, f"{shorten(entry.question)}\n{entry.likely}")
         for entry in fitting
         if entry.shown is not None
     )

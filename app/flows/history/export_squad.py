@@ -1,8 +1,8 @@
-"""Questions and answers as SQuAD 2.0 (Rajpurkar et al. 2018), to train on or to measure with."""
+"""Export questions and answers as SQuAD 2.0 (Rajpurkar et al. 2018), for training and measuring."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from app.core.corrections import Correction
 from app.core.errors import SpanlightError
@@ -11,21 +11,26 @@ from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Progress, Report
 from app.core.text import Span
-from app.flows.history.export_annotations import entry_identity
+from app.flows.history.export_annotations import entry_iri
 from app.flows.history.export_formats import Exported
-from app.flows.history.export_text import Said
+from app.flows.history.export_text import Corrections
 from app.flows.history.history import digest, document_of
 from app.flows.workspace import Workspace
 
 
-def squad(
-    workspace: Workspace, entries: Sequence[Entry], said: Said, report: Report, *, password: str = ""
+def squad_json(
+    workspace: Workspace,
+    entries: Sequence[Entry],
+    corrections: Corrections,
+    report: Report,
+    *,
+    password: str = "",
 ) -> Exported:
-    """The questions as JSON.
+    """The questions as SQuAD's JSON.
 
-    A question's context is its document's whole text where that is still available unchanged, else the saved sentence;
-    `answer_start` counts its code points. A question without an answer `is_impossible`, and the best span, below the
-    threshold, is a plausible answer. Where the person `said` what is right, that is the answer, or that there is none.
+    A question's context is the whole text of its document if that is still available unchanged, else the saved
+    sentence; `answer_start` counts its code points. A question without an answer `is_impossible`, and the best span,
+    which is below the threshold, is a plausible answer. The person's corrections take precedence.
     """
     notes: list[str] = []
     texts = _texts(workspace, entries, report, notes, password)
@@ -33,16 +38,16 @@ def squad(
     written, left_out = 0, 0
     for entry in entries:
         text = texts.get(_key(entry), "")
-        verdict = said.get((entry.sha256, entry.question))
-        placed = _placed(entry, text, verdict)
+        correction = corrections.get((entry.sha256, entry.question))
+        placed = _context_and_answers(entry, text, correction)
         if placed is None:
             left_out += 1
             continue
         context, answers = placed
-        has_answer = entry.best is not None if verdict is None else verdict.span is not None
+        has_answer = entry.best is not None if correction is None else correction.span is not None
         found = "answers" if has_answer else "plausible_answers"
         question = {
-            "id": entry_identity(entry).removeprefix("urn:uuid:"),
+            "id": entry_iri(entry).removeprefix("urn:uuid:"),
             "question": entry.question,
             "is_impossible": not has_answer,
             "answers": [],
@@ -60,15 +65,20 @@ def squad(
             )
         )
     names = {_key(entry): entry.name for entry in entries}
-    documents = [
+    text = dataset_json((names[key], paragraphs) for key, paragraphs in data.items())
+    return Exported(written, text, notes=tuple(notes))
+
+
+def dataset_json(documents: Iterable[tuple[str, Mapping[str, Sequence[object]]]]) -> str:
+    """SQuAD's JSON for documents, each with a title and its questions by their context."""
+    data = [
         {
-            "title": names[key],
+            "title": title,
             "paragraphs": [{"context": context, "qas": qas} for context, qas in paragraphs.items()],
         }
-        for key, paragraphs in data.items()
+        for title, paragraphs in documents
     ]
-    whole = {"version": "v2.0", "data": documents}
-    return Exported(written, json_of(whole, indent=1, ensure_ascii=False) + "\n", notes=tuple(notes))
+    return json_of({"version": "v2.0", "data": data}, indent=1, ensure_ascii=False) + "\n"
 
 
 def _key(entry: Entry) -> tuple[str, str]:
@@ -78,7 +88,7 @@ def _key(entry: Entry) -> tuple[str, str]:
 def _texts(
     workspace: Workspace, entries: Sequence[Entry], report: Report, notes: list[str], password: str
 ) -> dict[tuple[str, str], str]:
-    """The texts of those documents that are still available unchanged, each read once."""
+    """Read the texts of those documents that are still available unchanged, each once."""
     wanted = {_key(entry): entry for entry in entries}
     texts = {}
     for at, (key, entry) in enumerate(wanted.items()):
@@ -101,23 +111,27 @@ def _texts(
     return texts
 
 
-def _placed(entry: Entry, text: str, said: Correction | None) -> tuple[str, list[Span]] | None:
-    """The context of a question and the place of its answer there; None where there is no context to give."""
-    if said is not None and said.span is not None and said.place is not None:
+def _context_and_answers(
+    entry: Entry, text: str, correction: Correction | None
+) -> tuple[str, list[Span]] | None:
+    """The context of a question and the places of its answers there; None if there is no context."""
+    if correction is not None and correction.span is not None and correction.place is not None:
         return (
-            (text, [said.span]) if text and said.span.of(text) == said.words else (said.passage, [said.place])
+            (text, [correction.span])
+            if text and correction.span.of(text) == correction.words
+            else (correction.passage, [correction.place])
         )
     answer = entry.answers[0] if entry.answers else None
     if text and (answer is None or answer.span.of(text) == answer.text):
         return text, [answer.span] if answer else []
-    at = _in_sentence(answer) if answer is not None else None
+    at = _place_in_sentence(answer) if answer is not None else None
     if answer is not None and at is not None:
         return answer.sentence, [at]
-    return (said.passage, []) if said is not None else None
+    return (correction.passage, []) if correction is not None else None
 
 
-def _in_sentence(answer: KeptAnswer) -> Span | None:
-    """The answer's place in its sentence: the one whose surrounding words match best."""
+def _place_in_sentence(answer: KeptAnswer) -> Span | None:
+    """The answer's place in its sentence: the occurrence whose context matches best."""
     sentence, words = answer.sentence, answer.text
     starts = []
     at = sentence.find(words) if words else -1
@@ -127,13 +141,13 @@ def _in_sentence(answer: KeptAnswer) -> Span | None:
 
     def fit(start: int) -> int:
         before, after = sentence[:start], sentence[start + len(words) :]
-        return _alike(before[::-1], answer.before[::-1]) + _alike(after, answer.after)
+        return _common_prefix(before[::-1], answer.before[::-1]) + _common_prefix(after, answer.after)
 
     return Span(best, best + len(words)) if starts and (best := max(starts, key=fit)) >= 0 else None
 
 
-def _alike(one: str, other: str) -> int:
-    """The length of the common beginning of two texts, in characters."""
+def _common_prefix(one: str, other: str) -> int:
+    """The length of the common prefix of two texts, in characters."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )

@@ -1,4 +1,4 @@
-"""Answers as a table (CSV), and as a page to read (Markdown)."""
+"""Export answers as a table (CSV) and as a page to read (Markdown)."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ COLUMNS = (
     "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
     "page_label", "line", "outcome", "nearest", "verdict", "right_words", "cell",
 )  # fmt: skip
-# What was said of the answers, by an entry's `sha256` and `question`.
-Said = Mapping[tuple[str, str], Correction]
+# The person's corrections of answers, by an entry's `sha256` and `question`.
+Corrections = Mapping[tuple[str, str], Correction]
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~!$^]")
-# Beginnings of a line that Markdown takes for a list, a rule, or the line below a heading.
-_FIRST = re.compile(r"(?:([-+=:])|(\d+)([.)]))")
+# Line starts that Markdown takes for a list, a rule, or the underline of a heading.
+_LINE_START = re.compile(r"(?:([-+=:])|(\d+)([.)]))")
 
 
-def table(entries: Sequence[Entry], said: Said) -> str:
-    """One row an entry under `COLUMNS`.
+def answers_csv(entries: Sequence[Entry], corrections: Corrections) -> str:
+    """CSV with a row per entry under `COLUMNS`.
 
-    For the nearest words with low confidence `answer` is empty: the words are in the column `nearest`, and the other
-    columns have their place and probability. Without an answer in the text all of these are empty. Numbers have six
-    decimals; `asked` is UTC; `start` and `end` count code points of the document's text. `verdict` is what the person
-    `said` of the answer shown (right, other words, not there), and `right_words` are those that are right by it.
+    With low confidence `answer` is empty: the nearest words are in the column `nearest`, and the other columns have
+    their place and probability. Without an answer all of these are empty. Numbers have six decimals; `asked` is UTC;
+    `start` and `end` are code points of the document's text. `verdict` is the person's on the answer shown (right,
+    other words, not there), and `right_words` are the right words according to it.
     """
-    return csv_lines([COLUMNS, *(_row(entry, said.get((entry.sha256, entry.question))) for entry in entries)])
+    return csv_lines(
+        [COLUMNS, *(_row(entry, corrections.get((entry.sha256, entry.question))) for entry in entries)]
+    )
 
 
-def page(entries: Sequence[Entry], said: Said) -> str:
-    """The questions with their answers, each quoted with its place, and what was `said` of it, as Markdown."""
-    sections = (_section(entry, said.get((entry.sha256, entry.question))) for entry in entries)
+def answers_markdown(entries: Sequence[Entry], corrections: Corrections) -> str:
+    """Markdown with each question, its answer, quoted with its place, and the person's verdict on it."""
+    sections = (_section(entry, corrections.get((entry.sha256, entry.question))) for entry in entries)
     return "# Questions and answers\n" + "".join(f"\n{section}" for section in sections)
 
 
 def citation(entry: Entry) -> str:
-    """The place of the words shown: the document's name, the page or line, and the heading above."""
+    """The place of the words shown: the document's name, the page or line, and the heading above them."""
     parts = [_line(entry.name) or UNNAMED]
     if entry.shown is not None:
         if entry.shown.where:
@@ -51,17 +53,19 @@ def citation(entry: Entry) -> str:
     return ", ".join(parts)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """The text on one line, escaped for Markdown."""
     line = _SPECIAL.sub(r"\\\g<0>", _line(text))
     return (
-        _FIRST.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", line, count=1)
-        if _FIRST.match(line)
+        _LINE_START.sub(
+            lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", line, count=1
+        )
+        if _LINE_START.match(line)
         else line
     )
 
 
-def _row(entry: Entry, said: Correction | None) -> list[str]:
+def _row(entry: Entry, correction: Correction | None) -> list[str]:
     shown = entry.shown
     probability, *place, label, line, nearest = [""] * 9
     if shown is not None:
@@ -76,29 +80,30 @@ def _row(entry: Entry, said: Correction | None) -> list[str]:
         "yes" if entry.quick else "no", "yes" if entry.complete else "no",
         entry.path, entry.sha256, "" if entry.share_read is None else f"{entry.share_read:.6f}",
         label, line, entry.outcome, nearest,
-        said.verdict_on(entry.shown_span) if said is not None else "", said.words if said is not None else "",
+        correction.verdict_on(entry.shown_span) if correction is not None else "",
+        correction.words if correction is not None else "",
         shown.cell if shown is not None else "",
     ]  # fmt: skip
 
 
-def _section(entry: Entry, said: Correction | None) -> str:
+def _section(entry: Entry, correction: Correction | None) -> str:
     shown = entry.shown
-    lines = [f"## {escaped(entry.question)}"]
+    lines = [f"## {escape_markdown(entry.question)}"]
     if shown is None:
         lines.append(f"{entry.words} {entry.likely}.")
     else:
         stress = "**" if entry.best is not None else "*"
         lines += [
-            f"{stress}{escaped(shown.text)}{stress}",
-            f"> {escaped(shown.sentence or shown.text)}",
+            f"{stress}{escape_markdown(shown.text)}{stress}",
+            f"> {escape_markdown(shown.sentence or shown.text)}",
             f"{entry.likely}." if entry.best is not None else f"{entry.likely}. {NEAREST_WORDS}",
         ]
-    if said is not None:
-        lines.append(f"{escaped(said.said_of(entry.shown_span))}.")
+    if correction is not None:
+        lines.append(f"{escape_markdown(correction.said_of(entry.shown_span))}.")
     if entry.in_part:
         lines.append(f"{entry.in_part}.")
-    read = f", by {escaped(entry.model)}" if entry.model else ""
-    lines.append(f"{escaped(citation(entry))}. Read on {date_and_time(local(entry.asked))}{read}.")
+    read = f", by {escape_markdown(entry.model)}" if entry.model else ""
+    lines.append(f"{escape_markdown(citation(entry))}. Read on {date_and_time(local(entry.asked))}{read}.")
     return "\n\n".join(lines) + "\n"
 
 

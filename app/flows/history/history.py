@@ -1,4 +1,4 @@
-"""The history of questions: save, search, delete, ask again."""
+"""Save questions in the history, search and delete them, and ask them again."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """A page of the history, newest first, and the total number of entries with the words searched for."""
+class HistoryPage:
+    """A page of the history, newest first, and the total number of entries that match the search."""
 
     entries: tuple[Entry, ...]
     total: int
@@ -38,10 +38,10 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The result of asking again: sentences for the user, and the new entry, which is not saved.
+    """The result of asking again: the new entry, which is not saved, and sentences for the user.
 
-    `now` is None where the document is gone; `same`: the same words are shown as the answer in the same place, or there
-    is still no answer in the text.
+    `now` is None if the document is gone. `same` is whether the same words are shown as the answer in the same place,
+    or there still is no answer.
     """
 
     entry: Entry
@@ -53,7 +53,7 @@ class Comparison:
 def entry_of(
     opened: Opened, question: Question, reading: Reading, *, index: int = 0, asked: float | None = None
 ) -> Entry:
-    """The entry for one of the question's documents, `index`, with the answers in that document.
+    """Make the entry for one of the question's documents, by its index, with the answers in that document.
 
     `asked` is in seconds since 1970, by default now.
     """
@@ -63,7 +63,7 @@ def entry_of(
     return Entry(
         question=question.text.strip(),
         name=opened.document.name,
-        # A relative path from the command line is valid in that folder only.
+        # A relative path from the command line is valid in one folder only.
         path=str(Path(opened.document.path).absolute()) if opened.document.path else "",
         sha256=opened.sha256 or digest(text),
         kind=opened.kind,
@@ -81,7 +81,7 @@ def entry_of(
         windows_total=reading.windows_total,
         absent=reading.absent,
         finder=reading.finder,
-        shared=len(question.documents) != 1,  # of a library none is named
+        shared=len(question.documents) != 1,  # a question to a library has no documents
     )
 
 
@@ -94,10 +94,10 @@ def remember(
     *,
     asked: float | None = None,
 ) -> Entry | None:
-    """Save a question with its answers; the saved entry, None where the settings want no history.
+    """Save a question with its answers, and return the entry; None if the history is switched off.
 
-    Nor is it saved that a document does not answer some of whose pages are not recognised: these were not read.
-    Of several documents that of the best answer is saved. `asked` is in seconds since 1970, by default now. Raises
+    The outcome "no answer" is not saved for a document with pages that are not recognised, and so were not read. Of
+    several documents, the one with the best answer is saved. `asked` is in seconds since 1970, by default now. Raises
     SpanlightError where it could not be saved, and after it was saved in a new history because the old one was damaged.
     """
     if not workspace.settings.keep_history:
@@ -117,14 +117,14 @@ def remember(
 
 def past(
     workspace: Workspace, words: str, report: Report, *, limit: int = _PAGE, before: Entry | None = None
-) -> Past:
-    """The newest entries with all of these words that are older than `before`; newest first."""
+) -> HistoryPage:
+    """The newest entries with all these words, or the newest of those older than `before`; newest first."""
     found = workspace.history.entries(words, limit=limit, before=before)
-    return Past(tuple(found), workspace.history.count(words))
+    return HistoryPage(tuple(found), workspace.history.count(words))
 
 
-def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry, ...]:
-    """All entries with these words, newest first; raises Stopped when cancelled."""
+def all_entries(workspace: Workspace, words: str, report: Report) -> tuple[Entry, ...]:
+    """All entries with all these words, newest first; raises Stopped when cancelled."""
     found: list[Entry] = []
     while page := workspace.history.entries(words, limit=1000, before=found[-1] if found else None):
         report.check()
@@ -133,7 +133,7 @@ def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry,
 
 
 def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tuple[DeletedEntry, ...]:
-    """Delete entries; `bring_back` restores them from what this returns.
+    """Delete entries, and return what `bring_back` needs to restore them.
 
     Raises SpanlightError where one is missing; then none is deleted.
     """
@@ -141,32 +141,32 @@ def forget(workspace: Workspace, numbers: Iterable[int], report: Report) -> tupl
 
 
 def bring_back(workspace: Workspace, forgotten: Iterable[DeletedEntry], report: Report) -> tuple[int, ...]:
-    """Restore deleted entries in their places; their numbers."""
+    """Restore deleted entries, and return their numbers."""
     return tuple(workspace.history.add(one.entry, one.text) for one in forgotten)
 
 
 def forget_all(workspace: Workspace, report: Report) -> int:
-    """Delete the whole history for good; the number of entries deleted."""
+    """Delete the whole history for good, and return the number of entries."""
     return workspace.history.delete_all()
 
 
 def document_of(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Opened:
-    """The document of an entry: its file read again, or its saved text.
+    """Read the document of an entry again: its file, or its saved text.
 
-    Raises SpanlightError where it is not there any more, PasswordNeeded for an encrypted one.
+    Raises SpanlightError where it is gone, PasswordNeeded for an encrypted one.
     """
     if entry.path:
         if not Path(entry.path).exists():
-            raise _gone(entry)
+            raise _gone_error(entry)
         return read_document(workspace, Path(entry.path), report, password=password)
     text = workspace.history.text_of(entry)
     if not text:
-        raise _gone(entry)
+        raise _gone_error(entry)
     return Opened(Document(text, entry.name), sha256=entry.sha256)
 
 
 def check_again(workspace: Workspace, entry: Entry, report: Report) -> Comparison:
-    """Ask an entry's question again with the same settings, and compare; nothing is saved.
+    """Ask an entry's question again with the same settings, and compare the answers; nothing is saved.
 
     Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when
     cancelled.
@@ -180,7 +180,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report) -> Compariso
     sentences = []
     if opened.sha256 != entry.sha256:
         sentences.append(Message("The file has changed since."))
-    # Provisional words of the quick reader, from a stopped reading, belong to a question to the careful reader.
+    # A stopped question to the careful reader may have only the quick reader's provisional answer.
     reader = model = "" if entry.model == entry.finder and not entry.quick else entry.model
     try:
         workspace.find_model(Head.QUESTION_ANSWERING, model)
@@ -192,7 +192,7 @@ def check_again(workspace: Workspace, entry: Entry, report: Report) -> Compariso
         top_k=max(1, len(entry.answers)),
         threshold=entry.threshold,
         quick=entry.quick,
-        # A document that was read whole is read whole again.
+        # A document that was read completely is read completely again.
         every=entry.complete and not (entry.quick or entry.finder),
     )
     reading = ask(workspace, question, report, model=model)
@@ -210,12 +210,12 @@ def check_again(workspace: Workspace, entry: Entry, report: Report) -> Compariso
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of a text without a file, in UTF-8."""
+    """The SHA-256 of a text in UTF-8, for a text without a file."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
-    """An answer in a document as it is saved, with its sentence and its place."""
+    """The answer as it is saved, with its sentence, its context and its place in the document."""
     text, start, end = opened.document.text, answer.span.start, answer.span.end
     return KeptAnswer(
         span=answer.span,
@@ -233,7 +233,7 @@ def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
     )
 
 
-def _gone(entry: Entry) -> SpanlightError:
+def _gone_error(entry: Entry) -> SpanlightError:
     if entry.path:
         return SpanlightError(
             Message("{file} is not there any more.", file=entry.path),

@@ -1,4 +1,4 @@
-"""Finds the answers of an entry of the history in the present document."""
+"""Locate the answers of a history entry in the document as it is now."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.flows.history.history import AROUND, digest
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The answers of an entry found in its present document.
+class LocatedAnswers:
+    """The answers of an entry that were located in the document as it is now.
 
-    `in_place`: every answer is in its old place, or without answers the document is the same; `changed`: the document
-    is not the one that was asked. The same file may now be read with other blanks.
+    `in_place` is whether every answer is in its old place or, without answers, the document is the same. `changed` is
+    whether the document's bytes differ from those that were asked; the same bytes may be read with other white space.
     """
 
     opened: Opened
@@ -26,35 +26,35 @@ class Found:
     changed: bool
 
 
-def answers_in(opened: Opened, entry: Entry) -> Found:
-    """The entry's answers in a document, each by `place_of_kept`."""
+def locate_answers(opened: Opened, entry: Entry) -> LocatedAnswers:
+    """Locate the entry's answers in a document, each with `locate_answer`."""
     text, moved = opened.document.text, False
     changed = (opened.sha256 or digest(text)) != entry.sha256
     found: list[Answer] = []
     for kept in entry.answers:
-        span = place_of_kept(kept, text, changed=changed)
+        span = locate_answer(kept, text, changed=changed)
         moved = moved or span is None or (changed and span != kept.span)
         if span is None and not found:
-            break  # without the best answer another one would take its place
+            break  # otherwise another answer would be taken for the best one
         if span is None:
             continue
         found.append(Answer(0, span, span.of(text), kept.probability, 0.0, 0.0))
-    return Found(opened, tuple(found), not (moved if entry.answers else changed), changed)
+    return LocatedAnswers(opened, tuple(found), not (moved if entry.answers else changed), changed)
 
 
-def place_of_kept(kept: KeptAnswer, text: str, *, changed: bool) -> Span | None:
-    """Where an answer stands in its text, which was `changed` since or read with other blanks; None where it does not.
+def locate_answer(kept: KeptAnswer, text: str, *, changed: bool) -> Span | None:
+    """Locate an answer in its text, which may have `changed` or be read with other white space; None if it is gone.
 
-    It is searched by its words with their context (a text quote selector of the Web Annotation Data Model, W3C 2017,
-    section 4.2.4), then by its words only where they occur once; in the same file blanks are ignored.
+    In a changed text the words are searched with their context (a text quote selector of the Web Annotation Data Model,
+    W3C 2017, section 4.2.4), then alone if they occur once; otherwise white space is ignored.
     """
     if kept.span.of(text) == kept.text:
         return kept.span
-    return _find(text, kept) if changed else _find_without_blanks(text, kept)
+    return _find_words(text, kept) if changed else _find_without_blanks(text, kept)
 
 
-def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
-    """The reading of an entry, as far as it was saved."""
+def restore_reading(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
+    """Restore the reading of an entry as far as it was saved."""
     return Reading(
         answers=answers,
         answered=entry.answered and bool(answers),
@@ -72,7 +72,7 @@ def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:
     )
 
 
-def _find(text: str, kept: KeptAnswer) -> Span | None:
+def _find_words(text: str, kept: KeptAnswer) -> Span | None:
     at = text.find(kept.before + kept.text + kept.after)
     if at >= 0:
         return Span(at + len(kept.before), at + len(kept.before) + len(kept.text))

@@ -1,4 +1,4 @@
-"""Give the passages of libraries vectors, by which they are found by meaning."""
+"""Compute vectors of the passages of libraries, which let them be found by meaning."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from app.core.library import Library
     from app.library.vectors import Array
 
-# Passages of one request: at first, and at most. What a stop or a kill undoes takes about a second.
-_FIRST, _MOST = 8, 512
+# Passages in the first request, and at most in one. A request takes about a second, which is what a kill loses.
+_FIRST_BATCH, _MOST_BATCH = 8, 512
 
 
 def embed(workspace: Workspace, report: Report) -> int:
-    """Give vectors to the passages of all libraries that have none; returns how many were given.
+    """Compute the missing vectors of the passages of all libraries; returns how many there were.
 
-    Each request's are stored before the next: after a stop or a kill it goes on from there. Once all have vectors of
-    the model in use, those of other models are deleted. Where no model for it is installed, or another process does
-    the same, nothing is done. Reports progress in passages; raises SpanlightError where the model does not work or the
-    disk refuses, Stopped when cancelled.
+    The vectors of each request are stored before the next, so a run that was stopped or killed can be continued. Once
+    all passages have vectors of the model in use, those of other models are deleted. Does nothing if no model for it is
+    installed, or while another process does this. Progress counts passages. Raises SpanlightError where the model does
+    not work or the disk refuses, Stopped when cancelled.
     """
     card = _encoder(workspace)
     if card is None or not workspace.library.libraries():
         return 0
-    with alone(workspace.paths.library, "embed.lock") as is_alone:
+    with exclusive(workspace.paths.library, "embed.lock") as is_alone:
         return _embed(workspace, card, report) if is_alone else 0
 
 
 def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
     index, vectors = workspace.library, vectors_name(card)
-    done, size, began = 0, _FIRST, time.perf_counter()
+    done, size, began = 0, _FIRST_BATCH, time.perf_counter()
     while some := index.without_vectors(vectors, size):
         report.check()
         if not done:
@@ -59,28 +59,28 @@ def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
         have, total = index.count_vectors(vectors)
         left = total - have
         report.progress(Progress(done, done + left, Message("passages"), left * (now - began) / done))
-        # The first one may have loaded the model.
-        size = max(_FIRST, min(_MOST, 2 * size, round(len(some) / (now - asked))))
+        # The first request may have taken long to load the model.
+        size = max(_FIRST_BATCH, min(_MOST_BATCH, 2 * size, round(len(some) / (now - asked))))
     index.drop_other_vectors(vectors)
     return done
 
 
 def vectors_in_use(workspace: Workspace) -> str:
-    """The name of the vectors that passages are given now, empty where no model for it is installed."""
+    """The name of the vectors of the model in use, empty if no model for vectors is installed."""
     card = _encoder(workspace)
     return vectors_name(card) if card is not None else ""
 
 
 def vectors_name(card: ModelCard) -> str:
-    """The name of the vectors that a model gives: of what it computes with, and their width."""
+    """The name of a model's vectors: the model's fingerprint and their width."""
     return f"{fingerprint(Path(card.folder))}-{card.width}"
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A question's unit vector, float32[width], and what it is compared with: the passages' `vectors` of that name.
+    """A question's unit vector, float32[width], and the name of the passages' `vectors` that it is compared with.
 
-    `share` is that of a library's passages which have one.
+    `share` is the share of a library's passages that have such a vector.
     """
 
     vector: Array
@@ -89,9 +89,9 @@ class Meaning:
 
 
 def meaning_of(workspace: Workspace, question: str, library: Library, report: Report) -> Meaning | None:
-    """A question's meaning by the model in use, or by another installed one as long as that has more vectors.
+    """Compute a question's meaning with the model in use, or with another one as long as that has more vectors.
 
-    None where there are none. Raises SpanlightError where the model does not work, Stopped when cancelled.
+    None if there are no vectors. Raises SpanlightError where the model does not work, Stopped when cancelled.
     """
     index = workspace.library
     in_use = _encoder(workspace)
@@ -109,7 +109,7 @@ def meaning_of(workspace: Workspace, question: str, library: Library, report: Re
 
 
 def vectors_of(workspace: Workspace, card: ModelCard, texts: Sequence[str], report: Report) -> Array:
-    """The unit vectors that a model gives texts, float32[texts, width]; a lone surrogate counts as U+FFFD.
+    """Compute a model's unit vectors of texts, float32[texts, width]; lone surrogates are read as U+FFFD.
 
     Raises SpanlightError where the model does not work, Stopped when cancelled.
     """
@@ -127,8 +127,8 @@ def _encoder(workspace: Workspace) -> ModelCard | None:
 
 
 @contextmanager
-def alone(folder: Path, name: str) -> Iterator[bool]:
-    """Hold the lock of this name in the index's folder; whether no other process holds it."""
+def exclusive(folder: Path, name: str) -> Iterator[bool]:
+    """Try to hold the lock of this name in the index's folder; gives whether no other process holds it."""
     lock = Lock(folder / name)
     try:
         folder.mkdir(parents=True, exist_ok=True)

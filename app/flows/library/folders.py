@@ -1,4 +1,4 @@
-"""The files of a library's folders on the disk."""
+"""Walk the folders of a library on the disk."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from app.core.message import Message
 from app.core.report import Progress, Report
 from app.library.ledger import is_empty
 
-# Pictures, which take long to recognise, are taken where they are named.
+# Pictures take long to recognise, so they are only taken if they are named.
 _PICTURES = frozenset(ending for ending, kind in ENDINGS.items() if kind is Kind.IMAGE)
-# The extensions that are taken from a folder; single files may have any.
+# The extensions of files that are taken from a folder; files that are named may have any.
 SUFFIXES = frozenset((*ENDINGS, *PROSE, *LOGS, *CODE)) - _PICTURES
-# Folders that programs fill with what others have written.
-_FILLED = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
-# More than this is counted and shown before it is added.
+# Folders that programs generate or fill with other people's files.
+_GENERATED = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
+# The person sees the count before more than this is added.
 MANY_FILES, MANY_BYTES = 1000, 2_000_000_000
 _HIDDEN = getattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2)
 _EVERY = 500
 
 
 def suffixes_of(words: Iterable[str]) -> tuple[str, ...]:
-    """The extensions that a person names ("pdf", ".PDF", "*.pdf"); with "+xml" all that are taken anyhow, and xml."""
+    """Normalise extensions ("pdf", ".PDF", "*.pdf"); "+xml" means xml besides all those that are taken by default."""
     named = [word.strip().lower() for word in words]
     every = sorted(SUFFIXES) if any(word.startswith("+") for word in named) else []
     return tuple(dict.fromkeys(filter(None, (*every, *(word.lstrip("+*.") for word in named)))))
@@ -41,7 +41,7 @@ def suffixes_of(words: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file on the disk: its absolute path, its bytes, its modification time in nanoseconds."""
+    """A file on the disk: its absolute path, its size in bytes, its modification time in nanoseconds."""
 
     path: str
     size: int
@@ -50,10 +50,10 @@ class FoundFile:
 
 @dataclass(slots=True)
 class Walk:
-    """What stands in a library's roots.
+    """What was found in a library's roots.
 
-    `left_out` counts the files of other kinds by their extensions, `refused` the folders that may not be read;
-    `missing` are roots that are not there, `empty` those with nothing in them.
+    `left_out` counts the files of other kinds by extension; `refused` are the folders that cannot be read, `missing`
+    the roots that do not exist, and `empty` those with nothing in them.
     """
 
     files: list[FoundFile] = field(default_factory=list)
@@ -69,11 +69,11 @@ class Walk:
 
     @property
     def pictures_left_out(self) -> int:
-        """How many of the files that were left out are pictures, by their extensions."""
+        """How many of the files that were left out are pictures."""
         return sum(number for suffix, number in self.left_out.items() if suffix in _PICTURES)
 
     def refusal(self) -> SpanlightError:
-        """The error for the first folder that may not be read."""
+        """The error for the first folder that cannot be read."""
         return SpanlightError(
             Message("“{folder}” cannot be read.", folder=self.refused[0]),
             Message("Check the folder's permissions."),
@@ -81,24 +81,23 @@ class Walk:
 
     @property
     def is_large(self) -> bool:
-        """Whether the person should see the count before the files are read."""
+        """Whether there are so many files that the person sees the count before they are read."""
         return len(self.files) > MANY_FILES or self.size > MANY_BYTES
 
 
 def is_folder(path: str | Path) -> bool:
-    """Whether a path is a folder that can be looked at."""
+    """Whether a path is an accessible folder."""
     try:
         return Path(path).is_dir()
-    except (OSError, ValueError):  # one that may not be, before Python 3.14
+    except (OSError, ValueError):  # Python before 3.14 raises them for invalid paths
         return False
 
 
 def walk(library: Library, report: Report) -> Walk:
-    """All files of a library's roots, which are absolute, with subfolders: each once, by their paths.
+    """Find all files in a library's roots, which are absolute, and their subfolders; each once, sorted by path.
 
-    Raises Stopped when cancelled. Hidden files and folders are left out, as are the files that Office locks documents
-    with, folders that programs fill, and what the library ignores. A link is followed unless it leads to where the walk
-    has been or came from.
+    Hidden files and folders, Office's lock files, generated folders, and what the library ignores are left out. A link
+    is followed unless it leads to a folder that was visited, or to one above the root. Raises Stopped when cancelled.
     """
     found = Walk()
     files: dict[str, FoundFile] = {}
@@ -115,7 +114,7 @@ def walk(library: Library, report: Report) -> Walk:
             continue
         if is_empty(root):
             found.empty.append(root)
-        for file in _in_folder(root, status, library, found, been, report):
+        for file in _walk_folder(root, status, library, found, been, report):
             files[file.path] = file
             if len(files) % _EVERY == 0:
                 report.progress(Progress(len(files), 0, Message("files found")))
@@ -123,7 +122,7 @@ def walk(library: Library, report: Report) -> Walk:
     return found
 
 
-def _in_folder(
+def _walk_folder(
     root: str,
     status: os.stat_result,
     library: Library,
@@ -132,13 +131,13 @@ def _in_folder(
     report: Report,
 ) -> Iterator[FoundFile]:
     suffixes = frozenset(library.suffixes) or SUFFIXES
-    above = set(_folders_above(root))
-    # Each with its path below the root. Links come last: what they lead to is rather found at its own place.
+    above = set(_parent_ids(root))
+    # Each with its path below the root. Links come last, so that files are found in their own folder first.
     folders = deque([(root, "", status)])
     while folders:
         report.check()
         folder, below, status = folders.pop()
-        # Some file systems number nothing.
+        # Some file systems have no inode numbers.
         if status.st_ino:
             if (status.st_dev, status.st_ino) in been:
                 continue
@@ -158,9 +157,9 @@ def _in_folder(
                 if _is_hidden(entry.name, status) or _is_ignored(place, entry.name, library.ignore):
                     continue
                 if stat.S_ISDIR(status.st_mode):
-                    if entry.name in _FILLED:
+                    if entry.name in _GENERATED:
                         continue
-                    if not status.st_ino:  # on Windows an entry does not know its number
+                    if not status.st_ino:  # on Windows an entry has no inode number
                         status = Path(entry.path).stat()
                     if not entry.is_symlink():
                         folders.append((entry.path, f"{place}/", status))
@@ -168,7 +167,7 @@ def _in_folder(
                         folders.appendleft((entry.path, f"{place}/", status))
                     continue
             except (OSError, ValueError) as fault:
-                # Not for a link that leads nowhere or to itself, or what is gone meanwhile.
+                # Not for broken and circular links, nor for files that are gone meanwhile.
                 refuses = getattr(fault, "errno", None) not in (
                     None,
                     errno.ENOENT,
@@ -184,11 +183,11 @@ def _in_folder(
             suffix = suffix if dot else ""
             if suffix in suffixes:
                 yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
-            elif entry.path not in library.roots:  # such a file was named, and is in
+            elif entry.path not in library.roots:  # a named file is taken
                 found.left_out[suffix] += 1
 
 
-def _folders_above(root: str) -> Iterator[tuple[int, int]]:
+def _parent_ids(root: str) -> Iterator[tuple[int, int]]:
     for folder in Path(root).resolve().parents:
         with suppress(OSError):
             status = folder.stat()

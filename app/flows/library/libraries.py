@@ -1,4 +1,4 @@
-"""Add to, list and remove libraries."""
+"""Create, list, change and remove libraries."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.flows.workspace import Workspace
 
 
 def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
-    """All libraries by name, with how much of each is indexed."""
+    """All libraries, sorted by name, with how much of each is indexed."""
     if not any((workspace.paths.library / name).exists() for name in ("index.sqlite3", "libraries.json")):
-        return ()  # nothing is made or imported for it at every start
+        return ()  # so that a start without libraries creates and imports nothing
     index = workspace.library
     found = index.libraries()
     vectors = vectors_in_use(workspace) if found else ""
@@ -29,11 +29,11 @@ def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, Libr
 
 
 def ledger(workspace: Workspace, library: Library, report: Report) -> tuple[LibraryFile, ...]:
-    """Every file of a library, by path."""
+    """All files of a library, sorted by path."""
     return tuple(workspace.library.files(library))
 
 
-def planned(
+def plan_library(
     workspace: Workspace,
     paths: Iterable[Path | str],
     *,
@@ -41,11 +41,11 @@ def planned(
     suffixes: Iterable[str] = (),
     ignore: Iterable[str] = (),
 ) -> Library:
-    """The library of this name with these folders and files added to its roots; nothing is saved yet.
+    """Return the library of this name with these folders and files added to its roots; nothing is saved.
 
-    Without a name it is the library that has exactly these roots, else a new one: called after its one root, or the
-    folder that all are in, with a number behind the name if that is taken. Raises SpanlightError for a path that is
-    not there or refused, and for `suffixes` where the library takes every kind.
+    Without a name it is the library with exactly these roots, or a new one that is named after its only root or the
+    folder that all roots are in, followed by a number if the name is taken. Raises SpanlightError for a path that does
+    not exist or cannot be accessed, and for `suffixes` where the library takes files of every kind.
     """
     roots = tuple(dict.fromkeys(os.path.normpath(Path(path).expanduser().absolute()) for path in paths))
     for root in roots:
@@ -78,13 +78,16 @@ def planned(
     return replace(
         found,
         # A file system may know one folder by several names.
-        roots=(*found.roots, *(root for root in roots if not any(_same(root, one) for one in found.roots))),
+        roots=(
+            *found.roots,
+            *(root for root in roots if not any(_is_same_path(root, one) for one in found.roots)),
+        ),
         suffixes=tuple(dict.fromkeys((*found.suffixes, *kinds))),
         ignore=tuple(dict.fromkeys((*found.ignore, *ignore))),
     )
 
 
-def _same(path: str, other: str) -> bool:
+def _is_same_path(path: str, other: str) -> bool:
     try:
         return path == other or Path(path).samefile(other)
     except (OSError, ValueError):
@@ -100,7 +103,7 @@ def _title(roots: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Paths to be added to the library of a name, as `planned` takes them; what that makes, and what it would read."""
+    """Paths to add to the library of a name, the library that results, and the files that would be read."""
 
     paths: tuple[Path | str, ...]
     name: str
@@ -109,20 +112,20 @@ class Plan:
 
 
 def plan(workspace: Workspace, paths: Sequence[Path | str], name: str, report: Report) -> Plan:
-    """Look at what adding paths would read. Raises SpanlightError as `planned` does, and Stopped."""
-    library = planned(workspace, paths, name=name)
-    found = without_known(workspace, library, walk(library, report))
+    """Find the files that adding paths would read. Raises SpanlightError as `plan_library` does; Stopped."""
+    library = plan_library(workspace, paths, name=name)
+    found = without_indexed(workspace, library, walk(library, report))
     return Plan(tuple(paths), name, library, found)
 
 
-def carry_out(workspace: Workspace, plan: Plan, report: Report) -> tuple[Library, bool]:
-    """Save a library with the planned paths as it is now; returns it, and whether it is new."""
-    library = planned(workspace, plan.paths, name=plan.name)
+def save_planned(workspace: Workspace, plan: Plan, report: Report) -> tuple[Library, bool]:
+    """Add the planned paths to the library as it is now; returns it, and whether it is new."""
+    library = plan_library(workspace, plan.paths, name=plan.name)
     return save_library(workspace, library, report), not library.number
 
 
-def without_known(workspace: Workspace, library: Library, found: Walk) -> Walk:
-    """What a walk found, without the files that the library has already."""
+def without_indexed(workspace: Workspace, library: Library, found: Walk) -> Walk:
+    """The result of a walk without the files that the library already has."""
     known = {file.path for file in workspace.library.files(library)}
     return replace(found, files=[file for file in found.files if file.path not in known])
 
@@ -133,7 +136,7 @@ def save_library(workspace: Workspace, library: Library, report: Report) -> Libr
 
 
 def change_library(workspace: Workspace, before: Library, after: Library, report: Report) -> Library:
-    """Save what was changed between the two, in the library as it is now: others may have changed it meanwhile."""
+    """Apply the differences between the two to the library as it is saved now; others may have changed it meanwhile."""
     now = workspace.library.current(before)
     kept = [root for root in now.roots if root in after.roots or root not in before.roots]
     roots = tuple(dict.fromkeys((*kept, *(root for root in after.roots if root not in before.roots))))
@@ -141,7 +144,7 @@ def change_library(workspace: Workspace, before: Library, after: Library, report
 
 
 def rename_library(workspace: Workspace, library: Library, name: str, report: Report) -> Library:
-    """Give a library another name; its folders stay as they are saved now, perhaps by another process.
+    """Rename a library; its folders stay as they are saved now, perhaps by another process.
 
     Raises SpanlightError for a name that is taken, and where the library was removed.
     """
@@ -149,6 +152,6 @@ def rename_library(workspace: Workspace, library: Library, name: str, report: Re
 
 
 def remove_library(workspace: Workspace, library: Library, report: Report) -> None:
-    """Forget a library and its index. No document is touched."""
+    """Remove a library and its index; the documents stay."""
     workspace.library.remove(library)
     workspace.library.compact(report.check)

@@ -1,4 +1,4 @@
-"""Ask a library: find the likeliest passages of all its files, and have the readers read these."""
+"""Ask a library: find the best passages of all its files, and have the readers read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
 from app.core.text import Document, Span
-from app.flows.ask.question import ask, listed
+from app.flows.ask.question import ask, select_answers
 from app.flows.history.history import kept_answer, remember
 from app.flows.library.embed import Meaning, meaning_of
 from app.flows.library.update import renew
@@ -33,30 +33,31 @@ if TYPE_CHECKING:
     from app.library.index import Index, Passage
 
 _log = logging.getLogger(__name__)
-# Passages from each way of searching.
+# Passages from each kind of search.
 _SEARCHED = 500
-# How much meaning counts, measured against words. Among 100,000 passages the answer is then in the first 8 of 90% of
-# SQuAD's questions, 89% of others, 96% of spoken ones and 68% of docqa's; with reciprocal ranks instead of scores, and
-# without the documents' evidence, of 85, 87, 92 and 63%, and by words alone of 90, 85, 94 and 60% (`bench library`).
+# The weight of the search by meaning relative to that by words. Among 100,000 passages, the first 8 then hold the
+# answer of 90% of SQuAD's questions, 89% of others, 96% of spoken ones and 68% of docqa's; with reciprocal ranks
+# instead of scores and without the documents' evidence 85, 87, 92 and 63%, by words alone 90, 85, 94 and 60% (`bench
+# library`).
 _MEANING = 0.7
-# A document's evidence for a passage: this times the mean score of the document's best passages, so many.
+# A document's evidence adds this share of the mean score of the document's best passages, of which it counts 8.
 _EVIDENCE, _BEST = 0.3, 8
-# How many of the best are read: of 43 questions to 100,000 passages the best answer was as good with 16, 24, 32 or 48.
-# The first 20 hold the answer of 66% of docqa's questions in people's own words, the first 48 that of 75% (of 80).
+# How many passages are read. For 43 questions to 100,000 passages, 16, 24, 32 and 48 gave equally good best answers.
+# The first 20 hold the answer of 66% of docqa's 80 questions in people's own words, the first 48 that of 75%.
 READ = 32
 # Code points read on either side of a passage: half a passage.
 AROUND = 300
 # Code points by which an excerpt may shrink at either end so that no word is cut.
 _LONGEST_WORD = 40
-# The least probability of its words for an answer to be given without a threshold of the person's own: something in a
-# large library always seems to answer. Of 232 questions to 100,000 passages, 42 of them without an answer, 51 are given
-# wrong words then instead of 109, and of the 123 whose best words are right 14 are shown with low confidence.
+# The least probability of an answer unless the person sets a threshold, since something in a large library always seems
+# to answer. Of 232 questions to 100,000 passages, 42 of them unanswerable, it cuts wrong answers from 109 to 51; of the
+# 123 with right best words, 14 are shown with low confidence.
 _LEAST_SURE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of a text of the index that is read for a question, and the document that the reader gets."""
+    """A part of an indexed text that is read for a question, and that part as a document."""
 
     text: int
     span: Span
@@ -76,11 +77,11 @@ def ask_library(
     device: str = "",
     status: LibraryStatus | None = None,
 ) -> LibraryReading:
-    """Answer a question from all of a library's files; better and better LibraryReadings come as partial results.
+    """Answer a question from all of a library's files; partial results are LibraryReadings that get better and better.
 
-    The passages are found by BM25 and, as far as there are vectors, by meaning; what an older Spanlight has indexed is
-    indexed anew first, unless the library's `status` is given, which was counted after that. Raises as `ask` does, and
-    SpanlightError where nothing of the library was read yet; Stopped when cancelled.
+    Passages are found by BM25 and, as far as they have vectors, by meaning. An index of an older version is renewed
+    first, unless the library's `status` is given, which the caller counts after renewing it. Raises as `ask` does, and
+    SpanlightError where no file of the library was read yet; Stopped when cancelled.
     """
     began = time.perf_counter()
     if not question.strip():
@@ -94,8 +95,8 @@ def ask_library(
             Message("Nothing of “{library}” has been read yet.", library=library.name),
             Message("Update it, or add a folder with documents to it."),
         )
-    excerpts = find(index, question, library, _meaning_of(workspace, question, library, report))
-    listing = _Listing(
+    excerpts = find_excerpts(index, question, library, _meaning_of(workspace, question, library, report))
+    listing = _LibraryReport(
         report, index, library, status, excerpts, top_k, began, given_threshold=threshold is not None
     )
     if not excerpts:
@@ -119,9 +120,9 @@ def remember_found(
     *,
     asked: float | None = None,
 ) -> Entry | None:
-    """Save a question to a library in the history with the file of its best answer, as `remember` does.
+    """Save a question to a library in the history, with the file of its best answer, as `remember` does.
 
-    None also where nothing was found.
+    Returns None also if nothing was found.
     """
     if not found.found:
         return None
@@ -146,46 +147,48 @@ def _meaning_of(workspace: Workspace, question: str, library: Library, report: R
         return None
 
 
-def find(
+def find_excerpts(
     index: Index, question: str, library: Library, meaning: Meaning | None = None, most: int = READ
 ) -> list[Excerpt]:
-    """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around.
+    """Find the excerpts of a library to read for a question, best first: its best passages with their context.
 
-    With the question's `meaning`, passages near it count as well as those that share its words.
+    With the question's `meaning`, passages are searched by it as well as by their words.
     """
     ranked = rank(index, question, library, meaning)
-    return excerpts_of(index, index.passages(ranked[:most], library))
+    return cut_excerpts(index, index.passages(ranked[:most], library))
 
 
 def rank(index: Index, question: str, library: Library, meaning: Meaning | None = None) -> list[int]:
-    """The numbers of the passages likeliest to answer a question, the best first; takes what `find` takes."""
+    """Rank the numbers of the passages for a question, best first, with the arguments of `find_excerpts`."""
     scores = index.search(question, library, _SEARCHED)
     if meaning is not None:
-        # Where few have a vector, the nearest of these are not near.
+        # If few passages have vectors, the nearest of them may not be near.
         most = round(meaning.share * _SEARCHED)
         near = index.nearest(meaning.vector, meaning.vectors, library, most)
-        scores = joined(scores, near, meaning.share * _MEANING)
+        scores = combine_scores(scores, near, meaning.share * _MEANING)
     else:
-        scores = from_0_to_1(scores)
-    return ranked_with_evidence(scores, index.texts_of(scores, library))
+        scores = normalise_scores(scores)
+    return rank_with_evidence(scores, index.texts_of(scores, library))
 
 
-def joined(scores: Mapping[int, float], others: Mapping[int, float], weight: float) -> dict[int, float]:
-    """The sums of two ways' scores, each from 0 to 1, the others' weighted; 0 where a way has not found a passage."""
-    one, other = from_0_to_1(scores), from_0_to_1(others)
+def combine_scores(
+    scores: Mapping[int, float], others: Mapping[int, float], weight: float
+) -> dict[int, float]:
+    """Add the normalised scores of two searches, the others weighted; a passage that one has missed scores 0 there."""
+    one, other = normalise_scores(scores), normalise_scores(others)
     return {number: one.get(number, 0.0) + weight * other.get(number, 0.0) for number in one | other}
 
 
-def from_0_to_1(scores: Mapping[int, float]) -> dict[int, float]:
-    """The scores moved and stretched so that the least is 0 and the largest 1; 1 where all are equal."""
+def normalise_scores(scores: Mapping[int, float]) -> dict[int, float]:
+    """Scale scores linearly so that the least is 0 and the largest 1; all are 1 if they are equal."""
     least, largest = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     if least == largest:
         return dict.fromkeys(scores, 1.0)
     return {number: (score - least) / (largest - least) for number, score in scores.items()}
 
 
-def ranked_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) -> list[int]:
-    """The passages, the best first, by their scores and those of the best others in their texts."""
+def rank_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) -> list[int]:
+    """Rank passages, best first, by their scores and the evidence of the best passages in the same text."""
     ordered = sorted((number for number in scores if number in texts), key=lambda number: -scores[number])
     best: dict[int, list[float]] = {}
     for number in ordered:
@@ -194,8 +197,8 @@ def ranked_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) 
     return sorted(ordered, key=lambda number: -scores[number] - evidence[texts[number]])
 
 
-def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
-    """Each passage with `AROUND` code points on either side; those that touch are one excerpt, at the better's rank."""
+def cut_excerpts(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
+    """Cut out passages with `AROUND` code points on either side; those that touch become one, at the better rank."""
     spans: list[tuple[int, Span]] = []
     for passage in passages:
         words = index.body(passage.text)[0]
@@ -210,12 +213,12 @@ def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
         place = touching[0] if touching else len(spans)
         spans = [each for at, each in enumerate(spans) if at not in touching]
         spans.insert(place, (passage.text, Span(start, end)))
-    return [_excerpt(index, text, span) for text, span in spans]
+    return [_cut_excerpt(index, text, span) for text, span in spans]
 
 
-def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
+def _cut_excerpt(index: Index, text: int, span: Span) -> Excerpt:
     words, view = index.body(text)
-    # Not within a word, as far as there are blanks between words.
+    # Do not cut words, as far as white space separates them.
     starts = range(span.start, min(span.start + _LONGEST_WORD, span.end))
     start = next((at for at in starts if not at or words[at - 1].isspace()), span.start)
     ends = range(span.end, max(span.end - _LONGEST_WORD, start), -1)
@@ -224,10 +227,10 @@ def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 
-def _with_equal_words(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers, each with the probability that its words are right, wherever they stand.
+def _sum_equal_answers(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """Give each answer the summed probability of all answers with the same words.
 
-    Files of a library often say the same: each place alone has only a share of that probability.
+    Files of a library often say the same thing, and each place alone has only a share of its probability.
     """
     words = ["".join(filter(str.isalnum, answer.text)).casefold() for answer in answers]
     chances: dict[str, float] = {}
@@ -236,17 +239,17 @@ def _with_equal_words(answers: Sequence[Answer]) -> Iterator[Answer]:
     return (replace(answer, probability=chances[word]) for word, answer in zip(words, answers, strict=True))
 
 
-def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
-    """The answers, and up to `most` with them the other places that say their sentences in the same words.
+def _add_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
+    """Add the other places with the sentences of the answers, up to `most` places in all.
 
-    Of copies only one is read with care. Equally likely ones follow each other.
+    Only one copy of a sentence is read by the careful reader. Answers of equal probability stay in sequence.
     """
     found = list(answers)
     for answer in answers:
         own = excerpts[answer.document].document.text
         sentence = sentence_around(own, answer.span)
         words = sentence.of(own)
-        if len(words.split()) <= len(answer.text.split()):  # a cell's words may stand anywhere
+        if len(words.split()) <= len(answer.text.split()):  # the words of a cell may occur anywhere
             continue
         for number, excerpt in enumerate(excerpts):
             text = excerpt.document.text
@@ -260,8 +263,8 @@ def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: i
     return tuple(sorted(found[:most], key=lambda answer: -answer.probability))
 
 
-class _Listing(Relay):
-    """A Report whose partial Readings over excerpts are passed on as LibraryReadings, and which names their files."""
+class _LibraryReport(Relay):
+    """A Report that turns partial Readings of excerpts into LibraryReadings, and names the files in the progress."""
 
     def __init__(
         self,
@@ -279,7 +282,7 @@ class _Listing(Relay):
         self._index, self._library, self._status = index, library, status
         self._excerpts, self._top_k, self._began = excerpts, top_k, began
         self._given_threshold = given_threshold
-        self._files: dict[int, LibraryFile] = {}  # by their texts
+        self._files: dict[int, LibraryFile] = {}  # by the number of their text
         self._opened: dict[int, Opened] = {}
 
     def progress(self, progress: Progress) -> None:
@@ -292,13 +295,13 @@ class _Listing(Relay):
         super().partial(self.reading(result) if isinstance(result, Reading) else result)
 
     def reading(self, reading: Reading) -> LibraryReading:
-        """The reading with its answers at their places in the files."""
+        """Convert a reading of excerpts to one with answers at their places in the files."""
         documents = [excerpt.document for excerpt in self._excerpts]
-        answers = listed(_with_equal_words(reading.answers), documents, self._top_k)
+        answers = select_answers(_sum_equal_answers(reading.answers), documents, self._top_k)
         sure = self._given_threshold or (bool(answers) and answers[0].probability >= _LEAST_SURE)
         reading = replace(
             reading,
-            answers=_with_copies(answers, self._excerpts, self._top_k),
+            answers=_add_copies(answers, self._excerpts, self._top_k),
             answered=reading.answered and sure,
         )
         return LibraryReading(

@@ -1,4 +1,4 @@
-"""Bring a library's index up to date with its files."""
+"""Update a library's index from its files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
-from app.flows.ask.recognise import MOST_BY_ITSELF, scans, waits
-from app.flows.library.embed import alone
+from app.flows.ask.recognise import MOST_UNASKED, needs_consent, scan_reader
+from app.flows.library.embed import exclusive
 from app.flows.library.folders import Walk, is_folder, walk
-from app.flows.models.languages import detected
+from app.flows.models.languages import detect_language
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from app.library.ledger import Content
@@ -33,22 +33,22 @@ from app.library.ledger import Content
 _log = logging.getLogger(__name__)
 
 _LOCK = "update.lock"
-# Processes that read files: each may take 2 GB.
+# Processes that read files; each may take 2 GB.
 _MOST_READERS = 4
-_PIECE = 1 << 20
-# After so many files at once the index's parts are merged.
-_MANY = 200
-_WAITS = Message(
+_CHUNK = 1 << 20
+# The index is compacted after an update with more changes.
+_MANY_CHANGES = 200
+_NEEDS_CONSENT = Message(
     "Open it to have its pages recognised, then check everything; or, in a terminal: library update --recognise."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What an update did.
+    """The result of an update.
 
-    `read` counts files that were read, `known` those whose content was known already (moved or copied), `failed` those
-    without a text now, `gone` those that are no longer there; `walk` is what was found on the disk.
+    `read` counts the files that were read, `known` those that were moved or copied, `failed` those without a text, and
+    `gone` those that no longer exist; `words` are those of the files that were read, `walk` is what is on the disk.
     """
 
     read: int
@@ -61,7 +61,7 @@ class Update:
 
     @property
     def in_words(self) -> str:
-        """What changed: "3 files read, 1 gone, 2 could not be read"; empty for nothing."""
+        """What changed: "3 files read, 1 gone, 2 could not be read"; empty if nothing did."""
         read = self.read + self.known
         parts = [
             Message("{n:,} file read", "{n:,} files read", n=read),
@@ -77,30 +77,30 @@ def update(
     report: Report,
     *,
     everything: bool = False,
-    recognise: int | None = MOST_BY_ITSELF,
+    recognise: int | None = MOST_UNASKED,
 ) -> Update:
     """Read the library's new and changed files, several at a time, and drop those that are gone.
 
-    A file counts as changed if its size or modification time differs; with `everything` those of all files are
-    compared by content. `recognise` is how many pictures of pages of a file at most are recognised; with None all are,
-    also of files that were read without. What an older Spanlight has indexed is indexed anew first. Each file is stored
-    whole or not at all: after a stop or a kill the next update goes on from there. Each file that was read or failed is
-    a partial result (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the
-    library was removed or no process can be started; Stopped when cancelled.
+    A file counts as changed if its size or modification time differs; with `everything`, the contents of all files are
+    compared. `recognise` is the largest number of scanned pages of a file that are recognised; None recognises all,
+    even in files that were read before. An index of an older version is renewed first. Each file is stored completely
+    or not at all, so the next update continues after a stop or a kill. Partial results are the files that were read or
+    failed (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the library was
+    removed or no process can be started; Stopped when cancelled.
     """
     began = time.perf_counter()
     index = workspace.library
-    with alone(workspace.paths.library, _LOCK) as is_alone:
+    with exclusive(workspace.paths.library, _LOCK) as is_alone:
         if not is_alone:
             raise Busy(
                 Message("Another Spanlight is updating the libraries just now."),
                 Message("What was read can be asked; try again later."),
             )
-        _renew(workspace, report)
+        _renew_index(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
-        gone = _sort_out(index, library, index.record_walk(library, found, there.refused), there)
+        gone = _take_out_missing(index, library, index.record_walk(library, found, there.refused), there)
         if everything:
             _compare_all(index, library, report)
         if recognise is None:
@@ -118,46 +118,50 @@ def update(
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
         index.sweep()
-        if len(waiting) + len(gone) > _MANY:
+        if len(waiting) + len(gone) > _MANY_CHANGES:
             index.compact(report.check)
-        # Without those that were only moved.
+        # Files that were only moved are not gone.
         gone &= {file.number for file in index.files(library, [FileState.GONE])}
     return Update(**counts, gone=len(gone), seconds=time.perf_counter() - began, walk=there)
 
 
 def renew(workspace: Workspace, report: Report) -> None:
-    """Index anew what an older Spanlight has indexed, unless another process is at it. Stopped when cancelled."""
+    """Renew an index of an older version, unless another process updates it. Raises Stopped when cancelled."""
     if workspace.library.needs_renewal():
-        with alone(workspace.paths.library, _LOCK) as is_alone:
+        with exclusive(workspace.paths.library, _LOCK) as is_alone:
             if is_alone:
-                _renew(workspace, report)
+                _renew_index(workspace, report)
 
 
-def _renew(workspace: Workspace, report: Report) -> None:
-    workspace.library.renew(report, lambda text: detected(workspace, text, Quiet(report)))
+def _renew_index(workspace: Workspace, report: Report) -> None:
+    workspace.library.renew(report, lambda text: detect_language(workspace, text, Quiet(report)))
 
 
 def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
-    """Read a library's file with its password, which is not kept; returns it as it is then.
+    """Read a library's file with its password, which is not kept; returns its new entry.
 
-    None for a file that is in no library, or needs no password. Once it changes, it needs its password again. Raises
-    PasswordNeeded and SpanlightError where it cannot be read, Stopped when cancelled.
+    None for a file that is in no library, or needs no password. Once the file changes, its password is needed again.
+    Raises PasswordNeeded and SpanlightError where it cannot be read, Stopped when cancelled.
     """
     index = workspace.library
     file = index.file(path)
     if file is None or file.state is not FileState.LOCKED:
         return None
-    _put(index, file, scans(workspace).read(Read(path, Path(path).name, password, words_only=True), report))
+    _store_document(
+        index,
+        file,
+        scan_reader(workspace).read(Read(path, Path(path).name, password, words_only=True), report),
+    )
     return index.file(path)
 
 
-def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
-    """Take the files that were not found out of the library, or note that they are gone; the numbers of the latter.
+def _take_out_missing(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
+    """Mark files that were not found as gone, or take them out of the library; returns the numbers of the former.
 
-    Those below a root or a folder that cannot be read now stay as they are.
+    Files below a root or a folder that cannot be read now are left unchanged.
     """
-    away = _below((*there.missing, *there.empty, *there.refused))
-    roots = _below(library.roots)
+    away = _prefixes((*there.missing, *there.empty, *there.refused))
+    roots = _prefixes(library.roots)
     gone: list[LibraryFile] = []
     left: list[LibraryFile] = []
     for file in others:
@@ -175,7 +179,7 @@ def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: 
     return {file.number for file in newly}
 
 
-def _below(folders: Iterable[str]) -> tuple[str, ...]:
+def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{folder.rstrip(os.sep)}{os.sep}" for folder in folders)
 
 
@@ -201,35 +205,35 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
 
 
 def sha256_of(path: str, check: Callable[[], object]) -> str:
-    """The SHA-256 of a file's bytes, empty if it cannot be read; `check` is called between pieces."""
+    """The SHA-256 of a file's bytes, empty if it cannot be read; `check` is called between chunks."""
     digest = hashlib.sha256()
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):  # opening a pipe would block until somebody writes
             return ""
         with Path(path).open("rb") as file:
-            while piece := file.read(_PIECE):
+            while chunk := file.read(_CHUNK):
                 check()
-                digest.update(piece)
+                digest.update(chunk)
     except (OSError, ValueError):
         return ""
     return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """Why a file has no text, and its content then; a time of 0 has it tried again with the next update."""
+class Refusal:
+    """The reason why a file has no text, and its content; a modification time of 0 makes the next update try again."""
 
     state: FileState
     reason: str
     content: Content
 
 
-# The content alone where its text is known already.
-_Found = Content | Opened | Refused
+# The content alone if its text is known already.
+_ReadResult = Content | Opened | Refusal
 
 
 class _Readers:
-    """Processes that read files for the index, apart from the one that opens documents for people."""
+    """A pool of processes that read files for the index, besides the one that opens documents for the person."""
 
     def __init__(self, workspace: Workspace, number: int, recognise: int | None) -> None:
         self._workspace, self._index, self._recognise = workspace, workspace.library, recognise
@@ -250,12 +254,14 @@ class _Readers:
             one.close()
         self._pool.shutdown(cancel_futures=True)
 
-    def read(self, files: list[LibraryFile], report: Report) -> Iterator[tuple[LibraryFile, _Found | None]]:
-        """Each file with what was found in it, as soon as it is read; None for one that is not there now."""
+    def read(
+        self, files: list[LibraryFile], report: Report
+    ) -> Iterator[tuple[LibraryFile, _ReadResult | None]]:
+        """Yield each file with its result as soon as it is read; None for one that does not exist any more."""
         left = iter(files)
-        at_work: dict[Future[_Found | None], LibraryFile] = {}
+        at_work: dict[Future[_ReadResult | None], LibraryFile] = {}
         while True:
-            # Few are read ahead: what was read waits in memory until it is stored.
+            # Results wait in memory until they are stored, so few files are read ahead.
             while len(at_work) < 2 * self._number and (file := next(left, None)) is not None:
                 at_work[self._pool.submit(self._read, file)] = file
             if not at_work:
@@ -265,48 +271,48 @@ class _Readers:
             for one in done:
                 yield at_work.pop(one), one.result()
 
-    def _read(self, file: LibraryFile) -> _Found | None:
+    def _read(self, file: LibraryFile) -> _ReadResult | None:
         try:
             status = Path(file.path).stat()
         except (OSError, ValueError):
             return None
         size, modified = status.st_size, status.st_mtime_ns
         there = Content("", size, modified)
-        until = _Until(lambda: self._stopped)
-        # Next to reading a document this costs nothing, and one that was only moved is not read.
+        until = _StopWhen(lambda: self._stopped)
+        # This costs little compared with reading, which it saves for files that were only moved.
         sha256 = sha256_of(file.path, until.check)
         if sha256 and self._index.holds(file.path, sha256):
             return Content(sha256, size, modified)
         documents = self._free.get()
         try:
             order = Read(file.path, Path(file.path).name, words_only=True)
-            return scans(self._workspace, documents).read(order, until, self._recognise)
+            return scan_reader(self._workspace, documents).read(order, until, self._recognise)
         except (SpanlightError, ChildBug) as fault:
-            return refused(fault, there, was_hashed=bool(sha256))
+            return refusal_for(fault, there, was_hashed=bool(sha256))
         finally:
             self._free.put(documents)
 
 
-def refused(fault: SpanlightError | ChildBug, there: Content, *, was_hashed: bool) -> Refused:
-    """Why reading a file failed; one whose bytes could not be hashed either is tried again without a change of it.
+def refusal_for(fault: SpanlightError | ChildBug, there: Content, *, was_hashed: bool) -> Refusal:
+    """The Refusal for an error of reading a file; a file that could not be hashed is tried again even if unchanged.
 
-    Raises the fault again where no process could be started, which no file is to blame for.
+    Raises the error itself if no process could be started, which is not the file's fault.
     """
     match fault:
         case PasswordNeeded():
-            return Refused(FileState.LOCKED, fault.message, there)
+            return Refusal(FileState.LOCKED, fault.message, there)
         case NotStarted():
             raise fault
         case NoText():
-            return Refused(FileState.NO_TEXT, fault.message, there)
+            return Refusal(FileState.NO_TEXT, fault.message, there)
         case SpanlightError():
-            return Refused(FileState.FAILED, str(fault), there if was_hashed else replace(there, modified=0))
+            return Refusal(FileState.FAILED, str(fault), there if was_hashed else replace(there, modified=0))
     _log.error("a file was not read", exc_info=fault)
-    return Refused(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
+    return Refusal(FileState.FAILED, Message("It crashes Spanlight; this is a bug."), there)
 
 
-class _Until(Silent):
-    """A Report that stops the work once `stopped` holds."""
+class _StopWhen(Silent):
+    """A Report that stops the work once `stopped` returns True."""
 
     def __init__(self, stopped: Callable[[], bool]) -> None:
         self._stopped = stopped
@@ -316,22 +322,22 @@ class _Until(Silent):
             raise Stopped
 
 
-def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int]) -> None:
+def _store(index: Index, file: LibraryFile, found: _ReadResult, counts: dict[str, int]) -> None:
     match found:
         case Content():
             counts["known"] += index.link(file, found)
         case Opened():
-            done = _put(index, file, found)
+            done = _store_document(index, file, found)
             counts["read" if done else "failed"] += 1
             counts["words"] += len(found.document.text.split())
-        case Refused(state, reason, content):
+        case Refusal(state, reason, content):
             index.fail(file, state, reason, content)
             counts["failed"] += 1
 
 
-def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
-    """Store what was read from a file, and return whether it has a text."""
-    if without := without_words(opened):
+def _store_document(index: Index, file: LibraryFile, opened: Opened) -> bool:
+    """Store a document in the index, and return whether it has a text."""
+    if without := refusal_without_text(opened):
         index.fail(file, without.state, without.reason, without.content)
         return False
     view = with_view(opened.document).view
@@ -340,16 +346,16 @@ def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
     return True
 
 
-def without_words(opened: Opened) -> Refused | None:
-    """Why a document that was read has no words; None where it has."""
+def refusal_without_text(opened: Opened) -> Refusal | None:
+    """The Refusal of a document without words; None if it has some."""
     if opened.document.text.strip():
         return None
-    reasons = [*opened.notes, *([_WAITS] if waits(opened) else [])]
+    reasons = [*opened.notes, *([_NEEDS_CONSENT] if needs_consent(opened) else [])]
     reason = joined(reasons, " ") or Message("It holds no text.")
-    return Refused(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
+    return Refusal(FileState.NO_TEXT, reason, Content(opened.sha256, opened.size, opened.modified))
 
 
 def _progress(done: int, total: int, began: float) -> Progress:
     seconds = time.perf_counter() - began
-    # The processes that read take a moment to start.
+    # Starting the processes would distort an early estimate.
     return Progress(done, total, Message("files"), (total - done) * seconds / done if seconds > 2 else None)

@@ -1,4 +1,4 @@
-"""Measure a reader on questions whose answers are known."""
+"""Measure a reader on questions with known answers."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
-from app.flows.measure.plan import Plan, by_source, per_cent, recorded, sample
+from app.flows.measure.plan import Plan, by_source, figures_by_name, per_cent, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.teach.calibration import own_verdicts, set_followed
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import best_threshold, exact_match, f1
 
-# From this F1 on people accept a span as the answer.
-_TAKEN_FOR_RIGHT = 0.5
+# The least F1 with which people accept a span as the answer.
+_LEAST_RIGHT_F1 = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class QaFigures:
-    """Figures over a set of questions, in per cent (SQuAD 2.0, Rajpurkar et al. 2018, section 5).
+    """Figures on a set of questions, in per cent (SQuAD 2.0, Rajpurkar et al. 2018, section 5).
 
-    `exact` and `f1` are of the reader's answers, where "no answer in the text" is an answer too; `forced_exact`
-    and `forced_f1` are of its best span, over the answerable questions only; `no_answer_right` is the share of the
-    unanswerable ones where it gives no answer; `best_f1` is the f1 with the best threshold for this set, which is
-    `best_threshold`; `calibration_error` is how far the best span's probability lies from the share of such spans
-    that people take for an answer, on average over ten bins (Guo et al. 2017, equation 3). A figure over no question is
-    None.
+    `exact` and `f1` are those of the reader's answers, and count "no answer in the text" as an answer. `forced_exact`
+    and `forced_f1` are those of its best span on answerable questions. `no_answer_right` is the share of unanswerable
+    questions that it leaves unanswered. `best_f1` is the f1 with the best threshold for this set, `best_threshold`.
+    `calibration_error` is the mean difference, over ten bins, between the best span's probability and the share of such
+    spans that are right (Guo et al. 2017, equation 3). A figure without questions is None.
     """
 
     questions: int
@@ -56,7 +55,7 @@ class QaFigures:
 
 @dataclass(frozen=True, slots=True)
 class QaMeasured:
-    """Figures with each paragraph among `join` others: of all questions, and by their source."""
+    """Figures with each paragraph among `join` others: overall, and by the questions' source."""
 
     join: int
     overall: QaFigures
@@ -67,9 +66,9 @@ class QaMeasured:
 
 @dataclass(frozen=True, slots=True)
 class QaEvaluation:
-    """All figures, with the model and the device; `calibration` is the one fitted, if any.
+    """All figures, with the model and the device; `calibration` is the fitted one, if any.
 
-    `reliability` is of the probabilities before a fit; a span counts as right from a word F1 of 0.5 with an answer on.
+    `reliability` is that of the probabilities before a fit; a span with a word F1 of at least 0.5 is right.
     """
 
     model: str
@@ -81,11 +80,11 @@ class QaEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class QaOutcome:
-    """One question's reading, scored against its answers.
+    """A question's reading, scored against its known answers.
 
-    `chance` is the probability that the text answers, `probability` the best span's; `answered`: whether that span is
-    given as the answer; `exact` and `f1`, 0 to 1, are the best span's, 0 where there is no answer to find. `windows` of
-    the text's `windows_whole` were read.
+    `chance` is the probability that the text has an answer, `probability` that of the best span; `answered` is whether
+    that span is given as the answer. `exact` and `f1`, 0 to 1, are those of the best span, 0 for an unanswerable
+    question. `windows` of the text's `windows_whole` were read.
     """
 
     example: QaExample
@@ -102,27 +101,27 @@ class QaOutcome:
 
     @property
     def answerable(self) -> bool:
-        """Whether the text answers."""
+        """Whether the text has an answer."""
         return bool(self.example.answers)
 
     @property
     def right(self) -> bool:
-        """Whether the answer is exactly right; for an unanswerable question, whether there is none."""
+        """Whether the answer is exactly right or, for an unanswerable question, missing."""
         return self.given(self.exact) == 1.0
 
     def given(self, value: float) -> float:
-        """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
+        """The score of the reader's answer if its best span scores `value`; 1 if it rightly gives none."""
         return value * self.answered if self.answerable else float(not self.answered)
 
 
 def evaluate_qa(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> QaEvaluation:
-    """Ask every question and score the answers against the known ones.
+    """Ask every question, and score the answers against the known ones.
 
-    The reliability is recorded too, where nothing is fitted that would change it; a fitted calibration is not adjusted
-    to the person's verdicts, which were on the one before. Raises SpanlightError for files that do not fit, Stopped
-    when cancelled.
+    The reliability is recorded too, unless a calibration is fitted, which changes it. A fitted calibration is not
+    adjusted to the person's verdicts, which were on the old one. Raises SpanlightError for files that do not fit,
+    Stopped when cancelled.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
     files = [read_qa(path) for path in plan.files]
@@ -134,12 +133,12 @@ def evaluate_qa(
     title = where = ""
     for join in plan.join:
         began = whole.seconds
-        outcomes, last = read_known(workspace, _questions(files, chosen, join, plan), choice, whole)
+        outcomes, last = ask_known(workspace, _questions(files, chosen, join, plan), choice, whole)
         title, where = last.model or title, last.device or where
-        measured.append(_measured(join, outcomes, whole.seconds - began))
+        measured.append(_measure(join, outcomes, whole.seconds - began))
         readings += [dev_reading(outcome) for outcome in outcomes]
         for outcome in outcomes:
-            by_kind.setdefault(_kind(outcome, join), []).append(outcome)
+            by_kind.setdefault(_text_kind(outcome, join), []).append(outcome)
     calibration = None
     if plan.fit:
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
@@ -149,7 +148,7 @@ def evaluate_qa(
         update_notes(
             card,
             calibration=calibration,
-            measured=_figures_by_name(plan, evaluation) if plan.record else None,
+            measured=_figures_by_data(plan, evaluation) if plan.record else None,
             reliability=evaluation.reliability if plan.record and not plan.fit else None,
         )
         if plan.fit and own_verdicts(workspace, card, report) is not None:
@@ -160,13 +159,13 @@ def evaluate_qa(
     return evaluation
 
 
-def read_known(
+def ask_known(
     workspace: Workspace,
     questions: Iterable[tuple[QaExample, Question]],
     choice: ModelChoice,
     whole: GroupReport,
 ) -> tuple[list[QaOutcome], Reading]:
-    """The outcome of every question, in their order, and the last reading (an empty one where there is no question)."""
+    """Ask questions with known answers; returns their outcomes in order, and the last reading (`UNREAD` if none)."""
     found: list[QaOutcome] = []
     last = UNREAD
 
@@ -194,10 +193,10 @@ def _questions(
 
 
 def join_paragraphs(paragraphs: Sequence[str], own: int, others: int, seed: str) -> str:
-    """Paragraph `own` among `others` other paragraphs, in one text with blank lines between.
+    """Join paragraph `own` and `others` other paragraphs into one text, separated by empty lines.
 
-    The choice and order of the others and the position of `own` are random, reproducible by the seed; where there are
-    fewer others, all of them are taken.
+    The others, their order and the position of `own` are random, but determined by the seed; if there are fewer others,
+    all are taken.
     """
     rng = random.Random(seed)
     places = [index for index in range(len(paragraphs)) if index != own]
@@ -207,8 +206,8 @@ def join_paragraphs(paragraphs: Sequence[str], own: int, others: int, seed: str)
 
 
 def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
-    """The example's question on a text, by default its own context, which is read as the window would."""
-    # One character is replaced by one, so that positions stay.
+    """The example's question about a text, by default its own context, with the view that the window reads it with."""
+    # Replacing one character by one keeps all positions.
     words, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
     view = example.view if on == example.context else None
     return Question(words, (with_view(Document(on, view=view)),), top_k)
@@ -234,35 +233,35 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
 
 
 def dev_reading(outcome: QaOutcome) -> DevReading:
-    """What a calibration is fitted on: the outcome of a question that was asked for `SHARED_AMONG` spans."""
+    """The data to fit a calibration on, from the outcome of a question for `SHARED_AMONG` spans."""
     return DevReading(
         margin=outcome.margin,
         windows=outcome.windows_whole,
         answerable=outcome.answerable,
         scores=outcome.scores,
-        right=outcome.f1 >= _TAKEN_FOR_RIGHT,
+        right=outcome.f1 >= _LEAST_RIGHT_F1,
         in_table=outcome.in_table,
     )
 
 
-def _kind(outcome: QaOutcome, join: int) -> TextKind:
+def _text_kind(outcome: QaOutcome, join: int) -> TextKind:
     if outcome.example.is_table and not join:
         return TextKind.TABLES
     return TextKind.LONG_DOCUMENTS if outcome.windows > 1 else TextKind.PARAGRAPHS
 
 
 def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability:
-    """Each kind's bins over the best spans, to four decimals; the span of an unanswerable question is never right."""
+    """The bins of the best spans by kind of text, to four decimals; unanswerable questions have no right span."""
     return {
         kind: tuple(
             replace(each, said=round(each.said, 4), right=round(each.right, 4))
-            for each in bins_of((o.probability, o.f1 >= _TAKEN_FOR_RIGHT) for o in outcomes)
+            for each in bins_of((o.probability, o.f1 >= _LEAST_RIGHT_F1) for o in outcomes)
         )
         for kind, outcomes in by_kind.items()
     }
 
 
-def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
+def _measure(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
     if not outcomes:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
     return QaMeasured(
@@ -277,7 +276,7 @@ def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasure
 
 
 def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
-    """The figures over at least one outcome."""
+    """Compute the figures of at least one outcome."""
     answerable = [each for each in outcomes if each.answerable]
     unanswerable = [each for each in outcomes if not each.answerable]
 
@@ -299,18 +298,20 @@ def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
         best_f1=100.0 * best,
         best_threshold=min(threshold, 1.0),
         calibration_error=100.0
-        * calibration_error((each.probability, each.f1 >= _TAKEN_FOR_RIGHT) for each in outcomes),
+        * calibration_error((each.probability, each.f1 >= _LEAST_RIGHT_F1) for each in outcomes),
     )
 
 
-def _figures_by_name(plan: Plan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
+def _figures_by_data(plan: Plan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
     name = measured_on(plan.files)
     return {
-        f"{name}, among {each.join} others" if each.join else name: recorded_qa(each.overall)
+        f"{name}, among {each.join} others" if each.join else name: qa_figures_by_name(each.overall)
         for each in evaluation.measured
     }
 
 
-def recorded_qa(figures: QaFigures) -> dict[str, float]:
-    """The figures to save, by name, to two decimals; one over no question is left out."""
-    return recorded(figures, 2, "answerable", "answerable_exact", "forced_exact", "best_f1", "best_threshold")
+def qa_figures_by_name(figures: QaFigures) -> dict[str, float]:
+    """The figures that are saved, by name, to two decimals; those without questions are left out."""
+    return figures_by_name(
+        figures, 2, "answerable", "answerable_exact", "forced_exact", "best_f1", "best_threshold"
+    )

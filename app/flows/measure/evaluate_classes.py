@@ -1,4 +1,4 @@
-"""Measure a classifier on texts whose classes are known."""
+"""Measure a classifier on texts with known classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.measure.plan import Plan, by_source, recorded, sampled
+from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import TextExample, read_texts
@@ -24,7 +24,7 @@ from app.training.metrics import accuracy, confusion, macro_f1
 
 @dataclass(frozen=True, slots=True)
 class OneClass:
-    """A class's figures, 0 to 1, and its number of texts; precision is None where it was never predicted."""
+    """A class's figures, 0 to 1, and its number of texts; the precision of a class never predicted is None."""
 
     precision: float | None
     recall: float | None
@@ -33,10 +33,10 @@ class OneClass:
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """Figures over a set of texts, 0 to 1; macro F1 is over the classes that occur, truly or predicted.
+    """Figures on a set of texts, 0 to 1; macro F1 is over the classes that are known or predicted for any text.
 
-    `calibration_error` is how far the winner's probability lies from the share of such winners that are right, on
-    average over ten bins (Guo et al. 2017, equation 3).
+    `calibration_error` is the mean difference, over ten bins, between the winner's probability and the share of such
+    winners that are right (Guo et al. 2017, equation 3).
     """
 
     texts: int
@@ -47,9 +47,9 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class ClassEvaluation:
-    """All figures: `confusion` has a row for each true class and a column for each predicted one.
+    """All figures; `confusion` has a row per known class and a column per predicted one, in the order of `labels`.
 
-    Both are in the order of `labels`. `temperature` is the one fitted, if any; the figures are without it.
+    `temperature` is the fitted one, if any; the figures are without it.
     """
 
     model: str
@@ -66,15 +66,15 @@ class ClassEvaluation:
 def evaluate_classes(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> ClassEvaluation:
-    """Classify every text and compare the winner with the known class.
+    """Classify every text, and compare the winning class with the known one.
 
-    A label is a class's name, or its index where no class has such a name. Raises SpanlightError for files that do
-    not fit and for a head without one winner, Stopped when cancelled.
+    A label is a class's name, or its index if no class has such a name. Raises SpanlightError for files that do not
+    fit and for a head without a single winner, Stopped when cancelled.
     """
     card = workspace.find_model(Head.CLASSIFICATION, model)
     require_one_winner(card)
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
-    examples = sampled(plan, lambda path: _examples(path, card))
+    examples = sample_files(plan, lambda path: _examples(path, card))
     whole = GroupReport(report, len(examples), "texts")
     found: list[Classification] = []
 
@@ -95,13 +95,15 @@ def evaluate_classes(
         update_notes(
             card,
             class_temperature=evaluation.temperature,
-            measured={measured_on(plan.files): recorded(evaluation.overall, 4)} if plan.record else None,
+            measured={measured_on(plan.files): figures_by_name(evaluation.overall, 4)}
+            if plan.record
+            else None,
         )
     return evaluation
 
 
 def require_one_winner(card: ModelCard) -> None:
-    """Raises SpanlightError for a model that does not choose one of several classes."""
+    """Raise SpanlightError for a model that does not choose one of several classes."""
     if card.problem is not ProblemType.SINGLE_LABEL or len(card.labels) < 2:
         raise SpanlightError(
             Message("The model {name} does not choose one of several classes.", name=card.name),
@@ -164,7 +166,7 @@ def _evaluation(
 def class_figures(
     predicted: Sequence[tuple[str, float]], truths: Sequence[str], labels: Sequence[str]
 ) -> ClassFigures:
-    """The figures over each text's prediction (the winning class and its probability) and its true class."""
+    """Compute figures from each text's prediction (the winning class and its probability) and its known class."""
     winners = [winner for winner, _ in predicted]
     present = [label for label in labels if label in winners or label in truths]
     return ClassFigures(

@@ -1,4 +1,4 @@
-"""Measure a reader on questions that people ask of whole documents or tables, read as the window reads them."""
+"""Measure a reader on questions about whole documents and tables, which are read as the window reads them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
 from app.flows.batches import GroupReport
-from app.flows.measure.plan import Plan, per_cent, recorded, sample
+from app.flows.measure.plan import Plan, figures_by_name, per_cent, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
@@ -30,7 +30,7 @@ from app.settings.files import write_atomic
 from app.training.examples import read_parsed
 from app.training.metrics import normalise_answer, words_f1
 
-NONE = "none"  # the kind of a question that its document does not answer
+NONE = "none"  # the kind of an unanswerable question
 _DOCUMENT_FIELDS = "id, question, kind and answers, with a file and the places there, or with a document"
 _TABLE_FIELDS = "id, question, kind, source, table, header_rows, and answers with row, column and text"
 _TEXTS = ("documents.jsonl.xz", "documents.jsonl")
@@ -38,10 +38,10 @@ _TEXTS = ("documents.jsonl.xz", "documents.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class KnownQuestion:
-    """A question on a whole document, its acceptable answers, and their places in the text.
+    """A question about a whole document, with its acceptable answers and their places in the text.
 
-    Figures are counted by `group` as well as by kind. With `cells` the places are cells, and an answer inside one is
-    right; else see `DocumentQaFigures`. `moved`: the given places had other words, so these places differ from them.
+    Figures are grouped by `group` and by kind. With `cells`, the places are cells, and an answer inside one is right;
+    otherwise see `DocumentQaFigures`. `moved` is whether the places differ from the given ones, which had other words.
     """
 
     id: object
@@ -56,12 +56,12 @@ class KnownQuestion:
 
     @property
     def answerable(self) -> bool:
-        """Whether the document answers."""
+        """Whether the document has an answer."""
         return self.kind != NONE
 
 
-def _check_known(kind: object, answers: Sequence[object], *others: object) -> None:
-    """Raises TypeError or ValueError where a value is no text with words, or the kind does not fit the answers."""
+def _check_texts(kind: object, answers: Sequence[object], *others: object) -> None:
+    """Raise TypeError or ValueError if a value is no text or blank, or the kind does not fit the answers."""
     if not all(isinstance(text, str) and text.strip() for text in (kind, *answers, *others)):
         raise TypeError("these are texts")
     if (kind == NONE) != (not answers):
@@ -70,12 +70,12 @@ def _check_known(kind: object, answers: Sequence[object], *others: object) -> No
 
 @dataclass(frozen=True, slots=True)
 class DocumentQaFigures:
-    """Figures over a set of questions, in per cent; one over no question is None.
+    """Figures on a set of questions, in per cent; a figure without questions is None.
 
-    Right is an answer that shares a code point with a place and whose word F1 with an acceptable answer is 0.5 or more
-    (`placed` counts these alone, None for cells), or that has exactly an acceptable one's words at any place; and
-    no answer where there is none. `refused` is the share of the answerable questions that are left unanswered, `forced`
-    the share of these where the best span is right, answered or not.
+    An answer is right if it overlaps a place and has a word F1 of at least 0.5 with an acceptable answer (`placed`
+    counts only these, and is None for cells), or if it has exactly the words of an acceptable answer anywhere. An
+    unanswerable question is right if it is left unanswered. `refused` is the share of answerable questions that are
+    left unanswered, `forced` the share of them with a right best span, whether it is given as the answer or not.
     """
 
     questions: int
@@ -88,12 +88,11 @@ class DocumentQaFigures:
 
 @dataclass(frozen=True, slots=True)
 class DocumentQaEvaluation:
-    """All figures: over all questions, and in `by` under the names of the groupings, by kind and by group.
+    """All figures: overall, and in `by` under the names of the two groupings, by kind and by group.
 
-    `complete` is False where it was stopped: then the figures are over `overall.questions` of `total`.
-    `calibration_error` is how far the best span's probability lies from how often it is right, in per cent (Guo et al.
-    2017, equation 3). The places of `moved` questions were found again; no acceptable answer to `lost` ones is in the
-    text.
+    `complete` is False if it was stopped; then only `overall.questions` of `total` were asked. `calibration_error`, in
+    per cent, is the mean difference between the best span's probability and how often it is right (Guo et al. 2017,
+    equation 3). `moved` questions have new places for their answers, `lost` ones have no acceptable answer in the text.
     """
 
     model: str
@@ -111,7 +110,7 @@ class DocumentQaEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """One question's reading; `right`, `placed` and `f1` (0 to 1) are of its best span, answered or not."""
+    """A question's reading; `right`, `placed` and `f1` (0 to 1) are those of the best span, answered or not."""
 
     known: KnownQuestion
     reading: Reading
@@ -124,12 +123,12 @@ class _Outcome:
         return self.reading.best is not None
 
     def given(self, value: float) -> float:
-        """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
+        """The score of the reader's answer if its best span scores `value`; 1 if it rightly gives none."""
         return value * self.answered if self.known.answerable else float(not self.answered)
 
 
 class _QuestionProgress(GroupReport):
-    """The progress of one question after another; the time left is estimated from the characters still to be read."""
+    """The progress over all questions; the time left is estimated from the characters that are still to be read."""
 
     def __init__(self, report: Report, questions: Sequence[KnownQuestion]) -> None:
         super().__init__(report, len(questions), "questions")
@@ -160,17 +159,17 @@ def _evaluate(
     model: str,
     device: str,
 ) -> DocumentQaEvaluation:
-    """Ask the questions in their order; `groups` is the name of the grouping besides the kind.
+    """Ask the questions in order; `groups` is the name of the grouping besides that by kind.
 
-    Questions on one document should follow each other: the model process caches the last text. When stopped, it returns
-    the figures so far, and raises Stopped where there are none. Raises SpanlightError for files that do not fit; the
-    answers before a fault are in the predictions.
+    Questions about one document should be in succession, since the model process caches the last text. When stopped, it
+    returns the figures so far, or raises Stopped if there are none. Raises SpanlightError for files that do not fit;
+    the predictions then have the answers so far.
     """
     if plan.predictions is not None:
         refuse_same_file(plan.files[0], plan.predictions)
         refuse_unwritable(plan.predictions)
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
-    workspace.engine.begin()  # it loads PyTorch while the documents are read
+    workspace.engine.begin()  # PyTorch is loaded while the documents are read
     known = list(questions)
     if not known:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
@@ -188,9 +187,9 @@ def _evaluate(
         if plan.predictions is not None and outcomes:
             rows = "".join(dumps(_prediction(outcome)) + "\n" for outcome in outcomes)
             write_atomic(plan.predictions, rows.encode(), private=False)
-    found = _evaluation(outcomes, len(known), groups, whole.seconds)
+    found = _evaluate_outcomes(outcomes, len(known), groups, whole.seconds)
     if plan.record and found.complete:
-        figures = recorded(found.overall, 2) | {"calibration error": round(found.calibration_error, 2)}
+        figures = figures_by_name(found.overall, 2) | {"calibration error": round(found.calibration_error, 2)}
         card = workspace.find_model(Head.QUESTION_ANSWERING, model)
         update_notes(card, measured={measured_on(plan.files[:1]): figures})
     return found
@@ -199,8 +198,8 @@ def _evaluate(
 def _score(known: KnownQuestion, reading: Reading) -> _Outcome:
     if not reading.answers or not known.answerable:
         return _Outcome(known, reading)
-    span, words = reading.answers[0].span, _normalised(reading.answers[0].text)
-    wanted = [_normalised(answer) for answer in known.answers]
+    span, words = reading.answers[0].span, _normalise(reading.answers[0].text)
+    wanted = [_normalise(answer) for answer in known.answers]
     f1 = max(words_f1(words, answer) for answer in wanted)
     if known.cells:
         placed = right = any(cell.start <= span.start and span.end <= cell.end for cell in known.places)
@@ -210,8 +209,8 @@ def _score(known: KnownQuestion, reading: Reading) -> _Outcome:
     return _Outcome(known, reading, right, placed, f1)
 
 
-def _normalised(text: str) -> list[str]:
-    """The words that answers are compared by; an answer of nothing but articles and punctuation keeps them."""
+def _normalise(text: str) -> list[str]:
+    """The words by which answers are compared, without articles and punctuation unless there are no others."""
     return (normalise_answer(text) or text.lower()).split()
 
 
@@ -231,7 +230,7 @@ def _prediction(outcome: _Outcome) -> dict[str, object]:
     }
 
 
-def _evaluation(
+def _evaluate_outcomes(
     outcomes: Sequence[_Outcome], total: int, groups: str, seconds: float
 ) -> DocumentQaEvaluation:
     kinds = sorted({each.known.kind for each in outcomes}, key=lambda kind: (kind == NONE, kind))
@@ -275,9 +274,9 @@ def _figures(outcomes: Sequence[_Outcome]) -> DocumentQaFigures:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentRow:
-    """A row of the file of questions; `places` are `(start, end)` in the text at that time.
+    """A row of the file of questions; `places` are `(start, end)` in an older reading of the document.
 
-    `is_text`: the document is a text in a row, not a file.
+    `is_text` is whether the document is a text in the file of texts, rather than a file of its own.
     """
 
     id: object
@@ -292,13 +291,13 @@ class _DocumentRow:
 def evaluate_documents(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> DocumentQaEvaluation:
-    """Ask every question of the whole of its document, as the window does, and score the answers by kind and file.
+    """Ask every question about its whole document, as the window does, and score the answers by kind and file.
 
-    The plan's files are that of the questions and the folder of their documents. Rows are `{"id", "file", "question",
-    "kind", "answers": [text], "starts", "places"}`, whose files lie in the folder, or `{"id", "document", "question",
-    "kind", "answers": [{"text", "answer_start"}]}`, whose documents are the texts `{"id", "text"}` of
-    documents.jsonl.xz there. The limit counts the first questions of each document. A document is read once. Raises
-    SpanlightError for files that do not fit, Stopped before the first reading.
+    The plan's files are the file of questions and the folder of their documents. Rows are `{"id", "file", "question",
+    "kind", "answers": [text], "starts", "places"}` with files in the folder, or `{"id", "document", "question", "kind",
+    "answers": [{"text", "answer_start"}]}` with texts `{"id", "text"}` in documents.jsonl.xz there. The limit takes the
+    first questions of each document. Each document is read once. Raises SpanlightError for files that do not fit,
+    Stopped when cancelled before the first reading.
     """
     questions = _document_questions(workspace, plan, report)
     return _evaluate(workspace, questions, plan, report, groups="file", model=model, device=device)
@@ -310,7 +309,7 @@ def _document_questions(workspace: Workspace, plan: Plan, report: Report) -> Ite
     rows: dict[tuple[str, bool], list[_DocumentRow]] = {}
     for row in read_parsed(file, _document_row, _DOCUMENT_FIELDS):
         rows.setdefault((row.name, row.is_text), []).append(row)
-    texts = _texts(folder, {name for name, is_text in rows if is_text})
+    texts = _read_texts(folder, {name for name, is_text in rows if is_text})
     for (name, is_text), questions in rows.items():
         if is_text:
             order = Read("", f"{name}.txt", data=texts[name].encode())
@@ -338,18 +337,18 @@ def _document_row(row: dict[str, Any]) -> _DocumentRow:
         starts = row.get("places") or [[start, start + len(answers[0])] for start in row["starts"]]
         places = tuple((int(start), int(end)) for start, end in starts)
     name, question, kind = row["document" if is_text else "file"], row["question"], row["kind"]
-    _check_known(kind, texts, question, name)
+    _check_texts(kind, texts, question, name)
     if any(start < 0 for start, _ in places):
         raise ValueError("places count from the text's first character")
     return _DocumentRow(row["id"], name, is_text, question, kind, texts, places)
 
 
-def _texts(folder: Path, names: set[str]) -> dict[str, str]:
-    """The texts with these names, from the file of texts in a folder; it is not read where there are no names."""
+def _read_texts(folder: Path, names: set[str]) -> dict[str, str]:
+    """Read the texts with these names from the file of texts in a folder, if there are any names."""
     if not names:
         return {}
     path = next((folder / name for name in _TEXTS if (folder / name).is_file()), folder / _TEXTS[0])
-    # One character is replaced by one, so that positions stay.
+    # Replacing one character by one keeps all positions.
     pairs = read_parsed(
         path, lambda row: (row["id"], LONE_SURROGATE.sub("\ufffd", row["text"])), "id and text"
     )
@@ -362,10 +361,10 @@ def _texts(folder: Path, names: set[str]) -> dict[str, str]:
 
 
 def places_in(text: str, answers: Sequence[str], places: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
-    """The places of acceptable answers, given their places in an older version of the text; each place once.
+    """The distinct places of acceptable answers, given their places in an older version of the text.
 
-    A place that still has an answer is kept. Otherwise it is replaced by the nearest place with an answer of that
-    length as whole words, or with an answer of any length where there is none; blanks of any kind are equal.
+    A place that still has an answer is kept. Otherwise it is replaced by the nearest occurrence, as whole words, of an
+    answer of its length, or else of any answer. White space of any kind is equal.
     """
     found: dict[Span, None] = {}
     for start, end in places:
@@ -388,7 +387,7 @@ def _occurrences(text: str, answers: Sequence[str]) -> Iterator[Span]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table's title and rows, the first `header_rows` of them headers."""
+    """A table with a title and rows, the first `header_rows` of which are headers."""
 
     title: str
     rows: tuple[tuple[str, ...], ...]
@@ -408,7 +407,7 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _TableRow:
-    """A question on a table, and the cells `(row, column)` that answer it."""
+    """A question about a table, and the cells `(row, column)` that answer it."""
 
     id: object
     table: _Table
@@ -422,11 +421,11 @@ class _TableRow:
 def evaluate_tables(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> DocumentQaEvaluation:
-    """Ask every question of its table, and score by kind and source whether the answer lies in a right cell.
+    """Ask every question about its table, and score by kind and source whether the answer is in a right cell.
 
     Rows are `{"id", "title", "table", "header_rows", "question", "answers": [{"row", "column", "text"}], "kind",
-    "source"}`. The limit samples the file. Raises SpanlightError for files that do not fit, Stopped before the first
-    reading.
+    "source"}`. The limit is the size of a random sample. Raises SpanlightError for files that do not fit, Stopped when
+    cancelled before the first reading.
     """
     questions = _table_questions(workspace, plan, report)
     return _evaluate(workspace, questions, plan, report, groups="source", model=model, device=device)
@@ -439,7 +438,7 @@ def _table_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterat
     for table, rows in tables.items():
         page = LONE_SURROGATE.sub("\ufffd", table.page())
         opened = workspace.documents.read(Read("", "table.html", data=page.encode()), report)
-        places = _cells(opened)
+        places = _cell_spans(opened)
         for row in rows:
             yield KnownQuestion(
                 row.id,
@@ -459,7 +458,7 @@ def _table_row(row: dict[str, Any]) -> _TableRow:
     answers = tuple(answer["text"] for answer in row["answers"])
     cells = tuple((answer["row"], answer["column"]) for answer in row["answers"])
     question, kind, source = row["question"], row["kind"], row["source"]
-    _check_known(kind, answers, question, source)
+    _check_texts(kind, answers, question, source)
     if not all(isinstance(cell, str) for cell in (table.title, *(cell for line in rows for cell in line))):
         raise TypeError("cells are texts")
     for text, (at, column) in zip(answers, cells, strict=True):
@@ -468,8 +467,8 @@ def _table_row(row: dict[str, Any]) -> _TableRow:
     return _TableRow(row["id"], table, question, kind, source, answers, cells)
 
 
-def _cells(opened: Opened) -> dict[tuple[int, int], Span]:
-    """The places of the cells of the page's only table, by row and column; one that shows nothing has none."""
+def _cell_spans(opened: Opened) -> dict[tuple[int, int], Span]:
+    """The spans of the cells of the page's only table, by row and column; empty cells have none."""
     found: dict[tuple[int, int], Span] = {}
     for block in opened.blocks:
         if block.table == 0:

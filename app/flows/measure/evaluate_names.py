@@ -1,4 +1,4 @@
-"""Measure how well a model finds names in texts whose names are known."""
+"""Measure how well a model finds names, on texts with known names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
 from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport, groups
-from app.flows.measure.plan import Plan, by_source, recorded, sampled
+from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import parse_source
@@ -23,7 +23,7 @@ from app.training.tagged import TaggedText, read_tagged
 
 @dataclass(frozen=True, slots=True)
 class NamesEvaluation:
-    """All figures: overall, by kind of name and by source."""
+    """All figures: overall, by kind of name, and by source."""
 
     model: str
     texts: int
@@ -36,14 +36,14 @@ class NamesEvaluation:
 def evaluate_names(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> NamesEvaluation:
-    """Find the names of every text and compare them with the known ones.
+    """Find the names in every text, and compare them with the known ones.
 
-    A file is PATH, or PATH?labels=person:PER,... to rename kinds and leave out all others. Raises SpanlightError for
-    files that do not fit, and where the model knows none of their kinds; Stopped when cancelled.
+    A file is PATH, or PATH?labels=person:PER,... to rename kinds and drop all others. Raises SpanlightError for files
+    that do not fit, and if the model knows none of their kinds; Stopped when cancelled.
     """
     card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
-    examples = sampled(plan, _tagged)
+    examples = sample_files(plan, _read_tagged)
     whole = GroupReport(report, len(examples), "texts")
     found, kinds, _ = find_known(workspace, examples, choice, whole)
     there = {name.kind for example in examples for name in example.names}
@@ -55,11 +55,11 @@ def evaluate_names(
     evaluation = _evaluation(card.name, examples, found, whole.seconds)
     if plan.record:
         files = [parse_source(str(file)).path for file in plan.files]
-        update_notes(card, measured={measured_on(files): _recorded(evaluation)})
+        update_notes(card, measured={measured_on(files): _figures_by_name(evaluation)})
     return evaluation
 
 
-def _tagged(file: Path) -> list[TaggedText]:
+def _read_tagged(file: Path) -> list[TaggedText]:
     source = parse_source(str(file))
     return read_tagged(source.path, source.labels)
 
@@ -67,7 +67,7 @@ def _tagged(file: Path) -> list[TaggedText]:
 def find_known(
     workspace: Workspace, examples: Sequence[TaggedText], choice: ModelChoice, whole: GroupReport
 ) -> tuple[list[tuple[Entity, ...]], set[str], str]:
-    """The names found in every text, in their order, all kinds that the model knows, and the device."""
+    """Find the names in every text, in order; returns them, all kinds that the model knows, and the device."""
     found: list[tuple[Entity, ...]] = []
     kinds: set[str] = set()
     device = ""
@@ -101,8 +101,8 @@ def _evaluation(
     )
 
 
-def _recorded(found: NamesEvaluation) -> dict[str, float]:
-    overall = recorded(found.overall, 4, "names", "found")
+def _figures_by_name(found: NamesEvaluation) -> dict[str, float]:
+    overall = figures_by_name(found.overall, 4, "names", "found")
     return (
         {"texts": float(found.texts)}
         | overall

@@ -1,4 +1,4 @@
-"""Measure a model on the pretraining tasks, on running text: masked words and passage continuation."""
+"""Measure a model on the pretraining tasks: masked words and next sentences of running text."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from app.core.rows import LONE_SURROGATE
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.batches import GroupReport, groups
-from app.flows.measure.plan import Plan, by_source, recorded, sampled
+from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.running_text import read_running_text
 
-# Characters of a passage from which on no more sentences are added: two passages are about 128 tokens.
+# Sentences are added to a passage until it has this many characters; two passages are about 128 tokens.
 _STRETCH = 250
 
 
 @dataclass(frozen=True, slots=True)
 class WordFigures:
-    """Masked tokens, and the shares of them (0 to 1) predicted first and among the first five; `loss` is their mean
-    negative log probability (natural).
+    """The number of masked tokens, and the shares of them (0 to 1) predicted first and among the first five.
+
+    `loss` is their mean negative natural log probability.
     """
 
     words: int
@@ -38,10 +39,10 @@ class WordFigures:
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Pairs of a passage with its continuation, each compared with the same passage before one of another document.
+    """The number of pairs, each of a passage with its continuation and with a passage of another document.
 
-    0 to 1: `accuracy` is the share of both kinds classified rightly, `ordered` that of the true continuations
-    that score higher than the other.
+    `accuracy`, 0 to 1, is the share of both kinds that is classified correctly, `ordered` the share of continuations
+    that score higher than the other passage.
     """
 
     pairs: int
@@ -51,9 +52,7 @@ class PairFigures:
 
 @dataclass(frozen=True, slots=True)
 class PretrainingEvaluation:
-    """All figures, overall and by source; no pairs where the model has no such head, or no text has two
-    sentences.
-    """
+    """All figures, overall and by source; `pairs` is None if the model has no such head, or there are no pairs."""
 
     model: str
     texts: int
@@ -75,22 +74,20 @@ class _Pair:
 def evaluate_pretraining(
     workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> PretrainingEvaluation:
-    """Mask words of every text, and ask of every text that has two sentences whether its second part continues the
-    first, and whether a part of another document does.
+    """Predict masked words of every text, and score whether its parts, and those of other documents, continue it.
 
-    Raises SpanlightError for files that do not fit and a model without a head over words, Stopped when the report says
-    so.
+    Raises SpanlightError for files that do not fit and a model without a head for masked words, Stopped when cancelled.
     """
     card = workspace.find_model(Head.MASKED_WORDS, model)
-    texts = sampled(plan, read_running_text)
+    texts = sample_files(plan, read_running_text)
     texts = [_clean(text) for text in texts if "".join(text.paragraphs).strip()]
     if not texts:
         raise SpanlightError("There is no text in the files.", "Give files with running text.")
     paired = pairs_of(texts, plan.seed) if Head.NEXT_SENTENCE in card.heads else []
     whole = GroupReport(report, len(texts) + 2 * len(paired), "texts")
     choice = ModelChoice(card.folder, device or workspace.settings.device)
-    words = _words(workspace, choice, texts, plan, whole)
-    follow_ons = _pairs(workspace, choice, paired, whole)
+    words = _mask_words(workspace, choice, texts, plan, whole)
+    follow_ons = _score_pairs(workspace, choice, paired, whole)
     evaluation = PretrainingEvaluation(
         model=card.name,
         texts=len(texts),
@@ -101,13 +98,14 @@ def evaluate_pretraining(
         seconds=whole.seconds,
     )
     if plan.record:
-        update_notes(card, measured={measured_on(plan.files): _recorded(evaluation)})
+        update_notes(card, measured={measured_on(plan.files): _figures_by_name(evaluation)})
     return evaluation
 
 
 def pairs_of(texts: Sequence[RunningText], seed: int) -> list[_Pair]:
-    """A pair from each text with two sentences or more, cut between two of them at random, and a passage of another
-    document's text that begins between two sentences. Empty where all are of one document.
+    """Split each text of at least two sentences between two of them at random, and add a passage of another document.
+
+    Returns no pairs if all texts are of one document.
     """
     split = [(text, [s.of(p) for p in text.paragraphs for s in sentences(p)]) for text in texts]
     split = [(text, found) for text, found in split if len(found) > 1]
@@ -133,7 +131,7 @@ def pairs_of(texts: Sequence[RunningText], seed: int) -> list[_Pair]:
 
 
 def word_figures(found: Sequence[MaskedText]) -> WordFigures:
-    """Figures over the results of several texts."""
+    """Compute figures from the results of several texts."""
     words = sum(item.masked for item in found)
     first, five = sum(item.first for item in found), sum(item.five for item in found)
     count = max(1, words)
@@ -141,14 +139,14 @@ def word_figures(found: Sequence[MaskedText]) -> WordFigures:
 
 
 def pair_figures(found: Sequence[tuple[FollowOn, FollowOn]]) -> PairFigures:
-    """Figures over at least one pair, each scored with the true continuation and with the other passage."""
+    """Compute figures of at least one pair, each scored with the continuation and with the other passage."""
     scores = [(_margin(true), _margin(other)) for true, other in found]
     right = sum((true > 0) + (other < 0) for true, other in scores)
     ordered = sum(true > other for true, other in scores)
     return PairFigures(len(found), right / (2 * len(found)), ordered / len(found))
 
 
-def _words(
+def _mask_words(
     workspace: Workspace,
     choice: ModelChoice,
     texts: Sequence[RunningText],
@@ -163,7 +161,7 @@ def _words(
     return found
 
 
-def _pairs(
+def _score_pairs(
     workspace: Workspace, choice: ModelChoice, paired: Sequence[_Pair], whole: GroupReport
 ) -> list[tuple[FollowOn, FollowOn]]:
     passages = [(pair.first, second) for pair in paired for second in (pair.follows, pair.other)]
@@ -196,9 +194,9 @@ def _margin(item: FollowOn) -> float:
     return item.logits[0] - item.logits[1]
 
 
-def _recorded(found: PretrainingEvaluation) -> dict[str, float]:
-    words = recorded(found.words, 4, "words")
-    pairs = recorded(found.pairs, 4, "pairs") if found.pairs else {}
+def _figures_by_name(found: PretrainingEvaluation) -> dict[str, float]:
+    words = figures_by_name(found.words, 4, "words")
+    pairs = figures_by_name(found.pairs, 4, "pairs") if found.pairs else {}
     return {
         "texts": float(found.texts),
         **{f"masked {name}": value for name, value in words.items()},

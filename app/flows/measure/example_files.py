@@ -1,4 +1,4 @@
-"""Files of examples with known answers: the user's own, and the bundled ones."""
+"""Read files of examples with known answers, the user's own and the bundled ones."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The examples of a file, all of one kind, in their order, and the head that they are for."""
+    """The examples of a file in their order, all for the same head."""
 
     head: Head
     items: tuple[Example, ...]
 
     def digest(self) -> str:
-        """SHA-256 of all inputs and known answers, without ids and sources, in hexadecimal digits."""
+        """The SHA-256 of all inputs and known answers, without ids and sources, in hexadecimal digits."""
         found = hashlib.sha256(self.head.encode())
         for item in self.items:
             match item:
@@ -70,13 +70,13 @@ class Examples:
 
 
 def read_examples(path: Path, head: Head | None = None) -> Examples:
-    """The examples of a file: SQuAD's JSON, rows as JSON Lines (also .xz), a CSV table, or words with tags as CoNLL's.
+    """Read the examples of a file: SQuAD's JSON, JSON Lines (also .xz), a CSV table, or words with tags (CoNLL).
 
-    Raises SpanlightError for a file that cannot be read, is too large or not text, for a row that does not fit, and
-    for examples of another head than the one asked for.
+    Raises SpanlightError for a file that cannot be read, is too large or not text, for an invalid row, and for examples
+    of another head than `head`.
     """
-    _guard(path)
-    found = _read(path)
+    _refuse_binary(path)
+    found = _read_file(path)
     if not found.items:
         raise SpanlightError(Message("There is no example in {file}.", file=path.name), _ENDINGS)
     if len(found.items) > MOST_EXAMPLES:
@@ -93,53 +93,58 @@ def read_examples(path: Path, head: Head | None = None) -> Examples:
 
 
 def example_set(path: Path | str, head: Head | None = None) -> ExampleSet:
-    """The set of examples in a user's file. Raises SpanlightError as `read_examples`."""
+    """The set of examples in a user's file. Raises SpanlightError as `read_examples` does."""
     path = Path(path).expanduser()
     found = read_examples(path, head)
     title = path.name.partition(".")[0] or path.name
     return ExampleSet(str(path.absolute()), title, found.head, len(found.items))
 
 
-def sets_that_come_along(paths: Paths) -> tuple[ExampleSet, ...]:
-    """The sets that `sets.toml` names, in its order; one that cannot be read is left out and logged."""
+def bundled_sets(paths: Paths) -> tuple[ExampleSet, ...]:
+    """The sets in `sets.toml`, in its order; one that cannot be read is left out and logged."""
     found = []
     try:
         rows = tomllib.loads((paths.example_sets / _SETS).read_text(encoding="utf-8"))["set"]
-        for row in rows:
+    except (OSError, ValueError, KeyError) as fault:
+        _log.warning("%s not read: %r", _SETS, fault)
+        return ()
+    for row in rows:
+        try:
             path = paths.example_sets / row["file"]
             examples = read_examples(path)
             title, line = shipped(str(row["title"])), shipped(str(row["line"]))
-            found.append(ExampleSet(str(path), title, examples.head, len(examples.items), line))
-    except (OSError, ValueError, KeyError, TypeError, SpanlightError) as fault:
-        _log.warning("sets of examples left out: %r", fault)
+        except (ValueError, KeyError, TypeError, SpanlightError) as fault:
+            _log.warning("a set of examples left out: %r", fault)
+            continue
+        found.append(ExampleSet(str(path), title, examples.head, len(examples.items), line))
     return tuple(found)
 
 
-def _guard(path: Path) -> None:
-    """Refuse anything but a text file of moderate size, before all of it is read."""
+def _refuse_binary(path: Path) -> None:
+    """Refuse binary files and files that are too large, before they are parsed."""
     first = read_whole(path, MOST_BYTES)[: 1 << 20]
     # A table may be in UTF-16, which is full of zero bytes.
     if b"\0" in first and not first.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SpanlightError(Message("{file} is not a text file.", file=path.name), _ENDINGS)
 
 
-def _read(path: Path) -> Examples:
+def _read_file(path: Path) -> Examples:
     name = path.name.lower()
     if name.endswith((".json", ".json.xz")):
         return Examples(Head.QUESTION_ANSWERING, tuple(read_qa(path)))
     if name.endswith(_ROWS):
-        return _rows(path)
+        return _read_rows(path)
     if name.endswith((*_TABLES, *_TAGGED)):
         text = normalise_newlines(decode(read_whole(path, MOST_BYTES), path.name))
         if name.endswith(_TAGGED) and (not name.endswith(_TABLES) or _is_tagged(text)):
             return Examples(Head.TOKEN_CLASSIFICATION, tuple(parse_conll(text, path.name)))
-        return _table(path)
+        return _read_table(path)
     raise SpanlightError(
         Message("{file} is not a file of examples that Spanlight knows.", file=path.name), _ENDINGS
     )
 
 
-def _rows(path: Path) -> Examples:
+def _read_rows(path: Path) -> Examples:
     first = next(read_rows(path), None)
     names = first.values.keys() if first else ()
     if "tokens" in names:
@@ -147,7 +152,7 @@ def _rows(path: Path) -> Examples:
     if "question" in names:
         return Examples(Head.QUESTION_ANSWERING, tuple(read_qa(path)))
     if "label" in names or not first:
-        return Examples(Head.CLASSIFICATION, tuple(_with_words(read_texts(path), path)))
+        return Examples(Head.CLASSIFICATION, tuple(_require_words(read_texts(path), path)))
     raise SpanlightError(
         Message("The first row of {file} is not an example.", file=path.name),
         Message(
@@ -157,22 +162,22 @@ def _rows(path: Path) -> Examples:
 
 
 def _is_tagged(text: str) -> bool:
-    """Whether a text with tabs holds a word and its tag a line, and no table."""
+    """Whether a text with tabs has a word and its tag on each line, and is no table."""
     lines = [line for line in text.split("\n", 50)[:50] if line.strip() and not line.startswith("-DOCSTART-")]
     return bool(lines) and all(_TAG.fullmatch(line.rpartition("\t")[2].strip()) for line in lines)
 
 
-def _table(path: Path) -> Examples:
+def _read_table(path: Path) -> Examples:
     table = read_columns(path)
     columns = {name.strip().casefold(): at for at, name in reversed(list(enumerate(table.columns)))}
     if {"question", "context", "answer"} <= columns.keys():
-        return Examples(Head.QUESTION_ANSWERING, tuple(_questions(table, columns, path)))
+        return Examples(Head.QUESTION_ANSWERING, tuple(_table_questions(table, columns, path)))
     if {"text", "label"} <= columns.keys():
         texts = [
             TextExample(row[columns["text"]], row[columns["label"]].strip(), path.name.partition(".")[0])
             for row in table.rows
         ]
-        return Examples(Head.CLASSIFICATION, tuple(_with_words(texts, path, first=2)))
+        return Examples(Head.CLASSIFICATION, tuple(_require_words(texts, path, first=2)))
     names = ", ".join(name.strip() for name in table.columns)[:300]
     fault = Message("{file} has no columns with names.", file=path.name)
     if names:
@@ -180,7 +185,7 @@ def _table(path: Path) -> Examples:
     raise SpanlightError(fault, _COLUMNS)
 
 
-def _questions(table: Table, columns: dict[str, int], path: Path) -> list[QaExample]:
+def _table_questions(table: Table, columns: dict[str, int], path: Path) -> list[QaExample]:
     found = []
     for number, row in enumerate(table.rows, start=2):
         context, question, answer = (row[columns[name]] for name in ("context", "question", "answer"))
@@ -198,7 +203,7 @@ def _questions(table: Table, columns: dict[str, int], path: Path) -> list[QaExam
     return found
 
 
-def _with_words(examples: Sequence[TextExample], path: Path, first: int = 1) -> Sequence[TextExample]:
+def _require_words(examples: Sequence[TextExample], path: Path, first: int = 1) -> Sequence[TextExample]:
     for number, example in enumerate(examples, start=first):
         if not example.text.strip():
             raise SpanlightError(

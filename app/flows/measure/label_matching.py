@@ -1,4 +1,4 @@
-"""The mapping of a model's labels to the labels of a set of examples."""
+"""Match a model's labels with those of a set of examples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_LISTED = 8
 
 
 class LabelsDiffer(SpanlightError):
-    """A model's labels are not those of the examples, and no mapping was given."""
+    """A model's labels differ from those of the examples, and no mapping was given."""
 
     def __init__(
         self, message: str, hint: str, model_labels: Sequence[str], set_labels: Sequence[str]
@@ -25,22 +25,22 @@ class LabelsDiffer(SpanlightError):
         return LabelsDiffer, (self.message, self.hint, self.model_labels, self.set_labels)
 
 
-def matched(
+def match_labels(
     model: str, model_labels: Sequence[str], set_labels: Sequence[str], given: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The set's label for each of the model's labels that has one.
+    """Map the model's labels to those of the set, as far as they match.
 
-    Without `given` two labels match whose names are the same but for case and blanks, or that are a number N and
-    LABEL_N. `given` maps the model's labels to the set's, and then only those match; several of the model's may map to
-    one. Raises LabelsDiffer where a label of the set has no match, and SpanlightError for an unknown label in `given`.
+    Labels match if they are equal apart from case and separators, or are a number N and LABEL_N. If `given` maps the
+    model's labels to the set's, only those match, and several may map to one. Raises LabelsDiffer if a label of the set
+    has no match, SpanlightError for an unknown label in `given`.
     """
     if given:
-        return _given(model, model_labels, set_labels, given)
+        return _apply_mapping(model, model_labels, set_labels, given)
     found: dict[str, str] = {}
     left = []
     for label in set_labels:
-        wanted = {_plain(label)} | ({f"label {int(label)}"} if _is_number(label) else set())
-        own = next((each for each in model_labels if each not in found and _plain(each) in wanted), None)
+        wanted = {_normalise(label)} | ({f"label {int(label)}"} if _is_number(label) else set())
+        own = next((each for each in model_labels if each not in found and _normalise(each) in wanted), None)
         if own is None:
             left.append(label)
         else:
@@ -49,9 +49,9 @@ def matched(
         raise LabelsDiffer(
             Message(
                 "The labels differ: the examples have {theirs}; {model} says {own}.",
-                theirs=_listed(set_labels),
+                theirs=_list_labels(set_labels),
                 model=model,
-                own=_listed(model_labels),
+                own=_list_labels(model_labels),
             ),
             Message("Say which of the model's labels stands for which."),
             model_labels,
@@ -60,34 +60,34 @@ def matched(
     return found
 
 
-def one_spelling(labels: Sequence[str]) -> dict[str, str]:
-    """For each label the first label that is equal but for case and blanks."""
+def first_spellings(labels: Sequence[str]) -> dict[str, str]:
+    """Map each label to the first one that is equal apart from case and separators."""
     first: dict[str, str] = {}
-    return {label: first.setdefault(_plain(label), label) for label in labels}
+    return {label: first.setdefault(_normalise(label), label) for label in labels}
 
 
-def _given(
+def _apply_mapping(
     model: str, model_labels: Sequence[str], set_labels: Sequence[str], given: Mapping[str, str]
 ) -> dict[str, str]:
     found = {}
     for own, wanted in given.items():
-        label = next((each for each in model_labels if _plain(each) == _plain(own)), None)
-        target = next((each for each in set_labels if _plain(each) == _plain(wanted)), None)
+        label = next((each for each in model_labels if _normalise(each) == _normalise(own)), None)
+        target = next((each for each in set_labels if _normalise(each) == _normalise(wanted)), None)
         if label is None:
             raise SpanlightError(
                 Message("{model} has no label “{label}”.", model=model, label=own),
-                Message("It says {labels}.", labels=_listed(model_labels)),
+                Message("It says {labels}.", labels=_list_labels(model_labels)),
             )
         if target is None:
             raise SpanlightError(
                 Message("The examples have no label “{label}”.", label=wanted),
-                Message("They have {labels}.", labels=_listed(set_labels)),
+                Message("They have {labels}.", labels=_list_labels(set_labels)),
             )
         found[label] = target
     return found
 
 
-def _plain(label: str) -> str:
+def _normalise(label: str) -> str:
     return re.sub(r"[\s_-]+", " ", label).strip().casefold()
 
 
@@ -95,7 +95,7 @@ def _is_number(label: str) -> bool:
     return re.fullmatch(r"[0-9]{1,6}", label) is not None
 
 
-def _listed(labels: Sequence[str]) -> str:
+def _list_labels(labels: Sequence[str]) -> str:
     shown = [label if len(label) <= 40 else f"{label[:39]}…" for label in labels[:_MOST_LISTED]]
     if len(labels) > _MOST_LISTED:
         more = len(labels) - _MOST_LISTED

@@ -1,4 +1,4 @@
-"""Measure a model on examples with known answers, save the figures, and compare two measures."""
+"""Measure a model on examples with known answers, save the measure, and compare two measures."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from app.core.requests import ModelChoice
 from app.core.results import Classification
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.measure.evaluate import qa_figures, question_on, read_known, recorded_qa
+from app.flows.measure.evaluate import ask_known, qa_figures, qa_figures_by_name, question_on
 from app.flows.measure.evaluate_classes import class_figures, require_one_winner
 from app.flows.measure.evaluate_names import find_known
-from app.flows.measure.example_files import Examples, read_examples, sets_that_come_along
+from app.flows.measure.example_files import Examples, bundled_sets, read_examples
 from app.flows.measure.example_files import example_set as example_set
-from app.flows.measure.label_matching import matched, one_spelling
+from app.flows.measure.label_matching import first_spellings, match_labels
 from app.flows.measure.plan import sample
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, TextExample
@@ -32,30 +32,30 @@ from app.training.tagged import TaggedText
 
 Labels = Mapping[str, str] | None
 _SEED = 13
-WARMING = 4  # examples read before the clock starts
+_WARM_UP = 4  # examples read before the clock starts
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result on all examples: figures in per cent, whether each was right, and the device (empty if unknown)."""
+    """The result on all examples: figures in per cent, whether each was right, and the device, "" if unknown."""
 
     figures: dict[str, float]
     right: tuple[bool, ...]
     device: str = ""
 
 
-# Reads examples of one kind: all of them, or a few before the clock starts.
+# Reads examples of one kind, either a few to warm up or all of them.
 Reader = Callable[[Sequence[Any], GroupReport], Outcome]
 
 
 def _questions_reader(
     workspace: Workspace, card: ModelCard, items: Sequence[QaExample], choice: ModelChoice, _: Labels
 ) -> Reader:
-    """An answer is right that is exactly one of the known ones, and no answer where there is none."""
+    """An answer is right if it equals a known one, or if there is none and none is known."""
 
     def read(some: Sequence[QaExample], whole: GroupReport) -> Outcome:
-        outcomes, last = read_known(workspace, ((item, question_on(item)) for item in some), choice, whole)
-        figures = recorded_qa(qa_figures(outcomes))
+        outcomes, last = ask_known(workspace, ((item, question_on(item)) for item in some), choice, whole)
+        figures = qa_figures_by_name(qa_figures(outcomes))
         names = ("exact", "f1", "forced f1", "no answer right", "calibration error")
         return Outcome(
             {name: figures[name] for name in names if name in figures},
@@ -69,12 +69,12 @@ def _questions_reader(
 def _texts_reader(
     workspace: Workspace, card: ModelCard, items: Sequence[TextExample], choice: ModelChoice, labels: Labels
 ) -> Reader:
-    """The known class is right; several of the model's labels may map to one, with their probabilities added up."""
+    """The known class is right; probabilities of several of the model's labels that map to one class are added up."""
     require_one_winner(card)
-    spelt = one_spelling([item.label for item in items])
+    spelt = first_spellings([item.label for item in items])
     known = list(dict.fromkeys(spelt.values()))
-    own = matched(card.name, card.labels, known, labels)
-    # The model's other labels are never right, and must not be taken for labels of the set.
+    own = match_labels(card.name, card.labels, known, labels)
+    # The model's other labels are never right, so they must differ from the labels of the set.
     others = {label: f"{label} (not in the set)" for label in card.labels if label not in own}
 
     def winner(classes: Classification | None) -> tuple[str, float]:
@@ -107,15 +107,15 @@ def _names_reader(
     workspace: Workspace, card: ModelCard, items: Sequence[TaggedText], choice: ModelChoice, labels: Labels
 ) -> Reader:
     """A sentence is right where exactly its names are found, each with its exact place and kind."""
-    spelt = one_spelling([name.kind for item in items for name in item.names])
+    spelt = first_spellings([name.kind for item in items for name in item.names])
 
     def read(some: Sequence[TaggedText], whole: GroupReport) -> Outcome:
         found, kinds, device = find_known(workspace, some, choice, whole)
         # The task derives the kinds of names that a model knows from its labels, in any of several schemes.
-        own = matched(card.name, sorted(kinds), list(dict.fromkeys(spelt.values())), labels)
+        own = match_labels(card.name, sorted(kinds), list(dict.fromkeys(spelt.values())), labels)
 
         def kind(label: str) -> str:
-            """The set's kind for a model's; else that itself (a wrong kind), or none if `labels` were given."""
+            """The set's kind for one of the model's; else a wrong kind, or none if `labels` were given."""
             return own.get(label, "" if labels else f"{label} (not in the set)")
 
         guesses = [{(name.span, its) for name in names if (its := kind(name.label))} for names in found]
@@ -140,7 +140,7 @@ _READERS: dict[Head, Callable[..., Reader]] = {
 
 def example_sets(workspace: Workspace, report: Report) -> tuple[ExampleSet, ...]:
     """The bundled sets of examples."""
-    return sets_that_come_along(workspace.paths)
+    return bundled_sets(workspace.paths)
 
 
 def measure(
@@ -153,12 +153,12 @@ def measure(
     labels: Mapping[str, str] | None = None,
     device: str = "",
 ) -> Measure:
-    """Run a model (a name or a folder) on all examples, and save the measure.
+    """Run a model, given by its name or folder, on all examples, and save the measure.
 
-    With a `limit` above 0 it reads that many, drawn at random but always the same. `labels` maps the model's labels (or
-    kinds of names) to the set's. Speed is of reading only: the model is loaded and has read a few examples before the
-    clock starts. Raises SpanlightError for a file or a model that does not fit, LabelsDiffer
-    where their labels differ, and Stopped, which keeps nothing.
+    A `limit` above 0 is the size of a random sample, which is always the same. `labels` maps the model's labels (or
+    kinds of names) to the set's. The speed is that of reading only: the model is loaded and warmed up before the clock
+    starts. Raises SpanlightError for a file or a model that does not fit, LabelsDiffer if their labels differ; Stopped
+    when cancelled, and then nothing is saved.
     """
     card = workspace.find_model(data.head, model)
     file_examples = read_examples(Path(data.path), data.head)
@@ -167,14 +167,14 @@ def measure(
     choice = workspace.choose(data.head, model, device, report, adjusted=False)
     read = _READERS[data.head](workspace, card, items, choice, labels)
     workspace.engine.load(choice, data.head, report)
-    # The engine reports a group's progress under this name.
+    # The name under which the engine reports the progress of a group.
     what = "questions" if data.head is Head.QUESTION_ANSWERING else "texts"
-    read(items[:WARMING], GroupReport(Quiet(report), min(WARMING, len(items)), what))
+    read(items[:_WARM_UP], GroupReport(Quiet(report), min(_WARM_UP, len(items)), what))
     whole = GroupReport(report, len(items), what)
     done = read(items, whole)
     seconds = whole.seconds
     report.check()
-    # Queried only now: where memory ran out, the model may have moved to another device.
+    # Queried afterwards, since the model may have moved to another device when memory ran out.
     device = done.device or workspace.engine.load(choice, data.head, report).device.title
     found = Measure(
         model=card.name,
@@ -193,7 +193,7 @@ def measure(
     )
     try:
         workspace.measures.keep(found)
-    except SpanlightError as fault:  # the measure is valid all the same
+    except SpanlightError as fault:  # the measure is valid nevertheless
         report.notice(
             Message("This measure is not kept: {reason} {hint}", reason=fault.message, hint=fault.hint)
         )
@@ -217,9 +217,9 @@ def bring_back(workspace: Workspace, measures: Iterable[Measure], report: Report
 
 
 def compare(first: Measure, second: Measure) -> Comparison:
-    """How many examples both models, one, or neither got right.
+    """Count the examples that both models, only one, or neither got right.
 
-    Raises SpanlightError unless the examples are the very same.
+    Raises SpanlightError unless the examples are identical.
     """
     if first.digest != second.digest or len(first.right) != len(second.right):
         raise SpanlightError(
@@ -247,9 +247,9 @@ def compare_models(
     limit: int = 0,
     device: str = "",
 ) -> Comparison:
-    """Two models (names or folders) on the same examples: those of `data`, else those that both were last measured on.
+    """Compare two models, given by name or folder, on `data`, or else on the examples that both were last measured on.
 
-    A missing measure is made now, on a bundled set where no other is given. Raises as `measure` does.
+    A missing measure is made now, on a bundled set if no other is given. Raises as `measure` does.
     """
     saved = measured(workspace, report)
     if data is None and not limit:
@@ -257,7 +257,7 @@ def compare_models(
             (one, other)
             for one in saved
             for other in saved
-            if one.digest == other.digest and first in _names(one) and second in _names(other)
+            if one.digest == other.digest and first in _names_of(one) and second in _names_of(other)
         )
         found = next(pairs, None)
         if found is not None:
@@ -276,9 +276,9 @@ def compare_models(
 def set_for(
     workspace: Workspace, models: Sequence[str], report: Report, head: Head | None = None
 ) -> ExampleSet:
-    """The first bundled set that all these models can read, of a head where that is given.
+    """The first bundled set, for this head if one is given, that all these models can be measured on.
 
-    Raises SpanlightError where there is none.
+    Raises SpanlightError if there is none.
     """
     faults: dict[str, SpanlightError] = {}
     for data in example_sets(workspace, report):
@@ -303,5 +303,5 @@ def set_for(
     )
 
 
-def _names(one: Measure) -> tuple[str, str]:
+def _names_of(one: Measure) -> tuple[str, str]:
     return one.model, one.folder

@@ -1,4 +1,4 @@
-"""What the evaluations share: the plan, the sample of examples, figures by source, and the record with the model."""
+"""The common parts of all evaluations: the plan, samples of examples, and figures by source and by name."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FiguresT = TypeVar("FiguresT")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure on: files, and how many examples of each (0 for all), drawn at random by `seed`.
+    """The files to measure on, and the number of examples that are drawn from each with `seed`, 0 for all.
 
     `fit` fits the model's calibration on the examples and saves it with the model; `record` saves the figures with it.
-    With `join` above 0 each question's paragraph is combined with that many others of its file in one document.
-    `predictions` is the file for the answers to questions on whole documents, a row for each.
+    For each number in `join` above 0, a question's paragraph is combined with that many others of its file into one
+    document. `predictions` is a file for the answers to questions on whole documents, a row each.
     """
 
     files: tuple[Path, ...]
@@ -41,15 +41,15 @@ class WithSource(Protocol):
 
 
 def sample(items: Sequence[ItemT], limit: int, seed: int) -> Sequence[ItemT]:
-    """At most `limit` items, drawn at random by the seed and kept in their order; 0 takes all."""
+    """A random sample of at most `limit` items in their order; 0 takes all."""
     if not limit or len(items) <= limit:
         return items
     chosen = random.Random(seed).sample(range(len(items)), limit)
     return [items[index] for index in sorted(chosen)]
 
 
-def sampled(plan: Plan, read: Callable[[Path], Sequence[ItemT]]) -> list[ItemT]:
-    """The plan's examples, file by file. Raises SpanlightError where there are none, and as `read` does."""
+def sample_files(plan: Plan, read: Callable[[Path], Sequence[ItemT]]) -> list[ItemT]:
+    """Read and sample the plan's files. Raises SpanlightError if they have no examples, and as `read` does."""
     found = [item for path in plan.files for item in sample(read(path), plan.limit, plan.seed)]
     if not found:
         raise SpanlightError("There is no text in the files.", "Give files with examples.")
@@ -59,7 +59,7 @@ def sampled(plan: Plan, read: Callable[[Path], Sequence[ItemT]]) -> list[ItemT]:
 def by_source(
     examples: Sequence[WithSource], figures: Callable[[Sequence[int]], FiguresT]
 ) -> dict[str, FiguresT]:
-    """The figures over the examples of each source, given the examples' indices; sources in alphabetical order."""
+    """Compute figures for each source, sorted by name, from the indices of its examples."""
     places: dict[str, list[int]] = {}
     for place, example in enumerate(examples):
         places.setdefault(example.source, []).append(place)
@@ -67,12 +67,12 @@ def by_source(
 
 
 def per_cent(values: Sequence[float]) -> float | None:
-    """The mean of values from 0 to 1, in per cent; None of no value."""
+    """The mean of values from 0 to 1 in per cent; None if there are no values."""
     return 100.0 * sum(values) / len(values) if values else None
 
 
-def recorded(figures: Any, digits: int, *left_out: str) -> dict[str, float]:
-    """Figures, a dataclass, as they are saved with a model: by name in words; those over no example are left out."""
+def figures_by_name(figures: Any, digits: int, *left_out: str) -> dict[str, float]:
+    """The figures of a dataclass as they are saved with a model, by name with spaces; None is left out."""
     return {
         name.replace("_", " "): round(float(value), digits)
         for name, value in asdict(figures).items()

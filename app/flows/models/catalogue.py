@@ -1,4 +1,4 @@
-"""The models that are offered: search by words, and how they fit this computer."""
+"""The catalogue of models: search it, recommend stronger readers, and tell how models fit this computer."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ from app.models.compute.memory import computer
 _log = logging.getLogger(__name__)
 
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
-# The largest share of the memory for the weights alone at each level; working memory and other programs add to it.
+# The largest share of memory for the weights at each level; activations and other programs need memory too.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
-# The values are filled in for a model.
-_WORDS = {
+_FIT_SENTENCES = {
     EASILY: Message("Fits easily: takes {needed} of this computer's {memory} of memory."),
     WELL: Message("Fits: takes {needed} of this computer's {memory} of memory."),
     LARGE: Message("Large for this computer: takes {needed} of its {memory}."),
     TOO_LARGE: Message("Too large for this computer: takes {needed} of its {memory}."),
 }
-# Larger readers are not recommended, nor any that takes more seconds for a page here.
+# Readers with more weights, or that take more seconds per page here, are not recommended.
 _MOST_WEIGHTS = 200 * 10**6
 _SLOW_PAGE = 20.0
-# A page has about 500 words, or 680 tokens; a window of 384 goes on by 256.
+# A page has about 500 words, or 680 tokens; windows of 384 tokens advance by 256, so tokens are read 1.5 times.
 _TOKENS_ON_PAGE = 1000
 _BYTES = 4  # of a weight in memory, as float32
-_HEADS = {
+_SEARCH_WORDS = {
     Head.QUESTION_ANSWERING: "ask answers questions reader",
     Head.CLASSIFICATION: "classify classes sentiment",
     Head.MASKED_WORDS: "fill in blanks masked words",
@@ -49,19 +48,19 @@ _HEADS = {
     Head.EMBEDDINGS: "search libraries embeddings sentence meaning",
 }
 
-# Beginnings of the names of licences that allow any use by anyone, and parts of the names of those that do not.
+# Prefixes of licences that allow any use by anyone, and parts of the names of those that do not.
 _FREE = ("apache", "mit", "bsd", "cc-by-4", "cc-by-3", "cc-by-sa", "cc0", "afl", "unlicense", "isc", "wtfpl")
 _RESTRICTED = ("-nc", "-nd", "openrail", "non-commercial", "research")
 
 
 def offered(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
-    """The catalogue, by head and then by size; raises SpanlightError where its file cannot be read."""
+    """Read the bundled catalogue, sorted by head and size; raises SpanlightError if its file cannot be read."""
     report.check()
     return read_catalogue(workspace.paths.catalogue_file)
 
 
 def read_catalogue(path: Path) -> tuple[OfferedModel, ...]:
-    """The models of a catalogue, by head and then by size; raises SpanlightError if it is missing or malformed."""
+    """Read a catalogue, sorted by head and size; raises SpanlightError if it is missing or malformed."""
     try:
         models = from_plain(tuple[OfferedModel, ...], json.loads(path.read_bytes())["models"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
@@ -84,11 +83,11 @@ def search(
     largest: int = 0,
     licence: str = "",
 ) -> tuple[OfferedModel, ...]:
-    """The models that contain every word and pass every filter, in their order.
+    """Filter models by words and properties, keeping their order.
 
-    Words are searched in names, lines, labels, languages, family, licence and what a model does, whatever their
-    case. `language` is an ISO 639 code or a language's name; models of many languages pass for each. `largest` is in
-    bytes, 0 for any. `licence` is "free" for those that anyone may use for anything, "restricted" for the others.
+    Every word has to occur, in any case, in a model's name, line, labels, languages, family, licence or purpose.
+    `language` is an ISO 639 code or a language's name; models of many languages match each. `largest` is in bytes, 0
+    for any. `licence` is "free" for licences that allow any use by anyone, "restricted" for the others.
     """
     wanted = words.casefold().split()
     tongue = language.strip().casefold()
@@ -96,20 +95,20 @@ def search(
         model
         for model in models
         if (head is None or head in model.heads)
-        and (not tongue or _speaks(model, tongue))
+        and (not tongue or _lists_language(model, tongue))
         and (not largest or model.size <= largest)
         and (not licence or (free_licence(model.licence) is True) == (licence == "free"))
-        and _holds(model, wanted)
+        and _has_words(model, wanted)
     )
 
 
 def stronger(
     models: Sequence[OfferedModel], reader: ModelCard, *, without: Collection[str] = (), language: str = ""
 ) -> tuple[OfferedModel, ...]:
-    """The offered readers of a reader's language with a higher F1, except the repositories `without`; highest first.
+    """The readers in `models` with a higher F1 in a reader's languages, highest first, except those `without`.
 
-    F1 is that on SQuAD 2.0 as the models' authors report it; for a `reader` without one, as measured. With the
-    `language` of what is asked they read that as well, or that alone where the reader does not read it.
+    F1 is that on SQuAD 2.0 as reported by the models' authors or, for a `reader` without it, as measured. With the
+    `language` of the texts, the readers also read that, or only that if the `reader` does not.
     """
     own = squad2_f1(models, reader)
     found = (
@@ -120,14 +119,14 @@ def stronger(
         and _reads(model, language, reader)
         and (
             _is_foreign(language, reader)
-            or any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
+            or any(_lists_language(model, tongue) for tongue in reader.languages or model.languages)
         )
     )
     return tuple(sorted(found, key=lambda model: -model.squad2_f1))
 
 
 def squad2_f1(models: Sequence[OfferedModel], reader: ModelCard) -> float:
-    """A reader's F1 on SQuAD 2.0 in per cent, the higher of its authors' figure and a measured one; 0 for neither."""
+    """A reader's F1 on SQuAD 2.0 in per cent, the higher of the reported and the measured one; 0 without either."""
     found = [model.squad2_f1 for model in models if model.repository == reader.repository]
     found += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
     return max(found, default=0.0)
@@ -135,9 +134,9 @@ def squad2_f1(models: Sequence[OfferedModel], reader: ModelCard) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Stronger:
-    """Readers that are stronger than the one in use: the best `installed` one, and those `to_have` above it.
+    """Readers that are stronger than the one in use: the best `installed` one, and even stronger ones `to_have`.
 
-    `f1` is the installed one's, as `squad2_f1`.
+    `f1` is the `squad2_f1` of the installed one.
     """
 
     installed: ModelCard | None
@@ -146,9 +145,9 @@ class Stronger:
 
 
 def stronger_readers(workspace: Workspace, report: Report, *, language: str = "") -> Stronger:
-    """The readers that are stronger than the one in use, as `stronger` has it for the `language` of what is asked.
+    """Find the readers that are `stronger` than the one in use for the `language` of the texts.
 
-    Raises SpanlightError where none is in use.
+    Raises SpanlightError if no reader is in use.
     """
     models = offered(workspace, report)
     reader = workspace.find_model(Head.QUESTION_ANSWERING)
@@ -164,15 +163,15 @@ def stronger_readers(workspace: Workspace, report: Report, *, language: str = ""
     best = max(readers, key=lambda card: squad2_f1(models, card), default=reader)
     f1 = squad2_f1(models, best)
     here = {card.repository for card in cards}
-    # A reader without a figure, such as a taught version, may be as good.
+    # A reader without figures, such as a taught version, may be just as good.
     installed = best if f1 > own > 0 else None
     return Stronger(installed, f1, stronger(models, installed or reader, without=here, language=language))
 
 
 def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> OfferedModel | None:
-    """The first of `stronger` readers that fits the computer's memory well and reads a page fast.
+    """The first of the readers that fits this computer's memory well and is fast enough.
 
-    None where all are too large or, at the `reading_speed` of the settings, too slow.
+    None if all are too large or, at the `reading_speed` of the settings, too slow.
     """
     return next(
         (
@@ -180,19 +179,19 @@ def recommended(readers: Sequence[OfferedModel], reading_speed: float) -> Offere
             for each in readers
             if each.parameters <= _MOST_WEIGHTS
             and page_seconds(each.parameters, reading_speed) <= _SLOW_PAGE
-            and fits(each) in (EASILY, WELL)
+            and memory_fit(each) in (EASILY, WELL)
         ),
         None,
     )
 
 
 def page_seconds(parameters: int, reading_speed: float) -> float:
-    """The estimated seconds that a reader with so many parameters takes for a page; 0 where the speed is unknown."""
+    """The estimated seconds that a reader takes for a page, by its parameters; 0 if the speed is unknown."""
     return _TOKENS_ON_PAGE * parameters / reading_speed if reading_speed else 0.0
 
 
 def summary(model: OfferedModel, reading_speed: float) -> str:
-    """A stronger reader in words: its name, F1, size, and its time for a page here where that is known."""
+    """A stronger reader in words: its name, F1, size, and its time per page here if that is known."""
     size = bytes_in_words(model.size)
     if not reading_speed:
         return Message(
@@ -206,26 +205,26 @@ def summary(model: OfferedModel, reading_speed: float) -> str:
         model=model.title,
         f1=model.squad2_f1,
         size=size,
-        time=_page(model.parameters, reading_speed),
+        time=_page_time(model.parameters, reading_speed),
     )
 
 
-def _page(parameters: int, reading_speed: float) -> str:
+def _page_time(parameters: int, reading_speed: float) -> str:
     seconds = page_seconds(parameters, reading_speed)
     return duration(seconds if seconds < 2 else round(seconds))
 
 
 def free_licence(licence: str) -> bool | None:
-    """Whether a licence allows any use by anyone; None where its name is not known."""
+    """Whether a licence allows any use by anyone; None if it is not known."""
     name = licence.strip().casefold()
     if any(part in name for part in _RESTRICTED):
         return False
     return True if name.startswith(_FREE) else None
 
 
-def fits(model: OfferedModel | Passport | ModelCard) -> str:
-    """How a model's weights fit the computer's memory: EASILY, WELL, LARGE, TOO_LARGE; "" where unknown."""
-    needed, memory = _needed(model), computer()[0]
+def memory_fit(model: OfferedModel | Passport | ModelCard) -> str:
+    """How a model's weights fit this computer's memory: EASILY, WELL, LARGE, TOO_LARGE; "" if unknown."""
+    needed, memory = _needed_memory(model), computer()[0]
     if not needed or not memory:
         return ""
     return next((level for share, level in _SHARES if needed <= share * memory), TOO_LARGE)
@@ -234,27 +233,28 @@ def fits(model: OfferedModel | Passport | ModelCard) -> str:
 def suits(
     model: OfferedModel | Passport | ModelCard, workspace: Workspace, *, measures: Sequence[Measure] = ()
 ) -> str:
-    """A sentence on how a model suits this computer: the memory of its weights, and its speed where known.
+    """A sentence on how a model suits this computer: the memory of its weights, and its speed if known.
 
-    A reader's speed is its `page_seconds`; any other model's is estimated from the latest of `measures` of a model with
-    the same head on this computer, by the number of parameters. Without such a measure the sentence has no speed.
-    Empty where the memory is not known.
+    A reader's speed is its `page_seconds`; that of other models is estimated by the number of parameters from the
+    latest of `measures` of a model with the same head. The sentence is empty if the memory is not known.
     """
-    level = fits(model)
+    level = memory_fit(model)
     if not level:
         return ""
-    fit = _WORDS[level].filled(needed=bytes_in_words(_needed(model)), memory=bytes_in_words(computer()[0]))
-    pace = _speed(model, workspace, measures)
+    fit = _FIT_SENTENCES[level].filled(
+        needed=bytes_in_words(_needed_memory(model)), memory=bytes_in_words(computer()[0])
+    )
+    pace = _speed_words(model, workspace, measures)
     return Message("{fit} {pace}", fit=fit, pace=pace) if pace else fit
 
 
-def _needed(model: OfferedModel | Passport | ModelCard) -> int:
-    """Bytes that a model's weights take in memory; 0 where it is not known."""
+def _needed_memory(model: OfferedModel | Passport | ModelCard) -> int:
+    """The bytes that a model's weights take in memory; 0 if that is not known."""
     card = model.card if isinstance(model, Passport) else model
     return card.parameters * _BYTES if card is not None else 0
 
 
-def _speed(
+def _speed_words(
     model: OfferedModel | Passport | ModelCard, workspace: Workspace, measures: Sequence[Measure]
 ) -> str:
     card = model.card if isinstance(model, Passport) else model
@@ -265,7 +265,7 @@ def _speed(
     if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
         return Message("Measured here: {rate}.", rate=_rate(own))
     if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
-        page = _page(card.parameters, workspace.settings.reading_speed)
+        page = _page_time(card.parameters, workspace.settings.reading_speed)
         return Message("Roughly {time} a page on this computer.", time=page)
     if not like:
         return ""
@@ -275,7 +275,7 @@ def _speed(
 
 
 def _rate(measure: Measure) -> str:
-    """How fast a model reads: "31 questions a second", "2.0 questions a second"."""
+    """A measured speed in words: "31 questions a second", "2.0 questions a second"."""
     if measure.speed < 9.95:
         kind = kind_of_examples(measure.head)
         return Message("{speed:.1f} {examples} a second", speed=measure.speed, examples=kind)
@@ -283,7 +283,7 @@ def _rate(measure: Measure) -> str:
 
 
 def _reads(model: OfferedModel | ModelCard, language: str, reader: ModelCard) -> bool:
-    """Whether a model reads a language, "" for any, and states that it does where the `reader` in use does not."""
+    """Whether a model reads a language; it has to state so if the `reader` in use does not read it. "" is any."""
     is_stated = bool(model.languages) or not _is_foreign(language, reader)
     return not language or (is_stated and reads(model.languages, language))
 
@@ -292,13 +292,13 @@ def _is_foreign(language: str, reader: ModelCard) -> bool:
     return bool(language) and not reads(reader.languages, language)
 
 
-def _speaks(model: OfferedModel, tongue: str) -> bool:
+def _lists_language(model: OfferedModel, tongue: str) -> bool:
     return any(
         tongue == code or tongue == language_name(code).casefold() or code == MANY for code in model.languages
     )
 
 
-def _holds(model: OfferedModel, words: Sequence[str]) -> bool:
+def _has_words(model: OfferedModel, words: Sequence[str]) -> bool:
     text = " ".join(
         (
             model.repository,
@@ -311,7 +311,7 @@ def _holds(model: OfferedModel, words: Sequence[str]) -> bool:
             *model.languages,
             *(language_name(code) for code in model.languages),
             *model.heads,
-            *(_HEADS[head] for head in model.heads),
+            *(_SEARCH_WORDS[head] for head in model.heads),
         )
     ).casefold()
     return all(word in text for word in words)

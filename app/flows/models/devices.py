@@ -1,4 +1,4 @@
-"""The devices of this computer for models, and the memory in use."""
+"""List this computer's devices for models, and the memory that models use."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from app.models.compute import memory as memory_of
 
 
 def devices(workspace: Workspace, report: Report) -> Devices:
-    """Every device, whether models can run on it and why not, and what `auto` chooses.
+    """List every device with whether models can run on it or why not, and the choice of `auto`.
 
-    Starts the model process where it is not running. Raises SpanlightError where PyTorch cannot be loaded, EngineLost
-    when the process died, Stopped when cancelled.
+    Starts the model process if it is not running. Raises SpanlightError where PyTorch cannot be loaded, EngineLost when
+    the process died, Stopped when cancelled.
     """
     return workspace.engine.devices(report)
 
 
 def memory(workspace: Workspace, report: Report) -> MemoryUse:
-    """The memory that the model process uses; it is not started for this. Raises as `devices` does."""
+    """The memory that the model process uses; the process is not started for this. Raises as `devices` does."""
     return workspace.engine.memory(report) if workspace.engine.alive else _nothing_loaded()
 
 
 def unload(workspace: Workspace, report: Report) -> MemoryUse:
-    """Have the model process unload its models; the memory that it uses then. It is not started for this.
+    """Have the model process unload its models, and return the memory that it still uses.
 
-    Raises as `devices` does.
+    The process is not started for this. Raises as `devices` does.
     """
     return workspace.engine.unload(report) if workspace.engine.alive else _nothing_loaded()
 

@@ -1,4 +1,4 @@
-"""Models from the Hub: look up, download, resume, give up."""
+"""Look up models on the Hub, download them, and resume or give up downloads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from app.core.plain import from_plain, json_of
 from app.core.report import Progress, Report
 from app.flows.models.installing import (
     CHECKING,
-    checked,
-    complete,
-    finish,
-    marks,
+    add_tokenizer,
+    install_staged,
+    installed_origins,
     names_taken,
-    now,
+    timestamp,
+    try_out,
 )
 from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
@@ -42,49 +42,51 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A download that was started: the passport looked up then, and the time (ISO 8601, UTC)."""
+class StartedDownload:
+    """A download that was started: the passport that was looked up for it, and the time (ISO 8601, UTC)."""
 
     passport: Passport
     begun: str
 
 
-def read_begun(folder: Path, repository: str) -> Begun | None:
-    """The unfinished download of a repository, whose name may be in any case; None where there is none."""
+def find_started(folder: Path, repository: str) -> StartedDownload | None:
+    """The unfinished download of a repository, whatever the case of its name; None if there is none."""
     name = repository.casefold()
-    return next((each for each in all_begun(folder) if each.passport.repository.casefold() == name), None)
+    return next(
+        (each for each in started_downloads(folder) if each.passport.repository.casefold() == name), None
+    )
 
 
-def all_begun(folder: Path) -> tuple[Begun, ...]:
-    """All unfinished downloads, the oldest first; files that cannot be read are left out."""
-    found = [_read(path) for path in sorted(folder.glob("*.json"))] if folder.is_dir() else []
+def started_downloads(folder: Path) -> tuple[StartedDownload, ...]:
+    """All unfinished downloads, oldest first; records that cannot be read are left out."""
+    found = [_read_record(path) for path in sorted(folder.glob("*.json"))] if folder.is_dir() else []
     return tuple(sorted((each for each in found if each is not None), key=lambda each: each.begun))
 
 
-def write_begun(folder: Path, begun: Begun) -> None:
-    """Record that a download is started. Raises SpanlightError when the disk refuses."""
+def record_started(folder: Path, begun: StartedDownload) -> None:
+    """Record a started download. Raises SpanlightError when the disk refuses."""
     write_atomic(
-        _file(folder, begun.passport.repository),
+        _record_file(folder, begun.passport.repository),
         json_of(dataclasses.asdict(begun), indent=1).encode("ascii"),
     )
 
 
-def drop_begun(folder: Path, repository: str) -> None:
-    """Remove an unfinished download from the list. Raises OSError when the disk refuses."""
-    _file(folder, repository).unlink(missing_ok=True)
+def forget_started(folder: Path, repository: str) -> None:
+    """Delete the record of a started download. Raises OSError when the disk refuses."""
+    _record_file(folder, repository).unlink(missing_ok=True)
 
 
-def _file(folder: Path, repository: str) -> Path:
+def _record_file(folder: Path, repository: str) -> Path:
     if not is_repository(repository):
         raise ValueError(f"no repository: {repository!a}")
     return folder / f"{repository.replace('/', '--')}.json"
 
 
-def _read(path: Path) -> Begun | None:
+def _read_record(path: Path) -> StartedDownload | None:
     try:
         if path.stat().st_size > _LARGEST:
             raise ValueError("larger than any passport")
-        begun = from_plain(Begun, json.loads(path.read_bytes()))
+        begun = from_plain(StartedDownload, json.loads(path.read_bytes()))
         passport = begun.passport
         sound = (
             is_repository(passport.repository)
@@ -101,16 +103,16 @@ def _read(path: Path) -> Begun | None:
     return begun
 
 
-def named(workspace: Workspace, typed: str) -> str:
-    """The repository's name in typed or pasted text, which may be a page's address; raises SpanlightError for none."""
+def repository_name(workspace: Workspace, typed: str) -> str:
+    """The repository's name in typed text, which may be a page's address; raises SpanlightError if there is none."""
     return repository_of(typed, workspace.network.endpoint)
 
 
 def look_up(workspace: Workspace, repository: str, report: Report, *, commit: str = "") -> Passport:
-    """A repository's passport, before it is downloaded; `commit` pins a revision, empty takes the newest.
+    """Look up a repository's passport before a download; `commit` is the revision, empty for the newest.
 
     The passport of a model that is refused has the reason. Raises SpanlightError where Spanlight is offline, the name
-    is not valid, or there is nothing there; Stopped when cancelled.
+    is invalid, or there is no such repository; Stopped when cancelled.
     """
     refuse_offline(workspace)
     name = repository_of(repository, workspace.network.endpoint)
@@ -122,54 +124,54 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
     order = LookUp(name, commit, workspace.network)
     passport = workspace.downloads.look_up(order, Online(workspace, report))
     if passport.speed:
-        _keep_speed(workspace, passport.speed)
-    # The speed of an earlier download is better than none.
+        _save_speed(workspace, passport.speed)
+    # An earlier download's speed is better than none.
     return dataclasses.replace(passport, speed=passport.speed or workspace.settings.download_speed)
 
 
 def download(workspace: Workspace, passport: Passport, report: Report, *, replace: bool = False) -> ModelCard:
-    """Fetch a passport's files into the Hugging Face cache, try the model out, and install it; its card.
+    """Fetch a passport's files into the Hugging Face cache, try the model out, and install it; returns its card.
 
-    A download that an earlier run began is resumed. Where the model is installed at this commit already, a notice
-    says so, and nothing is fetched; `replace` allows another commit's model to be replaced. Partial results are
-    Downloading. Raises SpanlightError where it is refused or cannot be fetched, Stopped when cancelled; then nothing
-    is installed, and it is among the `unfinished` unless its files are no model.
+    A download that was started earlier is resumed. If the model is already installed at this commit, there is a notice,
+    and nothing is fetched; `replace` allows replacing a model at another commit. Partial results are Downloading.
+    Raises SpanlightError where the model is refused or cannot be fetched, Stopped when cancelled; then nothing is
+    installed, and the download stays among the `unfinished` unless its files are not a model.
     """
-    same, other = _installed_of(workspace, passport)
+    same, other = _installed_commits(workspace, passport)
     if same is not None:
         return _already_installed(workspace, same, passport, report)
     refuse_offline(workspace)
-    _check_wanted(passport, other, replace)
-    older = read_begun(workspace.paths.unfinished_downloads, passport.repository)
-    begun = _begin(workspace, passport, older)
+    _refuse_unwanted(passport, other, replace)
+    older = find_started(workspace.paths.unfinished_downloads, passport.repository)
+    begun = _record_start(workspace, passport, older)
     fetched = _fetch(workspace, passport, report)
     if older is not None and older != begun:
         _delete_older(workspace, older.passport)
-    same, other = _installed_of(workspace, passport)
-    if same is not None:  # another Spanlight was faster
+    same, other = _installed_commits(workspace, passport)
+    if same is not None:  # another process was faster
         return _already_installed(workspace, same, passport, report)
-    _check_wanted(passport, other, replace)
-    before = Path(other.folder).name if other is not None else _broken(workspace, passport.repository)
-    name = before or _name(workspace, passport)
+    _refuse_unwanted(passport, other, replace)
+    before = Path(other.folder).name if other is not None else _broken_model(workspace, passport.repository)
+    name = before or _free_name(workspace, passport)
     try:
         card = _install(workspace, begun, fetched, name, report, replace=bool(before))
     except _Refused as refused:
-        # Its fetched files are deleted, those that were in the cache before stay.
+        # Files that were in the cache before stay.
         _delete_fetched(workspace, begun.passport)
         raise refused.fault from None
-    _remove_from_list(workspace, passport.repository)
+    _forget_finished(workspace, passport.repository)
     return card
 
 
 def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
-    """The downloads that were started and neither finished nor given up, the oldest first; nothing is fetched."""
+    """The downloads that were started but neither finished nor given up, oldest first; nothing is fetched."""
     found = []
-    for begun in all_begun(workspace.paths.unfinished_downloads):
+    for begun in started_downloads(workspace.paths.unfinished_downloads):
         report.check()
         repository, commit = begun.passport.repository, begun.passport.commit
-        if any(origin.commit == commit for _, origin in _installed(workspace, repository)):
-            # The process ended between the last two steps of the installation.
-            _remove_from_list(workspace, repository)
+        if any(origin.commit == commit for _, origin in _installed_from(workspace, repository)):
+            # A process ended between the last two steps of the installation.
+            _forget_finished(workspace, repository)
             continue
         done = cached_bytes(begun.passport, workspace.network)
         found.append(Unfinished(begun.passport, min(done, begun.passport.size), begun.begun))
@@ -177,12 +179,12 @@ def unfinished(workspace: Workspace, report: Report) -> tuple[Unfinished, ...]:
 
 
 def give_up(workspace: Workspace, repository: str, report: Report) -> None:
-    """Delete what an unfinished download has fetched; files that were in the cache before stay.
+    """Delete an unfinished download and its fetched files; those that were in the cache before stay.
 
     Raises SpanlightError where there is no such download, or the disk refuses.
     """
     name = repository_of(repository, workspace.network.endpoint)
-    begun = read_begun(workspace.paths.unfinished_downloads, name)
+    begun = find_started(workspace.paths.unfinished_downloads, name)
     if begun is None:
         raise SpanlightError(
             Message("There is no unfinished download of {name}.", name=name),
@@ -193,16 +195,16 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
 
 
 class _Refused(Exception):
-    """The fetched files are not a model that can be read."""
+    """Raised if the fetched files are not a readable model."""
 
     def __init__(self, fault: SpanlightError) -> None:
         super().__init__(fault)
         self.fault = fault
 
 
-def _installed_of(workspace: Workspace, passport: Passport) -> tuple[ModelCard | None, ModelCard | None]:
+def _installed_commits(workspace: Workspace, passport: Passport) -> tuple[ModelCard | None, ModelCard | None]:
     """The installed models of a passport's repository: the one at its commit, and one at another."""
-    found = _installed(workspace, passport.repository)
+    found = _installed_from(workspace, passport.repository)
     same = next((card for card, origin in found if origin.commit == passport.commit), None)
     return same, next((card for card, origin in found if origin.commit != passport.commit), None)
 
@@ -215,12 +217,12 @@ def _already_installed(
             "{repository} is installed already, as {name}.", repository=passport.repository, name=card.name
         )
     )
-    _remove_from_list(workspace, passport.repository)
+    _forget_finished(workspace, passport.repository)
     return card
 
 
-def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) -> None:
-    """Raises SpanlightError where the model is refused, or another version of it is installed and stays."""
+def _refuse_unwanted(passport: Passport, other: ModelCard | None, replace: bool) -> None:
+    """Raise SpanlightError if the model is refused, or another version of it is installed and may not be replaced."""
     if passport.card is None:
         raise SpanlightError(
             passport.refused or Message("{name} is refused.", name=passport.repository),
@@ -237,18 +239,18 @@ def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) ->
         )
 
 
-def _remove_from_list(workspace: Workspace, repository: str) -> None:
-    """Remove a finished download from the list; where that fails, the next look at the list does it."""
+def _forget_finished(workspace: Workspace, repository: str) -> None:
+    """Delete the record of a finished download; if that fails, `unfinished` does it later."""
     with contextlib.suppress(OSError):
-        drop_begun(workspace.paths.unfinished_downloads, repository)
+        forget_started(workspace.paths.unfinished_downloads, repository)
 
 
-def _begin(workspace: Workspace, passport: Passport, older: Begun | None) -> Begun:
-    """The download as it was first started: only that passport knows what was in the cache before."""
+def _record_start(workspace: Workspace, passport: Passport, older: StartedDownload | None) -> StartedDownload:
+    """Record the download, unless it is resumed: only the first passport tells which files were in the cache before."""
     if older is not None and older.passport.commit == passport.commit:
         return older
-    begun = Begun(passport, now())
-    write_begun(workspace.paths.unfinished_downloads, begun)
+    begun = StartedDownload(passport, timestamp())
+    record_started(workspace.paths.unfinished_downloads, begun)
     return begun
 
 
@@ -258,14 +260,20 @@ def _fetch(workspace: Workspace, passport: Passport, report: Report) -> Fetched:
     fetched: Fetched = workspace.downloads.fetch(order, Online(workspace, report))
     _log.info("%s fetched in %.0f s", passport.repository, time.monotonic() - began)
     if fetched.speed:
-        _keep_speed(workspace, fetched.speed)
+        _save_speed(workspace, fetched.speed)
     return fetched
 
 
 def _install(
-    workspace: Workspace, begun: Begun, fetched: Fetched, name: str, report: Report, *, replace: bool
+    workspace: Workspace,
+    begun: StartedDownload,
+    fetched: Fetched,
+    name: str,
+    report: Report,
+    *,
+    replace: bool,
 ) -> ModelCard:
-    """Put links to the fetched files into the model's own folder, try it out there and put it into place."""
+    """Link the fetched files into a staging folder, try the model out there, and install it."""
     passport, source = begun.passport, Path(fetched.folder)
     report.progress(Progress(0, 0, CHECKING))
     with Staging(workspace.paths.models, name) as stage:
@@ -287,12 +295,12 @@ def _install(
                     Message("Download it again."),
                 )
         try:
-            complete(stage.folder)
+            add_tokenizer(stage.folder)
             read_card(stage.folder)
         except SpanlightError as fault:
             raise _Refused(fault) from fault
-        # A trial can also fail for lack of memory, so the fetched files stay for another one.
-        card = checked(workspace, stage.folder, report)
+        # A trial may fail for lack of memory, so the fetched files stay for another attempt.
+        card = try_out(workspace, stage.folder, report)
         origin = Origin(
             Source.HUB,
             repository=passport.repository,
@@ -302,7 +310,7 @@ def _install(
             licence=passport.licence,
             languages=passport.languages,
         )
-        return finish(workspace, stage, origin, card, placed, report, replace=replace)
+        return install_staged(workspace, stage, origin, card, placed, report, replace=replace)
 
 
 def _delete_fetched(workspace: Workspace, passport: Passport) -> None:
@@ -311,7 +319,7 @@ def _delete_fetched(workspace: Workspace, passport: Passport) -> None:
     try:
         forget_partials(passport, network)
         forget(passport.repository, passport.commit, network, fetched)
-        drop_begun(workspace.paths.unfinished_downloads, passport.repository)
+        forget_started(workspace.paths.unfinished_downloads, passport.repository)
     except OSError as fault:
         raise SpanlightError(
             Message(
@@ -324,25 +332,25 @@ def _delete_fetched(workspace: Workspace, passport: Passport) -> None:
 
 
 def _delete_older(workspace: Workspace, older: Passport) -> None:
-    """Delete the files of a download that another commit's has replaced, except those that both share."""
+    """Delete the files of a download at another commit, except those that both share."""
     files = tuple(file for file in older.files if not file.cached)
-    with contextlib.suppress(OSError):  # it only takes room
+    with contextlib.suppress(OSError):  # leftovers only take space
         forget_partials(dataclasses.replace(older, files=files), workspace.network)
         forget(older.repository, older.commit, workspace.network, {file.name for file in files})
 
 
-def _installed(workspace: Workspace, repository: str) -> list[tuple[ModelCard, Origin]]:
-    """The installed models that came from a repository."""
+def _installed_from(workspace: Workspace, repository: str) -> list[tuple[ModelCard, Origin]]:
+    """The installed models from a repository, with their origins."""
     cards = {Path(card.folder): card for card in workspace.shelf.cards()}
     return [
         (cards[folder], origin)
-        for folder, origin in marks(workspace).items()
+        for folder, origin in installed_origins(workspace).items()
         if origin.source is Source.HUB and origin.repository.casefold() == repository.casefold()
     ]
 
 
-def _broken(workspace: Workspace, repository: str) -> str:
-    """The name of a broken model from a repository: its files are gone from the cache, say."""
+def _broken_model(workspace: Workspace, repository: str) -> str:
+    """The name of a broken model from a repository, such as one whose cached files are gone; empty if there is none."""
     for folder in map(Path, workspace.shelf.refused):
         with contextlib.suppress(SpanlightError):
             origin = read_origin(folder) if folder.parent == workspace.paths.models else None
@@ -351,14 +359,14 @@ def _broken(workspace: Workspace, repository: str) -> str:
     return ""
 
 
-def _name(workspace: Workspace, passport: Passport) -> str:
-    """The repository's last part, with its owner before it where that is taken."""
+def _free_name(workspace: Workspace, passport: Passport) -> str:
+    """The repository's name without its owner, or with it if that is taken."""
     name = passport.repository.rpartition("/")[2]
     return free_name(name, names_taken(workspace), passport.repository.replace("/", "--"))
 
 
-def _keep_speed(workspace: Workspace, speed: float) -> None:
-    """Save the network's speed for the next estimate; a fault in saving is ignored."""
+def _save_speed(workspace: Workspace, speed: float) -> None:
+    """Save the download speed for the next estimate; a failure to save is ignored."""
     workspace.settings.download_speed = float(speed)
     with contextlib.suppress(SpanlightError):
         workspace.save_settings()

@@ -1,4 +1,4 @@
-"""The installed models: which one a head uses, and the notes in their folders."""
+"""List the installed models, choose the one for each head, and update the notes in their folders."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from app.models.disk.shelving import clear_leftovers
 
 
 def installed(workspace: Workspace) -> tuple[ModelCard, ...]:
-    """The cards of all installed models, read afresh; folders that hold no usable model are left out.
+    """Read the cards of all installed models; folders without a usable model are left out.
 
-    Half-built and half-removed folders that killed processes left are cleared away before; a model that one had set
-    aside to replace it is restored.
+    Incomplete folders that killed processes left are deleted first; a model that was set aside to be replaced is
+    restored.
     """
     clear_leftovers(workspace.paths.models)
     return workspace.shelf.cards()
 
 
 def refused(workspace: Workspace) -> dict[str, SpanlightError]:
-    """Folders that `installed` left out, each with its fault, as of the last call."""
+    """The folders that the last call of `installed` left out, each with its error."""
     return workspace.shelf.refused
 
 
 def origin_of(folder: str) -> Origin | None:
-    """Where the model in a folder came from; None where its mark is missing or cannot be read."""
+    """The origin of the model in a folder; None if it is missing or cannot be read."""
     try:
         return read_origin(folder)
     except SpanlightError:
@@ -41,10 +41,10 @@ def origin_of(folder: str) -> Origin | None:
 
 
 def use(workspace: Workspace, head: Head, name: str) -> ModelCard:
-    """Use this model for a head's tasks from now on, and save that; the card of the model in use.
+    """Use this model for a head from now on, and save that; returns the card of the model in use.
 
-    `name` is a model's name, folder or repository, empty to take the first installed one. Raises SpanlightError where
-    there is none of that name or it has no such head, and where the settings cannot be written.
+    `name` is a model's name, folder or repository, empty for the default model. Raises SpanlightError where there is no
+    such model or it lacks the head, and where the settings cannot be written.
     """
     wanted = name.strip()
     card = workspace.shelf.find(wanted, head) if wanted else workspace.shelf.default(head)
@@ -73,7 +73,7 @@ def in_use(workspace: Workspace) -> dict[Head, str]:
 
 
 def _settings_name(workspace: Workspace, card: ModelCard, head: Head) -> str:
-    """How the settings name a model: by its name where that finds it, else by its folder."""
+    """What the settings call a model: its name if that is unambiguous, else its folder."""
     found = next(
         (each for each in workspace.shelf.cards() if each.name == card.name and head in each.heads), None
     )
@@ -88,10 +88,10 @@ def update_notes(
     measured: dict[str, dict[str, float]] | None = None,
     reliability: Reliability | None = None,
 ) -> None:
-    """Update the notes in a checkpoint's folder with what was fitted, and with figures by their data.
+    """Update the notes in a checkpoint's folder with fitted values, and with figures by the data measured on.
 
-    The reliability of kinds of text that were not measured stays, unless a calibration was fitted: it belonged to the
-    one before. Raises SpanlightError where the folder cannot be written.
+    Measured reliabilities are added to the old ones, which are dropped if a new calibration was fitted. Raises
+    SpanlightError where the folder cannot be written.
     """
     notes = read_notes(card.folder)
     notes = replace(
@@ -113,5 +113,5 @@ def update_notes(
 
 
 def measured_on(files: Sequence[Path]) -> str:
-    """The key under which figures over these files are recorded."""
+    """The key under which figures on these files are recorded."""
     return " + ".join(path.name.split(".")[0] for path in files)

@@ -1,4 +1,4 @@
-"""The last steps of every installation of a model: it is checked and tried out in its place."""
+"""The common steps of every installation of a model: it is checked, tried out, and put into place."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from app.settings.files import write_atomic
 CHECKING, TRYING = Message("Checking"), Message("Trying it out")
 
 
-def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
-    """The card of a folder that holds a whole model whose every head works: it is loaded and run once.
+def try_out(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
+    """Check that a folder holds a complete model and that every head works, and return its card.
 
-    The trial runs in a confined process of its own. Raises SpanlightError where the model is refused.
+    The model is loaded and run once in a confined process of its own. Raises SpanlightError where it is refused.
     """
     report.progress(Progress(0, 0, CHECKING))
     report.check()
@@ -38,7 +38,7 @@ def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
     report.progress(Progress(0, 0, TRYING))
     engine = Engine(log=workspace.paths.logs / "trial.log", only=folder)
     try:
-        return engine.try_model(str(folder), _Trying(report))
+        return engine.try_model(str(folder), _TrialReport(report))
     except EngineLost as lost:
         raise SpanlightError(
             Message("{name} makes the model process break off, and was not added.", name=card.name),
@@ -48,10 +48,10 @@ def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
         engine.close()
 
 
-def complete(folder: Path) -> None:
-    """Write tokenizer.json into a folder that has a vocabulary's own files instead, as older checkpoints do.
+def add_tokenizer(folder: Path) -> None:
+    """Write tokenizer.json into a folder that only has vocabulary files, as older checkpoints do.
 
-    Raises SpanlightError where they are malformed or the disk refuses; nothing happens where none can be made.
+    Does nothing if it cannot be made from them. Raises SpanlightError where they are malformed or the disk refuses.
     """
     if (folder / TOKENIZER).exists() or not (folder / CONFIG).is_file():
         return
@@ -60,7 +60,7 @@ def complete(folder: Path) -> None:
         write_atomic(folder / TOKENIZER, make_tokenizer(folder, family), private=False)
 
 
-def finish(
+def install_staged(
     workspace: Workspace,
     stage: Staging,
     origin: Origin,
@@ -70,17 +70,17 @@ def finish(
     *,
     replace: bool,
 ) -> ModelCard:
-    """Mark the model in a staging folder as whole, and put it into place; its card there.
+    """Mark the model in a staging folder as complete, and put it into place; returns its card there.
 
-    `origin` says where the model came from; what its `card` and the files `placed` there tell is added here. Notes are
-    left out of the sizes and checksums, since Spanlight changes them.
-    Raises SpanlightError where the disk refuses or its name is taken, Stopped when cancelled; then it is not installed.
+    `origin` is completed with facts from the `card` and the `placed` files. Notes are left out of the sizes and
+    checksums, since Spanlight changes them. Raises SpanlightError where the disk refuses or the name is taken, Stopped
+    when cancelled; then the model is not installed.
     """
     report.check()
     files = [file for file in placed if file.name != NOTES]
     origin = dataclasses.replace(
         origin,
-        added=now(),
+        added=timestamp(),
         linked=any(file.linked for file in placed),
         licence=origin.licence or card.licence,
         languages=origin.languages or card.languages,
@@ -97,7 +97,7 @@ def finish(
 
 
 def names_taken(workspace: Workspace) -> frozenset[str]:
-    """The names of all models and of everything else in their folder, sound or not."""
+    """The names of all models, and of everything else in their folder."""
     names = {card.name for card in workspace.shelf.cards()}
     names |= {Path(folder).name for folder in workspace.shelf.refused}
     if workspace.paths.models.is_dir():
@@ -105,8 +105,8 @@ def names_taken(workspace: Workspace) -> frozenset[str]:
     return frozenset(names)
 
 
-def marks(workspace: Workspace) -> dict[Path, Origin]:
-    """The installed models' folders with their marks; those without a sound one are left out."""
+def installed_origins(workspace: Workspace) -> dict[Path, Origin]:
+    """The folders of installed models with their origins; those without a readable one are left out."""
     found: dict[Path, Origin] = {}
     for card in workspace.shelf.cards():
         try:
@@ -118,19 +118,19 @@ def marks(workspace: Workspace) -> dict[Path, Origin]:
     return found
 
 
-def now() -> str:
-    """The current time as marks have it (ISO 8601, UTC)."""
+def timestamp() -> str:
+    """The current time in the format of origins (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class _Trying(Relay):
-    """The Report of a trial: all steps of loading are shown as one."""
+class _TrialReport(Relay):
+    """The Report of a trial, which shows all steps of loading as one."""
 
     def progress(self, progress: Progress) -> None:
         super().progress(Progress(0, 0, TRYING))
 
     def partial(self, result: object) -> None:
-        """A trial has no partial results."""
+        """Drop partial results."""
 
     def notice(self, sentence: str) -> None:
-        """Dropped: notices on the trial's device are of no later use."""
+        """Drop notices about the trial's device."""

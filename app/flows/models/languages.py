@@ -1,4 +1,4 @@
-"""Whether a model reads the language of what it is asked about, and which one does."""
+"""Check whether a model reads the language of its texts, and find one that does."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.workspace import Workspace
 
-# Fewer documents of many are not worth a word.
+# A smaller share of many documents is not worth a warning.
 _LEAST_SHARE = 0.02
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class OtherLanguage:
-    """What a model is asked about is in a language that it does not read.
+    """A warning that texts are in a language that the model does not read.
 
-    `language` is its code, the commonest one's of several documents; `able` is an installed model that reads it.
+    `language` is its code, the most frequent one of several; `able` is an installed model that reads it.
     """
 
     sentence: str
@@ -34,16 +34,16 @@ class OtherLanguage:
 def other_language(
     workspace: Workspace, head: Head, subjects: Sequence[Subject], report: Report, *, model: str = ""
 ) -> OtherLanguage | None:
-    """The first of the subjects that is surely not in a language of the head's model; None where all may be read.
+    """Warn of the first subject that is surely not in a language of the head's model; None if there is none.
 
-    A model whose languages are not stated, or are many, reads any. Raises SpanlightError where there is no such model,
-    Stopped when cancelled.
+    A model that states no languages, or many, reads any. Raises SpanlightError where there is no such model, Stopped
+    when cancelled.
     """
     card = workspace.find_model(head, model)
     for subject in subjects if card.languages else ():
         found = dict(subject.languages)
         if subject.text:
-            found[detected(workspace, subject.text, report)] = 1
+            found[detect_language(workspace, subject.text, report)] = 1
         others = {code: n for code, n in found.items() if code and not reads(card.languages, code)}
         if sum(others.values()) > _LEAST_SHARE * sum(found.values()):
             code = max(others, key=others.__getitem__)
@@ -54,7 +54,7 @@ def other_language(
             )
             sentence = Message(
                 "{told}; {model} reads {languages}.",
-                told=_in_languages(subject.name, others, sum(found.values())),
+                told=_languages_sentence(subject.name, others, sum(found.values())),
                 model=card.title,
                 languages=languages(card.languages),
             )
@@ -62,17 +62,17 @@ def other_language(
     return None
 
 
-def detected(workspace: Workspace, text: str, report: Report) -> str:
-    """The code of a text's language, empty where it is unsure or cannot be detected. Raises Stopped."""
+def detect_language(workspace: Workspace, text: str, report: Report) -> str:
+    """Detect the code of a text's language, empty if it is unsure or cannot be detected. Raises Stopped."""
     try:
         return workspace.documents.language(text, report)
-    except SpanlightError as fault:  # nothing else waits for it
+    except SpanlightError as fault:  # a missing warning is no failure
         _log.warning("%s", fault)
         return ""
 
 
-def _in_languages(name: str, others: Mapping[str, int], total: int) -> str:
-    """The languages of documents: "This document is in German", "12 of 200 documents are in German, French"."""
+def _languages_sentence(name: str, others: Mapping[str, int], total: int) -> str:
+    """Name the languages of documents: "This document is in German", "12 of 200 documents are in German, French"."""
     if total == 1:
         return Message("{name} is in {language}", name=name, language=language(next(iter(others))))
     codes = sorted(others, key=others.__getitem__, reverse=True)

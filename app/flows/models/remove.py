@@ -1,4 +1,4 @@
-"""Removal of a model: first what it would remove, then the removal itself."""
+"""Remove a model, after showing what would be removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.core.network import Network
 from app.core.offers import Origin, Removal, Source
 from app.core.report import Report
 from app.flows.models.devices import unload
-from app.flows.teach.run import begun_with, discard_run
+from app.flows.teach.run import discard_run, run_from_base
 from app.flows.workspace import Workspace
 from app.models.disk.names import model_name, typed_path
 from app.models.disk.origin import read_origin
@@ -26,18 +26,19 @@ from app.models.download.repositories import COMMIT, is_repository
 
 
 def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
-    """What removing an installed model would remove; `name` is its name, folder or repository.
+    """What removing an installed model would delete; `name` is its name, folder or repository.
 
-    Broken models that the shelf refuses are found too; their card has no heads. Raises SpanlightError where there is
-    none of that name.
+    Broken models that the shelf refuses are found too; their card has no heads. Raises SpanlightError if there is no
+    such model.
     """
     card = _find(workspace, name.strip())
-    run = begun_with(workspace.paths.teaching, Path(card.folder))
+    run = run_from_base(workspace.paths.teaching, Path(card.folder))
     return Removal(
         card,
-        freed=_freed(Path(card.folder)) + (_freed(workspace.paths.teaching) if run is not None else 0),
-        cached=_cached(workspace, Path(card.folder)),
-        chosen_for=tuple(head for head in Head if _names(workspace.settings.models.get(head, ""), card)),
+        freed=_freed_bytes(Path(card.folder))
+        + (_freed_bytes(workspace.paths.teaching) if run is not None else 0),
+        cached=_cached_bytes(workspace, Path(card.folder)),
+        chosen_for=tuple(head for head in Head if _is_chosen(workspace.settings.models.get(head, ""), card)),
         questions=workspace.history.count_of_model(card.name),
         last_used=workspace.uses.last(card.folder),
         unfinished=run.corrections if run is not None else 0,
@@ -45,24 +46,24 @@ def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
 
 
 def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
-    """Remove a model with its records, and unfinished teaching that began with it.
+    """Remove a model with its records, and an unfinished run that teaches it.
 
-    `from_cache` deletes its files in the Hugging Face cache too. Questions that it answered stay in the history. Raises
-    SpanlightError for a bundled model, for one in another folder, and where the disk refuses; Busy while it is being
-    taught; Stopped when cancelled before anything was done.
+    `from_cache` also deletes its files in the Hugging Face cache. Questions that it answered stay in the history.
+    Raises SpanlightError for a bundled model, for one in another folder, and where the disk refuses; Busy while it is
+    being taught; Stopped when cancelled before anything was removed.
     """
     card = removal.card
     folder = Path(card.folder)
-    _check_place(workspace, card)
+    _refuse_other_folders(workspace, card)
     report.check()
     origin = _hub_origin(folder)
-    if begun_with(workspace.paths.teaching, folder) is not None:
+    if run_from_base(workspace.paths.teaching, folder) is not None:
         discard_run(workspace.paths.teaching)
     _remove_folder(workspace, folder, report)
     workspace.uses.forget(card.folder)
     workspace.measures.forget_model(card.folder)
     chosen = dict(workspace.settings.models)
-    workspace.settings.models = {head: name for head, name in chosen.items() if not _names(name, card)}
+    workspace.settings.models = {head: name for head, name in chosen.items() if not _is_chosen(name, card)}
     if workspace.settings.models != chosen:
         workspace.save_settings()
     if from_cache and origin is not None and not _used_elsewhere(workspace, folder, origin):
@@ -102,7 +103,7 @@ def _find(workspace: Workspace, wanted: str) -> ModelCard:
     raise SpanlightError(Message("There is no model {wanted!a}.", wanted=wanted[:80]), hint)
 
 
-def _check_place(workspace: Workspace, card: ModelCard) -> None:
+def _refuse_other_folders(workspace: Workspace, card: ModelCard) -> None:
     folder = Path(card.folder)
     if folder.parent == workspace.paths.starter_models:
         raise SpanlightError(
@@ -126,20 +127,20 @@ def _remove_folder(workspace: Workspace, folder: Path, report: Report) -> None:
     except SpanlightError as fault:
         if not isinstance(fault.__cause__, PermissionError) or not workspace.engine.alive:
             raise
-        # Windows does not delete files that the model process has mapped.
+        # Windows cannot delete files that the model process has mapped.
         unload(workspace, report)
         remove_folder(folder, workspace.paths.models)
 
 
-def _names(chosen: str, card: ModelCard) -> bool:
-    """Whether a name in the settings means this model, as the shelf would find it."""
+def _is_chosen(chosen: str, card: ModelCard) -> bool:
+    """Whether a name in the settings refers to this model."""
     return bool(chosen) and (
         chosen == card.folder or chosen.casefold() in (card.name.casefold(), card.repository.casefold())
     )
 
 
-def _freed(folder: Path) -> int:
-    """The bytes that removing a folder frees: links free none, nor do files with other hard links."""
+def _freed_bytes(folder: Path) -> int:
+    """The bytes that removing a folder frees; links and files with other hard links free none."""
     freed = 0
     if folder.is_symlink():
         return 0
@@ -151,7 +152,7 @@ def _freed(folder: Path) -> int:
     return freed
 
 
-def _cached(workspace: Workspace, folder: Path) -> int:
+def _cached_bytes(workspace: Workspace, folder: Path) -> int:
     """The bytes that deleting a model's files in the Hugging Face cache would free once its folder is gone."""
     origin = _hub_origin(folder)
     if origin is None or _used_elsewhere(workspace, folder, origin):
@@ -160,12 +161,12 @@ def _cached(workspace: Workspace, folder: Path) -> int:
     with contextlib.suppress(OSError):
         size = cache_size(origin.repository, origin.commit, network, dict(origin.sizes))
         snapshot = snapshot_of(Path(network.cache), origin.repository, origin.commit)
-        return size + sum(_shared(folder / name, snapshot / name) for name, _ in origin.sizes)
+        return size + sum(_shared_bytes(folder / name, snapshot / name) for name, _ in origin.sizes)
     return 0
 
 
-def _shared(own: Path, cached: Path) -> int:
-    """The bytes of a file with only these two hard links, 0 for any other."""
+def _shared_bytes(own: Path, cached: Path) -> int:
+    """The bytes of a file whose only hard links are these two, otherwise 0."""
     with contextlib.suppress(OSError):
         status = own.lstat()
         if stat.S_ISREG(status.st_mode) and status.st_nlink == 2 and own.samefile(cached):
@@ -174,7 +175,7 @@ def _shared(own: Path, cached: Path) -> int:
 
 
 def _hub_origin(folder: Path) -> Origin | None:
-    """The mark of a model from the Hub whose files are in the Hugging Face cache, None for any other."""
+    """The origin of a model from the Hub whose files are in the Hugging Face cache, None for any other."""
     with contextlib.suppress(SpanlightError):
         origin = None if folder.is_symlink() else read_origin(folder)
         if origin is not None and origin.source is Source.HUB and origin.cache:
@@ -190,7 +191,7 @@ def _network(workspace: Workspace, origin: Origin) -> Network:
 
 
 def _used_elsewhere(workspace: Workspace, folder: Path, origin: Origin) -> bool:
-    """Whether another model links to files of the same repository in the cache; True also where that cannot be read."""
+    """Whether another model links to cached files of the same repository; True also if that cannot be read."""
     storage = Path(os.path.realpath(storage_of(Path(origin.cache), origin.repository)))
     models = workspace.paths.models
     try:

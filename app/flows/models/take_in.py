@@ -1,4 +1,4 @@
-"""Import of a model from a folder or a zip on this computer."""
+"""Import models from folders and zip files on this computer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Progress, Report
-from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken
+from app.flows.models.installing import (
+    CHECKING,
+    add_tokenizer,
+    install_staged,
+    installed_origins,
+    names_taken,
+    try_out,
+)
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
 from app.models.disk.card import has_mean_pooling, read_card
@@ -24,7 +31,7 @@ from app.models.disk.tokenizer import TOKENIZER
 from app.models.disk.weights import INDEX, PICKLES
 
 COPYING, LINKING, UNPACKING = Message("Copying"), Message("Reading"), Message("Unpacking")
-Seen = tuple[int, int, int]
+Stat = tuple[int, int, int]
 
 
 def import_model(
@@ -36,11 +43,11 @@ def import_model(
     name: str = "",
     replace: bool = False,
 ) -> ModelCard:
-    """Check the model in a folder or a zip, copy it, try it out, and install it; its card there.
+    """Check the model in a folder or a zip, copy it, try it out, and install it; returns its card.
 
-    `link` leaves the files of a folder where they are. `name` is its new name, by default that of the folder or
-    the zip; `replace` allows the model of that name to be replaced. Raises SpanlightError where it is
-    refused or the disk refuses, Stopped when cancelled; then nothing of it is installed.
+    `link` leaves the files of a folder where they are. `name` is the model's new name, by default that of the folder or
+    the zip; `replace` allows replacing the model of that name. Raises SpanlightError where the model or the disk
+    refuses, Stopped when cancelled; then nothing is installed.
     """
     path = Path(path).expanduser()
     wanted = check_name(name) if name.strip() else ""
@@ -66,7 +73,7 @@ def import_model(
 
 
 def looks_like_model(path: Path | str) -> bool:
-    """Whether a folder or file seems to be a model to import, by the names of files only."""
+    """Whether a folder or a zip seems to be a model, judging by names of files only."""
     path = Path(path)
     try:
         if path.is_dir():
@@ -82,54 +89,54 @@ def _from_folder(
     workspace: Workspace, path: Path, report: Report, *, link: bool, wanted: str, replace: bool
 ) -> ModelCard:
     source = path.resolve()
-    _refuse_own(workspace, source)
+    _refuse_own_folders(workspace, source)
     called = model_name(source)
     if (source / TOKENIZER).exists():
-        read_card(source)  # otherwise its tokenizer is made before it is checked
+        read_card(source)  # without one, the tokenizer is made first
     names = files_of(source)
     _refuse_links_out(source, names, called)
-    before = {file: _seen(source / file) for file in names}
+    before = {file: _stat(source / file) for file in names}
     total = sum(size for size, *_ in before.values())
     if not link:
         check_space(workspace.paths.models, total)
-    target = _target(workspace, wanted, called, replace)
+    target = _choose_name(workspace, wanted, called, replace)
     with Staging(workspace.paths.models, target) as stage:
         meter = Meter(report, LINKING if link else COPYING, total)
-        # Notes that Spanlight writes must not change the source model.
+        # Notes are copied, so that changing them leaves the source model as it is.
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
         if not (wanted or replace):
-            _refuse_again(workspace, placed)
-        if has_mean_pooling(source):  # said in a folder of its own, which is not copied
+            _refuse_duplicate(workspace, placed)
+        if has_mean_pooling(source):  # it is stated in a subfolder, which is not copied
             write_notes(stage.folder, dataclasses.replace(read_notes(stage.folder), pooling=MEAN))
-        complete(stage.folder)
-        card = checked(workspace, stage.folder, report)
-        if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):
+        add_tokenizer(stage.folder)
+        card = try_out(workspace, stage.folder, report)
+        if any(file.linked and _stat(source / file.name) != before[file.name] for file in placed):
             raise SpanlightError(
                 Message("{name} was changed while it was being checked, and was not added.", name=called),
                 Message("Import it again when nothing writes to it any more."),
             )
         origin = Origin(Source.FOLDER, path=str(path.absolute()))
-        return finish(workspace, stage, origin, card, placed, report, replace=replace)
+        return install_staged(workspace, stage, origin, card, placed, report, replace=replace)
 
 
 def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, replace: bool) -> ModelCard:
     with open_archive(path) as archive:
         total = archive.size
         check_space(workspace.paths.models, total)
-        target = _target(workspace, wanted, archive.folder or path.stem, replace)
+        target = _choose_name(workspace, wanted, archive.folder or path.stem, replace)
         with Staging(workspace.paths.models, target) as stage:
             unpacked = archive.unpack(stage.folder, Meter(report, UNPACKING, total))
             placed = tuple(Placed(file, size, sha256, linked=False) for file, size, sha256 in unpacked)
             if not (wanted or replace):
-                _refuse_again(workspace, placed)
-            complete(stage.folder)
-            card = checked(workspace, stage.folder, report)
+                _refuse_duplicate(workspace, placed)
+            add_tokenizer(stage.folder)
+            card = try_out(workspace, stage.folder, report)
             origin = Origin(Source.ARCHIVE, path=str(path.absolute()))
-            return finish(workspace, stage, origin, card, placed, report, replace=replace)
+            return install_staged(workspace, stage, origin, card, placed, report, replace=replace)
 
 
-def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
-    """The model's name; one that the user gave must be free, or to be replaced."""
+def _choose_name(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
+    """Choose the model's name; the one that the user wants must be free or replaceable."""
     if not wanted and replace:
         return safe_name(own)
     taken = names_taken(workspace)
@@ -143,7 +150,7 @@ def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
     return wanted
 
 
-def _refuse_own(workspace: Workspace, source: Path) -> None:
+def _refuse_own_folders(workspace: Workspace, source: Path) -> None:
     for own in (workspace.paths.models, workspace.paths.starter_models):
         own = own.resolve()
         if source == own:
@@ -159,7 +166,7 @@ def _refuse_own(workspace: Workspace, source: Path) -> None:
 
 
 def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
-    """Refuse links that leave the folder, except those of a Hugging Face cache to its own blobs."""
+    """Refuse links out of the folder, except those of a Hugging Face cache to its blobs."""
     allowed = [source]
     if source.parent.name == "snapshots":
         allowed.append(source.parent.parent / "blobs")
@@ -180,10 +187,10 @@ def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
             )
 
 
-def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
-    """Refuse a model that is installed already, file for file."""
+def _refuse_duplicate(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
+    """Refuse a model whose files are all installed already."""
     ours = _identifying((file.name, file.sha256) for file in placed)
-    for folder, origin in marks(workspace).items():
+    for folder, origin in installed_origins(workspace).items():
         if _identifying(origin.checksums) == ours:
             raise SpanlightError(
                 Message("This model is installed already, as {name}.", name=folder.name),
@@ -192,7 +199,7 @@ def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
 
 
 def _identifying(checksums: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """The checksums of weights, config and tokenizer: two models with equal ones are the same."""
+    """The checksums of the weights, the config and the tokenizer, which identify a model."""
     return frozenset(
         pair
         for pair in checksums
@@ -200,8 +207,8 @@ def _identifying(checksums: Iterable[tuple[str, str]]) -> frozenset[tuple[str, s
     )
 
 
-def _seen(file: Path) -> Seen:
-    """A file's size, time of change and inode, which differ after a change."""
+def _stat(file: Path) -> Stat:
+    """A file's size, modification time and inode, one of which differs after a change."""
     try:
         status = file.stat()
     except OSError as fault:

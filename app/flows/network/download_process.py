@@ -1,4 +1,4 @@
-"""The process that uses the network, as the flows see it."""
+"""The client of the processes that use the network."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.models.download.process import start_downloader
 
 
 class Downloads:
-    """Looks up models and releases and downloads models, in processes of its own, the only ones with the network.
+    """Looks up models and releases, and downloads models, in the only two processes that use the network.
 
-    One looks up, one downloads, so that neither waits for the other. Each starts with its first order and may be ended
-    at any time: finished files stay, unfinished ones are not used. `log` is the file for their libraries' output.
+    One looks up and one downloads, so neither waits for the other. Each starts with its first order and may be ended at
+    any time: complete files stay, incomplete ones are not used. `log` is the file for their libraries' output.
     """
 
     def __init__(self, log: Path | None = None) -> None:
@@ -27,12 +27,12 @@ class Downloads:
         self._fetching = Child(start_downloader, title=Message("download process"), log=log)
 
     def look_up(self, order: LookUp, report: Report) -> Passport:
-        """A repository's passport; raises SpanlightError and Stopped."""
+        """Look up a repository's passport; raises SpanlightError and Stopped."""
         passport: Passport = self._run(self._looking, order, report, Message("Look the model up again."))
         return passport
 
     def fetch(self, order: Fetch, report: Report) -> Fetched:
-        """A passport's files in the Hugging Face cache; raises SpanlightError and Stopped.
+        """Fetch a passport's files into the Hugging Face cache; raises SpanlightError and Stopped.
 
         Progress counts bytes; partial results are core.offers.Downloading.
         """
@@ -42,7 +42,7 @@ class Downloads:
         return fetched
 
     def ask_feed(self, order: AskFeed, report: Report) -> Feed:
-        """What a feed of releases announces; raises SpanlightError and Stopped."""
+        """Fetch a feed of releases; raises SpanlightError and Stopped."""
         feed: Feed = self._run(self._looking, order, report, Message("Check again."))
         return feed
 
@@ -58,7 +58,7 @@ class Downloads:
 
     @property
     def pids(self) -> tuple[int | None, int | None]:
-        """The ids of the process that looks up and of the one that downloads, None where it is not running."""
+        """The ids of the look-up and the download process, None where one is not running."""
         return self._looking.pid, self._fetching.pid
 
     def close(self) -> None:

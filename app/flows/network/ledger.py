@@ -1,4 +1,4 @@
-"""The network ledger: every request and its reason."""
+"""Read and clear the network ledger, which records every request and its reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.models.download.ledger import read_ledger
 
 
 def ledger(workspace: Workspace, report: Report) -> tuple[LedgerEntry, ...]:
-    """The requests, the latest first; old ones are dropped. Raises SpanlightError."""
+    """The recorded requests, latest first, except for old ones. Raises SpanlightError."""
     report.check()
     path = workspace.paths.ledger_file
     try:
@@ -23,13 +23,13 @@ def ledger(workspace: Workspace, report: Report) -> tuple[LedgerEntry, ...]:
         ) from fault
 
 
-def ledger_begun(workspace: Workspace, report: Report) -> bool:
-    """Whether any request was recorded yet, cleared ones included."""
+def has_ledger(workspace: Workspace, report: Report) -> bool:
+    """Whether any request was ever recorded, even if the ledger was cleared since."""
     return workspace.paths.ledger_file.exists()
 
 
 def clear_ledger(workspace: Workspace, report: Report) -> None:
-    """Clear the ledger; an empty file stays, so that `ledger_begun` stays true. Raises SpanlightError."""
+    """Clear the ledger; an empty file stays, so that `has_ledger` stays true. Raises SpanlightError."""
     report.check()
     path = workspace.paths.ledger_file
     try:

@@ -1,4 +1,4 @@
-"""Work that needs the network, which the user may have switched off, or switch off meanwhile."""
+"""Guards for work that needs the network, which the user can switch off at any time."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.flows.workspace import Workspace
 def refuse_offline(
     workspace: Workspace, hint: str = Message("Switch that off to look for models on the network.")
 ) -> None:
-    """Raises SpanlightError where the network is switched off, in another Spanlight process too."""
+    """Raise SpanlightError if the network is switched off, even in another Spanlight process."""
     workspace.take_up_settings()
     if workspace.settings.offline:
         raise SpanlightError(Message("Spanlight is offline."), hint)
 
 
 class Online(Relay):
-    """The Report of work that needs the network: `check` ends the work when the user goes offline meanwhile.
+    """The Report of work that needs the network: `check` ends the work if the user goes offline.
 
-    Where `late` is given, it is raised after `seconds`.
+    If `late` is given, `check` raises it after `seconds`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Checks of files and folders in the network's settings before they are saved."""
+"""Check the files and folders in the network settings before they are saved."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _BEGIN = b"-----BEGIN "
 
 
 def standard_cache() -> Path:
-    """The Hugging Face cache's folder where none is chosen."""
+    """The default folder of the Hugging Face cache."""
     return cache_folder(Network())
 
 
 def certificates_remark(typed: str) -> Remark:
-    """The remark on a file of certificates; an empty path means the system's own."""
+    """The remark on a file of certificates; an empty path means the system's certificates."""
     if not typed.strip():
         return Remark()
     path = Path(typed.strip()).expanduser()
@@ -38,7 +38,7 @@ def certificates_remark(typed: str) -> Remark:
 
 
 def cache_remark(typed: str) -> Remark:
-    """The remark on a folder for the cache; an empty path means the standard one."""
+    """The remark on a folder for the cache; an empty path means the default folder."""
     if not typed.strip():
         return Remark()
     path = Path(typed.strip()).expanduser()

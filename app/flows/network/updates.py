@@ -1,4 +1,4 @@
-"""Whether there is a newer Spanlight: checked only on the user's request; nothing is downloaded or run."""
+"""Check for a newer Spanlight, only on the user's request; nothing is downloaded or run."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.download.orders import AskFeed, NetworkFault
 
-# The kinds of a release's files by system, the preferred one first.
+# The kinds of a release's files by system, preferred ones first.
 _KINDS = {"windows": ("installer", "archive"), "macos": ("dmg", "archive")}
 _SYSTEMS = {"win32": "windows", "darwin": "macos", "linux": "linux"}
 _MACHINES = {"amd64": "x86_64", "x64": "x86_64", "aarch64": "arm64"}
-# Seconds beyond the time limit of the process itself, in case it hangs.
+# Seconds beyond the process's own time limit, in case it hangs.
 _GRACE = 2.0
 
 
 def check_for_updates(
     workspace: Workspace, report: Report, *, feed: str = "", seconds: float = 30.0
 ) -> Update:
-    """The newest release that the feed announces, where it is newer than this one.
+    """Look up the newest release in the feed, if it is newer than this version.
 
-    `feed` is its address, empty for the one in the settings. Raises SpanlightError where Spanlight is offline, there
-    is no address, or no feed answers there within `seconds`; Stopped when cancelled.
+    `feed` is the feed's address, empty for the one in the settings. Raises SpanlightError where Spanlight is offline,
+    there is no address, or no feed answers within `seconds`; Stopped when cancelled.
     """
     refuse_offline(workspace, Message("Switch that off to check for updates."))
     address = (feed or workspace.settings.updates).strip()
@@ -53,10 +53,10 @@ def check_for_updates(
 
 
 def this_computer() -> tuple[str, str, tuple[str, ...]]:
-    """This computer's system and machine as a feed names them, and the kinds of files for it, the best first."""
+    """This computer's system and machine as feeds name them, and the kinds of files for it, preferred ones first."""
     system = _SYSTEMS.get(sys.platform, sys.platform)
     machine = platform.machine().lower()
-    if not getattr(sys, "frozen", False):  # it came from source, or by pip
+    if not getattr(sys, "frozen", False):  # run from source or installed with pip
         kinds: tuple[str, ...] = ("wheel",)
     elif system == "linux":
         kinds = ("deb", "archive") if shutil.which("dpkg") else ("archive",)

@@ -1,4 +1,4 @@
-"""How sure a reader says it is, adjusted to the person's verdicts on its answers."""
+"""Adjust a reader's calibration to the person's verdicts on its answers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from app.models.disk.installed import fingerprint
 
 @dataclass(frozen=True, slots=True)
 class OwnVerdicts:
-    """The person's verdicts on the answers of one reader, at least one.
+    """The person's verdicts on a reader's answers, of which there is at least one.
 
-    `bins` has the probabilities that words were shown with, and how often these were the right ones. `followed`: the
-    reader's calibration is to be adjusted to the verdicts, from `FEWEST_VERDICTS` on.
+    `bins` are the probabilities of the words shown, and how often these were right. `followed` is whether the reader's
+    calibration is adjusted to the verdicts once there are `FEWEST_VERDICTS`.
     """
 
     number: int
@@ -31,12 +31,12 @@ class OwnVerdicts:
 
     @property
     def enough(self) -> bool:
-        """Whether the calibration can be adjusted to them."""
+        """Whether there are enough verdicts to adjust the calibration to them."""
         return self.number >= FEWEST_VERDICTS
 
     @property
     def in_words(self) -> str:
-        """What they do: "Adjusted to your 64 verdicts"."""
+        """How the verdicts affect the reader: "Adjusted to your 64 verdicts"."""
         if not self.enough:
             return Message(
                 "Its probabilities are adjusted from {fewest} verdicts on: {number} so far",
@@ -49,16 +49,16 @@ class OwnVerdicts:
 
 
 def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report: Report) -> None:
-    """Adjust the calibrations of readers to their verdicts, of which these were added, replaced or deleted.
+    """Adjust readers' calibrations after corrections were added, replaced or deleted.
 
-    With fewer than `FEWEST_VERDICTS` it is the shipped one again. Where that cannot be stored, there is a notice.
+    With fewer than `FEWEST_VERDICTS` verdicts a reader has its own calibration. If that cannot be stored, there is a notice.
     """
     try:
         for model, weights in {(each.model, each.weights) for each in changed if each.weights}:
             cards = readers_named(workspace, model)
-            card = next((card for card in cards if _weights(card) == weights), None)
+            card = next((card for card in cards if _fingerprint(card) == weights), None)
             if card is not None:
-                _follow(workspace, card, weights)
+                _adjust(workspace, card, weights)
     except SpanlightError as fault:
         report.notice(
             Message(
@@ -68,18 +68,18 @@ def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report:
 
 
 def readers_named(workspace: Workspace, name: str) -> list[ModelCard]:
-    """The readers of a name, the one in use first. Raises SpanlightError where there is no reader."""
+    """The readers with this name, the one in use first. Raises SpanlightError if no reader is installed."""
     cards = (workspace.find_model(Head.QUESTION_ANSWERING), *workspace.shelf.cards())
     found = {card.folder: card for card in cards if card.name == name}
     return [card for card in found.values() if Head.QUESTION_ANSWERING in card.heads]
 
 
 def own_verdicts(workspace: Workspace, card: ModelCard, report: Report) -> OwnVerdicts | None:
-    """The person's verdicts on a reader's answers, None where there are none. Raises SpanlightError on a disk error."""
+    """The person's verdicts on a reader's answers, None if there are none. Raises SpanlightError on a disk error."""
     if not workspace.paths.corrections_file.exists():
-        return None  # nor is the file made by looking
+        return None  # looking it up would create the file
     judged = {weights for model, weights in workspace.corrections.readers() if model == card.name}
-    weights = _weights(card) if judged else ""  # a fingerprint takes long
+    weights = _fingerprint(card) if judged else ""  # a fingerprint takes long
     if weights not in judged:
         return None
     found = workspace.corrections.judgements(weights)
@@ -88,24 +88,24 @@ def own_verdicts(workspace: Workspace, card: ModelCard, report: Report) -> OwnVe
 
 
 def set_followed(workspace: Workspace, card: ModelCard, on: bool, report: Report) -> None:
-    """Have a reader's calibration follow the person's verdicts, or be the shipped one; the verdicts stay.
+    """Switch the adjustment of a reader's calibration to the person's verdicts on or off; the verdicts stay.
 
     Raises SpanlightError where that cannot be stored.
     """
-    weights = _weights(card)
+    weights = _fingerprint(card)
     workspace.adjustments.turn(weights, off=not on)
-    _follow(workspace, card, weights)
+    _adjust(workspace, card, weights)
 
 
-def _follow(workspace: Workspace, card: ModelCard, weights: str) -> None:
+def _adjust(workspace: Workspace, card: ModelCard, weights: str) -> None:
     from app.training.verdicts import fit_adjustment  # numpy is not loaded at the start
 
-    with workspace.adjustments.exclusive():  # a fit on fewer verdicts is never put over one on more
+    with workspace.adjustments.exclusive():  # a fit on fewer verdicts must not replace one on more
         found = workspace.corrections.judgements(weights)
         follows = len(found) >= FEWEST_VERDICTS and not workspace.adjustments.is_off(weights)
         adjustment = fit_adjustment(found, card.calibration) if follows else None
         workspace.adjustments.put(weights, adjustment, time.time())
 
 
-def _weights(card: ModelCard) -> str:
+def _fingerprint(card: ModelCard) -> str:
     return fingerprint(Path(card.folder))

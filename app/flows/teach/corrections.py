@@ -1,4 +1,4 @@
-"""Keep what a person says of an answer, so that a reader can learn from it."""
+"""Keep a person's corrections of answers, from which a reader can learn."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Opened
 from app.core.message import Message
-from app.core.plain import json_of
 from app.core.report import Report
 from app.core.results import Outcome
 from app.core.text import Span
 from app.core.wording import UNNAMED
+from app.flows.history.export_squad import dataset_json
 from app.flows.history.history import AROUND, digest
 from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
@@ -33,12 +33,12 @@ def correct(
     *,
     span: Span | None = None,
 ) -> Correction | None:
-    """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
+    """Keep a verdict on an entry's first answer as a correction, in place of an earlier one.
 
-    `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
-    are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
-    and returns None. The reader's calibration follows, unless the entry's probabilities are shared with other
-    documents. Raises SpanlightError where the document has changed since, or no words are at `span`.
+    `opened` is the document that was asked. For OTHER_WORDS, `span` is the place of the right words in it; if they are
+    the words shown, the verdict becomes RIGHT. RIGHT on an entry that shows no answer becomes NOT_THERE. NONE deletes
+    the correction, and returns None. The reader's calibration is adjusted, unless the entry's probabilities are shared
+    with other documents. Raises SpanlightError where the document has changed since, or there are no words at `span`.
     """
     if verdict is Verdict.NONE:
         take_back(workspace, entry.sha256, entry.question, report)
@@ -46,7 +46,7 @@ def correct(
     document, text = opened.document, opened.document.text
     shown = entry.answers[0] if entry.answers else None
     shown_span = shown.span if shown is not None else None
-    # The index keeps a file's text without the digest of its bytes.
+    # A text from the index comes without the digest of its file's bytes.
     sha256 = opened.sha256 or ("" if entry.path else digest(text))
     is_other = bool(sha256) and sha256 != entry.sha256
     if is_other or (shown is not None and shown.span.of(text) != shown.text):
@@ -68,9 +68,9 @@ def correct(
         verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
     before = workspace.corrections.find(entry.sha256, entry.question)
-    # What several documents share is the chance that any of them answers, and depends on what else was asked: it says
-    # nothing of how sure the reader is of this one, and cannot be brought to its scale afterwards.
-    weights = "" if entry.shared else _weights(workspace, entry)
+    # Probabilities that several documents share depend on the other documents, so they say nothing about how confident
+    # the reader is about this one, and cannot be converted afterwards.
+    weights = "" if entry.shared else _reader_weights(workspace, entry)
     kept = workspace.corrections.put(
         Correction(
             question=entry.question,
@@ -103,20 +103,20 @@ def correct(
 
 
 def take_back(workspace: Workspace, sha256: str, question: str, report: Report) -> None:
-    """Delete the correction of a question about a document, if there is one; the reader's calibration follows."""
+    """Delete the correction for a question about a document, if there is one, and adjust the reader's calibration."""
     found = workspace.corrections.find(sha256, question)
     if found is not None:
         delete_corrections(workspace, [found], report)
 
 
 def delete_corrections(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
-    """Delete corrections; the readers' calibrations follow. Raises SpanlightError on a disk error."""
+    """Delete corrections, and adjust the readers' calibrations. Raises SpanlightError on a disk error."""
     workspace.corrections.delete(each.number for each in corrections)
     follow_verdicts(workspace, corrections, report)
 
 
 def bring_back(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
-    """Store deleted corrections again, except where there is a newer verdict; the readers' calibrations follow.
+    """Restore deleted corrections unless there is a newer verdict, and adjust the readers' calibrations.
 
     Raises SpanlightError on a disk error.
     """
@@ -129,10 +129,10 @@ def bring_back(workspace: Workspace, corrections: Sequence[Correction], report: 
 def export_corrections(
     workspace: Workspace, corrections: Sequence[Correction], path: Path, report: Report
 ) -> int:
-    """Write corrections as SQuAD 2.0 (Rajpurkar et al. 2018), in their order by document; returns how many.
+    """Write corrections as SQuAD 2.0 (Rajpurkar et al. 2018), grouped by document; returns how many.
 
-    A context is the whole passage, and `answer_start` counts its code points. Where the text does not answer, the
-    question `is_impossible`, and what the reader had shown is a plausible answer. Raises SpanlightError for none, and
+    A context is the whole passage, and `answer_start` counts its code points. If the text has no answer, the question
+    `is_impossible`, and what the reader had shown is a plausible answer. Raises SpanlightError if there are none, and
     where the disk refuses.
     """
     if not corrections:
@@ -141,20 +141,13 @@ def export_corrections(
     for each in corrections:
         report.check()
         paragraphs = documents.setdefault((each.name, each.sha256), {})
-        paragraphs.setdefault(each.passage, []).append(_question_of(each))
-    data = [
-        {
-            "title": name,
-            "paragraphs": [{"context": context, "qas": qas} for context, qas in paragraphs.items()],
-        }
-        for (name, _), paragraphs in documents.items()
-    ]
-    text = json_of({"version": "v2.0", "data": data}, indent=1, ensure_ascii=False) + "\n"
+        paragraphs.setdefault(each.passage, []).append(_squad_question(each))
+    text = dataset_json((name, paragraphs) for (name, _), paragraphs in documents.items())
     write_atomic(path, text.encode("utf-8", "replace"), private=False)
     return len(corrections)
 
 
-def _question_of(correction: Correction) -> dict[str, object]:
+def _squad_question(correction: Correction) -> dict[str, object]:
     """A correction as a question of a SQuAD paragraph."""
     identity = f"{correction.sha256}\n{correction.question}".encode("utf-8", "surrogatepass")
     place, shown = correction.place, correction.shown_span
@@ -171,15 +164,15 @@ def _question_of(correction: Correction) -> dict[str, object]:
 
 
 def correction_of(workspace: Workspace, opened: Opened, question: str, report: Report) -> Correction | None:
-    """What was said of the answer to a question about a document; None where nothing was."""
+    """The correction for a question about a document; None if there is none."""
     return workspace.corrections.find(opened.sha256 or digest(opened.document.text), question.strip())
 
 
 def judged_entry(correction: Correction) -> Entry:
-    """The question as an entry of the history, as the reader had answered it, to be shown in its document again."""
+    """Rebuild the history entry that a correction is about, so that it can be shown in its document again."""
     answers: tuple[KeptAnswer, ...] = ()
     if (shown := correction.shown_span) is not None:
-        # Where it stands in the passage, if it does: the person's words may be elsewhere.
+        # The passage is around the right words, so the reader's answer may not be in it.
         start, passage = shown.start - correction.passage_start, correction.passage
         end = start + len(correction.shown)
         is_there = start >= 0 and passage[start:end] == correction.shown
@@ -203,33 +196,33 @@ def judged_entry(correction: Correction) -> Entry:
         asked=correction.judged,
         windows=windows,
         windows_total=windows,
-        absent=float(correction.verdict is Verdict.NOT_THERE and correction.is_agreed),  # then it said so
-        shared=not correction.weights,  # judged again, it counts for the calibration only if it did before
+        absent=float(correction.verdict is Verdict.NOT_THERE and correction.is_agreed),
+        shared=not correction.weights,  # a new verdict counts for the calibration only if the old one did
     )
 
 
 def shown_before(
     workspace: Workspace, number: int, opened: Opened, question: str, report: Report
 ) -> Entry | None:
-    """The entry of the history with this number, or for 0 the `judged_entry` of a question about a document.
+    """The history entry with this number, or for 0 the `judged_entry` of a question about a document.
 
-    None where nothing was said of its answer. Raises SpanlightError where there is no entry of that number.
+    None if there is no correction for the question. Raises SpanlightError if there is no entry with the number.
     """
     if number:
         return workspace.history.get(number)
     if not workspace.paths.corrections_file.exists():
-        return None  # nor is the file made by looking
+        return None  # looking it up would create the file
     found = correction_of(workspace, opened, question, report)
     return judged_entry(found) if found is not None else None
 
 
 def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple[str, str], Correction]:
-    """What was said of the answers of entries, by an entry's `sha256` and `question`."""
+    """The corrections of the answers of entries, by an entry's `sha256` and `question`."""
     return workspace.corrections.find_all((entry.sha256, entry.question) for entry in entries)
 
 
-def _weights(workspace: Workspace, entry: Entry) -> str:
-    """The fingerprint of the reader of an entry; empty where it is gone, was changed since, or is one of several."""
+def _reader_weights(workspace: Workspace, entry: Entry) -> str:
+    """The fingerprint of an entry's reader; empty if it is gone, has changed since, or its name is ambiguous."""
     try:
         cards = readers_named(workspace, entry.model)
         folder = Path(cards[0].folder) if len(cards) == 1 else None

@@ -1,4 +1,4 @@
-"""Tables of texts with labels: made, labelled, and looked over."""
+"""Create tables of texts with labels, label their texts, and check the labels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from app.core.wording import free_name
 from app.flows.teach.files import TextTable, read_text_table
 from app.flows.workspace import Workspace
 
-# Between the labels of one text, in a column of a table.
+# Separates the labels of a text in a column of a table.
 SEPARATOR = ";"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A table from a file (None: pasted), and the classifiers that its texts could be classified with."""
+    """A table that was read from a file (None if pasted), and the classifiers that could classify its texts."""
 
     path: Path | None
     table: TextTable
@@ -32,7 +32,7 @@ class ReadTable:
 
 
 def read_table(workspace: Workspace, path: Path, report: Report) -> ReadTable:
-    """Read a file's table; the installed classifier in use is the first of the cards.
+    """Read the table in a file; the first of the cards is the classifier in use, if it is among them.
 
     Raises SpanlightError as `read_text_table` does.
     """
@@ -54,10 +54,10 @@ def make_dataset(
     source: str = "",
     model: str = "",
 ) -> Dataset:
-    """Save a table with labels; those in its label column are given, and are added to `labels` where they lack.
+    """Save a table with labels; texts get the labels in its label column, which are added to `labels`.
 
-    `model` is the folder of a classifier with these labels to begin with, empty for none. The name gets a number where
-    it is taken. Raises SpanlightError for labels that cannot be used.
+    `model` is the folder of a classifier with these labels to start from, empty for none. A name that is taken gets a
+    number. Raises SpanlightError for labels that cannot be used.
     """
     given: list[GivenLabels] = []
     known = {label.name.casefold(): label.name for label in labels}
@@ -66,7 +66,7 @@ def make_dataset(
             names = split_labels(cells[table.label_column], multi)
             named = dict.fromkeys(known.setdefault(each.casefold(), each) for each in names)
             if len(known) > MOST_LABELS:
-                raise _too_many(len(table.labels_in(table.label_column)))
+                raise _too_many_labels(len(table.labels_in(table.label_column)))
             if named and cells[table.text_column].strip():
                 given.append(GivenLabels(row, tuple(named)))
     described = {label.name: label for label in labels}
@@ -85,15 +85,15 @@ def make_dataset(
 
 
 def split_labels(cell: str, multi: bool) -> list[str]:
-    """The labels in a table's cell: one, or with `multi` several, separated by semicolons."""
+    """Split the labels in a table's cell: one, or with `multi` several, separated by semicolons."""
     parts = cell.split(SEPARATOR) if multi else [cell]
-    return [_sound(part) for part in parts if part.strip()]
+    return [_clean(part) for part in parts if part.strip()]
 
 
 def labels_from(text: str, known: Sequence[Label] = ()) -> tuple[Label, ...]:
-    """The labels in lines, or in one line separated by semicolons: a name, or a name, a colon and a description.
+    """Parse labels from lines, or from one line separated by semicolons: a name, or a name, a colon and a description.
 
-    A line that is the text of a `known` label is that one, also where its name has a colon.
+    A line that equals the text of a `known` label is that label, even if its name has a colon.
     """
     texts = {label.text: label for label in known}
     lines = [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
@@ -105,18 +105,18 @@ def labels_from(text: str, known: Sequence[Label] = ()) -> tuple[Label, ...]:
         if line.strip() in texts:
             found.append(texts[line.strip()])
         elif name.strip():
-            found.append(Label(_sound(name), _sound(words)))
+            found.append(Label(_clean(name), _clean(words)))
     return tuple(found)
 
 
 def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
-    """The labels as they can be used. Raises SpanlightError for too few, too many, and two of one name."""
+    """Check labels and return them. Raises SpanlightError for too few, too many, and duplicate names."""
     if len(labels) < (1 if multi else 2):
         raise SpanlightError(
             Message("There are too few labels to tell texts apart."), Message("Name at least two.")
         )
     if len(labels) > MOST_LABELS:
-        raise _too_many(len(labels))
+        raise _too_many_labels(len(labels))
     seen: set[str] = set()
     for label in labels:
         if label.name.casefold() in seen:
@@ -128,38 +128,38 @@ def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def _sound(text: str) -> str:
-    """The text on one line, without what UTF-8 cannot hold."""
+def _clean(text: str) -> str:
+    """The text on one line, without characters that UTF-8 cannot hold."""
     return " ".join(LONE_SURROGATE.sub("\ufffd", text).split())
 
 
-def _too_many(count: int) -> SpanlightError:
+def _too_many_labels(count: int) -> SpanlightError:
     return SpanlightError(
         Message("{number:,} labels are more than can be told apart.", number=count),
         Message("Use at most {most}.", most=MOST_LABELS),
     )
 
 
-def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> GivenLabels:
-    """The labels that were given to a text now."""
+def give_labels(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> GivenLabels:
+    """The labels that are given to a text now."""
     return GivenLabels(row, tuple(labels), guess, shown, time.time())
 
 
-def alike(text: str) -> str:
-    """What equal texts have in common: their letters, in any case, however they are spaced."""
+def normalise_text(text: str) -> str:
+    """The text in lower case with single spaces, to compare texts by."""
     return " ".join(text.casefold().split())
 
 
 def contradictions(texts: Sequence[str], given: Mapping[int, GivenLabels]) -> list[tuple[int, ...]]:
-    """The rows of equal texts that have different labels, for each such text."""
+    """Groups of rows with equal texts that have different labels."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row in given:
-        rows[alike(texts[row])].append(row)
+        rows[normalise_text(texts[row])].append(row)
     return [tuple(same) for same in rows.values() if len({frozenset(given[row].labels) for row in same}) > 1]
 
 
 def agreement(given: Iterable[GivenLabels]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """How many guesses the person agreed with, of how many: of those that were shown, and of those that were hidden."""
+    """How many guesses the person agreed with, and how many there were: for shown guesses, then for hidden ones."""
     counts = {True: [0, 0], False: [0, 0]}
     for each in given:
         if each.guess:

@@ -1,4 +1,4 @@
-"""Write a table with its labels, given or guessed, behind the columns that it came with."""
+"""Export a table of texts with its labels, given or guessed, in further columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.tables import class_columns
 from app.core.wording import free_name
 from app.flows.answer_table.export import bytes_of, require_format, rows_as, write_sheet
 from app.flows.teach.datasets import SEPARATOR
-from app.flows.teach.figures import predicted
+from app.flows.teach.figures import predict_labels
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
@@ -31,11 +31,11 @@ def export_dataset(
     *,
     given: Mapping[int, GivenLabels] | None = None,
 ) -> int:
-    """Write every row with its label to CSV, XLSX or JSON Lines, by the extension; returns how many.
+    """Write every row with its label to CSV, XLSX or JSON Lines, by the extension; returns the number of rows.
 
-    Behind the row's own columns stand its label, the probability of that by the classifier, who gave it (you, or
-    the model), and the probability of each label. Raises SpanlightError for another extension and where the disk
-    refuses, Stopped when cancelled.
+    The row's own columns are followed by its label, the label's probability according to the classifier, the
+    probability of each label, and who gave the label (you, or the model). Raises SpanlightError for another extension
+    and where the disk refuses, Stopped when cancelled.
     """
     kind = require_format(path)
     rows = workspace.datasets.rows(dataset)
@@ -54,10 +54,10 @@ def export_dataset(
 def label_values(
     dataset: Dataset, given: Mapping[int, GivenLabels], row: int, probabilities: Array | None
 ) -> list[object]:
-    """A row's label, its probability, that of each label, and who gave it; empty where there is none."""
+    """A row's label, its probability, the probability of each label, and who gave the label; empty if there is none."""
     numbers: list[float] = probabilities[row].tolist() if probabilities is not None else []
     mine = given.get(row)
-    labels = mine.labels if mine is not None else predicted(dataset, numbers) if any(numbers) else ()
+    labels = mine.labels if mine is not None else predict_labels(dataset, numbers) if any(numbers) else ()
     of = dict(zip(dataset.names, numbers, strict=False))
     sure = min((of[label] for label in labels if label in of), default=None)
     by = "you" if mine is not None else "model" if labels else ""

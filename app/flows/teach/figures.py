@@ -1,4 +1,4 @@
-"""How good a taught classifier is on texts that were held out, in numbers and in words."""
+"""Figures of how good a taught classifier is on held-out texts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.core.reliability import interval
 from app.core.wording import percent
 from app.training.metrics import confusion
 
-# A label that others find less likely than this, and another one more likely than that, is doubted.
-_DOUBTED, _RATHER = 0.2, 0.5
+# A given label is doubted if the classifier finds it at most this likely, and another label at least that likely.
+_MOST_DOUBTED, _LEAST_RATHER = 0.2, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class LabelFigures:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A text whose own label the classifier doubts, and the one that it finds likelier, with its probability."""
+    """A text whose given label the classifier doubts, and the label that it predicts, with its probability."""
 
     row: int
     label: str
@@ -40,10 +40,9 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class TaughtFigures:
-    """Accuracy with its 95 % interval, each label's figures, and the confusion matrix, a row for each given label.
+    """Accuracy with its 95 % interval, each label's figures, and the confusion matrix with a row per given label.
 
-    With several labels a text counts as right where all of them are. `more` is HeldOut's, but never above what is left
-    to gain.
+    With several labels a text is right if all of them are. `more` is that of HeldOut, at most what is left to gain.
     """
 
     texts: int
@@ -67,9 +66,9 @@ class TaughtFigures:
 
 
 def figures(dataset: Dataset, held_out: HeldOut) -> TaughtFigures:
-    """The figures of what was held out; of labels that are still there. There is at least one text."""
+    """Compute the figures of at least one held-out text, for the labels that still exist."""
     names = dataset.names
-    said = [predicted(dataset, row) for row in held_out.probabilities]
+    said = [predict_labels(dataset, row) for row in held_out.probabilities]
     right = sum(set(one) == set(other) for one, other in zip(said, held_out.labels, strict=True))
     by_label = []
     for name in names:
@@ -97,13 +96,13 @@ def figures(dataset: Dataset, held_out: HeldOut) -> TaughtFigures:
         tuple(by_label),
         tuple(map(tuple, matrix)),
         tuple(_doubts(dataset, held_out)),
-        # The curve is of a simpler classifier, which has more to gain.
+        # The learning curve is that of a simpler classifier, which has more to gain.
         min(held_out.more, 1.0 - right / total),
     )
 
 
-def predicted(dataset: Dataset, probabilities: Sequence[float]) -> tuple[str, ...]:
-    """The labels that probabilities speak for: the likeliest, or with `multi` all that reach one half."""
+def predict_labels(dataset: Dataset, probabilities: Sequence[float]) -> tuple[str, ...]:
+    """The predicted labels: the likeliest one, or with `multi` all with a probability of at least one half."""
     if dataset.multi:
         return tuple(name for name, each in zip(dataset.names, probabilities, strict=True) if each >= 0.5)
     return (dataset.names[max(range(len(probabilities)), key=probabilities.__getitem__)],)
@@ -117,6 +116,6 @@ def _doubts(dataset: Dataset, held_out: HeldOut) -> list[Doubt]:
         of = dict(zip(dataset.names, probabilities, strict=True))
         rather = max(of, key=of.__getitem__)
         own = min((of[label] for label in labels), default=0.0)
-        if rather not in labels and of[rather] >= _RATHER and own <= _DOUBTED:
+        if rather not in labels and of[rather] >= _LEAST_RATHER and own <= _MOST_DOUBTED:
             found.append(Doubt(row, "; ".join(labels), rather, of[rather]))
     return sorted(found, key=lambda doubt: -doubt.probability)

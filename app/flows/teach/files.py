@@ -1,4 +1,4 @@
-"""Tables of texts to label, read from CSV, TSV, XLSX, JSON Lines, or a text with a line for each."""
+"""Read tables of texts to label from CSV, TSV, XLSX, JSON Lines, or plain text with a text per line."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _TEXTS = re.compile(r"texts?|answers?|comments?|messages?|reviews?|sentences?|bo
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table as it was read: its columns, its rows (each as long as the columns), and which of them hold what.
+    """A table with its columns, its rows, padded to the columns, and the columns of texts and labels.
 
-    `label_column` is -1 where none looks like labels.
+    `label_column` is -1 if no column looks like labels.
     """
 
     columns: tuple[str, ...]
@@ -40,13 +40,13 @@ class TextTable:
     label_column: int = -1
 
     def labels_in(self, column: int) -> tuple[str, ...]:
-        """The different values of a column, the most frequent first."""
+        """The distinct values of a column, most frequent first."""
         found = Counter(value for row in self.rows if (value := row[column].strip()))
         return tuple(value for value, _ in found.most_common())
 
 
 def read_text_table(workspace: Workspace, path: Path, report: Report) -> TextTable:
-    """The table in a file, by its extension; of plain text each line is a text.
+    """Read the table in a file by its extension; in plain text each line is a text.
 
     Raises SpanlightError for a file that cannot be read, or holds no text, or too many; Stopped when cancelled.
     """
@@ -67,11 +67,11 @@ def read_text_table(workspace: Workspace, path: Path, report: Report) -> TextTab
             ),
             Message("Split it into parts."),
         )
-    return with_columns(_named(columns), rows)
+    return guess_columns(_unique_names(columns), rows)
 
 
-def pasted(text: str) -> TextTable:
-    """The table of a pasted text: each line that is not blank is a text. Raises SpanlightError where there is none."""
+def table_from_text(text: str) -> TextTable:
+    """Make a table of a pasted text, each line of which is a text. Raises SpanlightError if all are blank."""
     lines = [(line.strip(),) for line in normalise_newlines(text).split("\n") if line.strip()]
     if not lines:
         raise SpanlightError(
@@ -86,7 +86,7 @@ def pasted(text: str) -> TextTable:
 
 
 def column_of(table: TextTable, name: str, path: Path) -> int:
-    """The index of a column by its name. Raises SpanlightError where there is none."""
+    """The index of the column with this name. Raises SpanlightError if there is none."""
     if name not in table.columns:
         raise SpanlightError(
             Message("“{file}” has no column “{name}”.", file=path.name, name=name),
@@ -96,9 +96,9 @@ def column_of(table: TextTable, name: str, path: Path) -> int:
 
 
 def only_text_column(columns: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> int:
-    """The index of the one column that is named like texts, or holds several words in most of its cells.
+    """The index of the only column with a name like "text", or with several words in most of its cells.
 
-    Raises SpanlightError where there is none, or there are several.
+    Raises SpanlightError if there is none, or more than one.
     """
     named = [at for at, name in enumerate(columns) if _TEXTS.fullmatch(name.strip())]
     cells = [[row[at] for row in rows[:500] if row[at].strip()] for at in range(len(columns))]
@@ -117,8 +117,8 @@ def only_text_column(columns: Sequence[str], rows: Sequence[Sequence[str]], path
     return found[0]
 
 
-def with_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
-    """The table with the columns that look like its texts and their labels."""
+def guess_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
+    """Make a table, guessing which columns hold the texts and their labels."""
     lengths = [sum(len(row[at]) for row in rows[:500]) for at in range(len(columns))]
     named = [at for at, name in enumerate(columns) if _TEXTS.fullmatch(name.strip())]
     longest = max(range(len(columns)), key=lengths.__getitem__)
@@ -155,8 +155,8 @@ def _cell(value: object) -> str:
     return "" if value is None else value if isinstance(value, str) else str(value)
 
 
-def _named(columns: Sequence[str]) -> list[str]:
-    """The columns' names, each its own; one without gets a number."""
+def _unique_names(columns: Sequence[str]) -> list[str]:
+    """Make the columns' names unique; an empty one becomes "column" with its number."""
     names: list[str] = []
     for at, column in enumerate(columns, start=1):
         name = column.strip() or f"column {at}"

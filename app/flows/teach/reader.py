@@ -1,4 +1,4 @@
-"""Teach the reader from what a person said of its answers, measure whether it helped, and keep it as a version."""
+"""Teach the reader from a person's corrections, measure whether that helped, and keep the result as a version."""
 
 from __future__ import annotations
 
@@ -21,12 +21,21 @@ from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
 from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport
-from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
+from app.flows.measure.evaluate import QaOutcome, ask_known, qa_figures, question_on
 from app.flows.measure.example_files import read_examples
 from app.flows.models.installed import origin_of, use
-from app.flows.models.installing import finish, names_taken, now
+from app.flows.models.installing import install_staged, names_taken, timestamp
 from app.flows.models.remove import removal_of, remove
-from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete_run, discard_run, held, save_run
+from app.flows.teach.run import (
+    MARK,
+    ReaderFigures,
+    Run,
+    delete_run,
+    discard_run,
+    hold_run,
+    read_run,
+    save_run,
+)
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 from app.models.disk import copying
@@ -41,37 +50,38 @@ from app.models.disk.weights import read_json, read_weights
 from app.settings.files import write_atomic
 from app.training.examples import QaExample, qa_row, read_qa, refuse_misplaced
 
-# The fewest corrections that a reader is taught from.
+# The fewest corrections to teach a reader from.
 FEWEST = 8
-# A share of the corrections is held out, within these bounds.
+# The share of the corrections that is held out, and the bounds of their number.
 _HELD, _FEWEST_HELD, _MOST_HELD = 0.2, 3, 100
-# Examples that readers were made from for each correction, in each epoch: mixing them in keeps what a reader knows
+# Replayed examples of the reader's original training per correction and epoch, which preserve what it knows
 # (arXiv 2401.09168).
 _REPLAYED = 3
 _REPLAY, _KNOWN = "replay.jsonl.xz", "replay-held-out.jsonl.xz"
 _EPOCHS, _BATCH, _LENGTH, _MOST_STEPS = 3, 8, 256, 400
-# The learning rate of states 384 wide or less; it falls with the square of the width, as measured with 384 and 768.
+# The learning rate for hidden states up to 384 wide; it falls with the square of the width, as measured with 384 and
+# 768.
 _RATE, _WIDTH = 2e-4, 384
-# The lowest third of the layers keeps its weights, which saves time and memory.
+# The lowest third of the layers is frozen, which saves time and memory.
 _FROZEN = 3
-# Half of the base stays in each weight (WiSE-FT, Wortsman et al. 2022).
+# The share of the base model in each averaged weight (WiSE-FT, Wortsman et al. 2022).
 _OF_BASE = 0.5
-# A step takes about as long as asking so many questions, and so much of a part tells how long the whole takes.
+# A step takes about as long as asking 4 questions; after this share of a part, its speed is used to estimate the rest.
 _QUESTIONS_A_STEP, _TELLING = 4.0, 0.04
 _CHECKPOINT_SECONDS = 20.0
-# Bytes on the disk for each weight: two checkpoints with their moments, the best weights, the finished model.
+# Bytes on the disk per weight: two checkpoints with their moments, the best weights, the finished model.
 _ROOM = 34
 _LEARN, _HOLD, _MODEL = "learn.jsonl", "held.jsonl", "model"
-# The measures of the base and of the version, written after so many questions.
-_BEFORE_FILE, _AFTER_FILE, _AT_ONCE = "before.json", "after.json", 32
+# The measures of the base and of the version, written after every batch of questions.
+_BEFORE_FILE, _AFTER_FILE, _BATCH_OF_QUESTIONS = "before.json", "after.json", 32
 _NAME = "my-reader"
-# Figures in a version's notes.
+# The names of figures in a version's notes.
 _ON_HELD, _ON_KNOWN, _BEFORE = "held-out corrections", "what it knew", ", before"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The figures of the reader that was taught, and of the one that came of it, on the same questions."""
+    """The figures of the base reader and of the version taught from it, on the same questions."""
 
     before: ReaderFigures
     after: ReaderFigures
@@ -79,10 +89,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ReaderVersion:
-    """A reader that was taught here.
+    """A reader that was taught on this computer.
 
-    `base` is the name of the reader that it began with. Of so many `corrections` some were held out, on which `held`
-    was measured; `known` is on questions like those that the base was made from. `made` is ISO 8601, UTC.
+    `base` is the name of the reader that it was taught from, `corrections` how many were used. `held` is measured on
+    those that were held out, `known` on questions like those of the base's original training. `made` is ISO 8601, UTC.
     """
 
     name: str
@@ -95,13 +105,13 @@ class ReaderVersion:
 
     @property
     def is_better(self) -> bool:
-        """Whether it answers the held-out corrections better, and has lost at most a point of what it knew."""
+        """Whether its F1 is higher on the held-out corrections, and at most a point lower on what the base knew."""
         return self.held.after.f1 > self.held.before.f1 and self.known.after.f1 >= self.known.before.f1 - 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedTeaching:
-    """Teaching that was begun and neither finished nor discarded; `step` of `steps` are kept (0 of 0: none yet).
+    """A run of teaching that was neither finished nor discarded; `step` of `steps` are saved (0 of 0: none yet).
 
     `base` is the name of the reader that is taught; `begun` is ISO 8601, UTC.
     """
@@ -114,8 +124,8 @@ class UnfinishedTeaching:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
-    """A measure as far as it has come: of each question in their order chance, probability, answered, exact, f1."""
+class _PartialMeasure:
+    """An unfinished measure: chance, probability, answered, exact and f1 of each question so far, in order."""
 
     seconds: float = 0.0
     rows: tuple[tuple[float, float, bool, float, float], ...] = ()
@@ -129,72 +139,76 @@ def teach_reader(
     base: str = "",
     output: Path | None = None,
 ) -> ReaderVersion:
-    """Teach a reader from corrections (all that were kept, if None; or a file of questions), and install the version.
+    """Teach a reader from corrections (None takes all that are kept), or from a file of questions, and install it.
 
-    It is not used before `use_version`. `base` is the reader's name or folder, the one in use if empty. With `output`
-    the version is written into that folder instead.
+    The version is not used before `use_version`. `base` is the reader's name or folder, empty for the one in use. With
+    `output`, the version is written into that folder instead of being installed.
 
-    Partial results are TrainingSteps, with F1 on the held-out corrections in `dev` where it was just measured. A run
-    that was stopped or killed goes on from its last checkpoint when this is called again, with the corrections that it
-    began with. Raises SpanlightError for too few corrections, a reader that cannot be taught, or a full disk; Stopped
-    when cancelled.
+    Partial results are TrainingSteps; `dev` has the F1 on the held-out corrections if it was just measured. A run that
+    was stopped or killed continues from its last checkpoint when this is called again, with its original corrections.
+    Raises SpanlightError for too few corrections, a reader that cannot be taught, or a full disk; Stopped when
+    cancelled.
     """
     folder = workspace.paths.teaching if output is None else output.with_name(f"{output.name}.teaching")
-    with held(folder):
-        run = begun(folder)
+    with hold_run(folder):
+        run = read_run(folder)
         if run is None or output is not None:
             examples = _examples(workspace, corrections)
             card = workspace.find_model(Head.QUESTION_ANSWERING, base)
-            if run is None or (run.asked, run.folder) != (_digest(examples), card.folder):
+            if run is None or (run.asked, run.folder) != (_digest_examples(examples), card.folder):
                 run = _begin(workspace, folder, examples, card)
         sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
         asked, learning = sum(map(len, sets)), run.steps * _QUESTIONS_A_STEP
         whole = 2 * asked + learning
         if not run.before:
-            part = _Part(report, Message("Measuring the reader"), 0, asked, whole)
-            measured, seconds = _figures(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
+            part = _PartReport(report, Message("Measuring the reader"), 0, asked, whole)
+            measured, seconds = _measure(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
             run = save_run(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
-        if not _is_whole(model):
-            part = _Part(report, Message("Teaching"), asked, learning, whole, run.seconds)
+        if not _is_complete(model):
+            part = _PartReport(report, Message("Teaching"), asked, learning, whole, run.seconds)
             train(workspace, _request(workspace, run, folder), part)
         if not run.after:
-            _describe(run, model, workspace.paths.models)  # it is measured with its calibration
-            part = _Part(report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0)
-            measured, _ = _figures(workspace, str(model), sets, folder / _AFTER_FILE, part)
+            _describe(run, model, workspace.paths.models)  # the measure needs its calibration
+            part = _PartReport(
+                report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0
+            )
+            measured, _ = _measure(workspace, str(model), sets, folder / _AFTER_FILE, part)
             run = save_run(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
-        part = _Part(report, Message("Installing"), whole, 0, whole, 0.0)
-        version = _installed(workspace, run, model, part) if output is None else _moved(run, model, output)
-        with suppress(OSError):  # what stays is deleted when the next one begins
+        part = _PartReport(report, Message("Installing"), whole, 0, whole, 0.0)
+        version = _install(workspace, run, model, part) if output is None else _move(run, model, output)
+        with suppress(OSError):  # leftovers are deleted when the next run begins
             delete_run(folder)
         return version
 
 
 def versions(workspace: Workspace, report: Report) -> tuple[ReaderVersion, ...]:
-    """The readers that were taught here and are installed, newest first."""
+    """The installed readers that were taught on this computer, newest first."""
     found = [version for card in workspace.shelf.cards() if (version := _version(card)) is not None]
     return tuple(sorted(found, key=lambda version: version.made, reverse=True))
 
 
 def unfinished(workspace: Workspace, report: Report) -> UnfinishedTeaching | None:
-    """The teaching that `teach_reader` would go on with, None where there is none."""
+    """The run that `teach_reader` would continue, None if there is none."""
     folder = workspace.paths.teaching
-    run = begun(folder)
+    run = read_run(folder)
     if run is None:
         return None
     steps = [path.name.removeprefix("step-") for path in (folder / f"{_MODEL}.run").glob("step-*")]
-    step = run.steps if _is_whole(folder / _MODEL) else max((int(s) for s in steps if s.isdigit()), default=0)
+    step = (
+        run.steps if _is_complete(folder / _MODEL) else max((int(s) for s in steps if s.isdigit()), default=0)
+    )
     return UnfinishedTeaching(run.base, run.corrections, step, run.steps, run.begun)
 
 
 def discard_unfinished(workspace: Workspace, report: Report) -> None:
-    """Delete the teaching that was not finished, if there is one. Raises Busy while it runs."""
+    """Delete the unfinished run, if there is one. Raises Busy while it runs."""
     discard_run(workspace.paths.teaching)
 
 
 def bases(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
-    """The installed readers that a version began with and that are none themselves."""
+    """The installed readers from which a version was taught, and which are no versions themselves."""
     found = versions(workspace, report)
     cards: dict[str, ModelCard] = {}
     for one in found:
@@ -206,30 +220,32 @@ def bases(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
 
 
 def use_version(workspace: Workspace, name: str, report: Report) -> None:
-    """Answer questions with this version, or the reader that one began with; "" for the reader that comes along.
+    """Use this version for questions, or one of the `bases`; "" is the bundled reader.
 
-    Raises SpanlightError where there is none of that name, and where the settings cannot be written.
+    Raises SpanlightError if there is none of that name, and where the settings cannot be written.
     """
     base = next((card for card in bases(workspace, report) if card.name == name), None)
-    folder = base.folder if base is not None else _named(workspace, name, report).folder if name else ""
+    folder = (
+        base.folder if base is not None else _find_version(workspace, name, report).folder if name else ""
+    )
     use(workspace, Head.QUESTION_ANSWERING, folder)
 
 
 def remove_version(workspace: Workspace, name: str, report: Report) -> None:
-    """Remove a version, and unfinished teaching that began with it; if it was in use, the bundled reader is used again.
+    """Remove a version and an unfinished run that teaches it; if it was in use, the bundled reader replaces it.
 
-    Raises SpanlightError where there is none of that name, and where the disk refuses; Busy while it is being taught.
+    Raises SpanlightError if there is none of that name, and where the disk refuses; Busy while it is being taught.
     """
-    version = _named(workspace, name, report)
+    version = _find_version(workspace, name, report)
     remove(workspace, removal_of(workspace, version.folder, report), report, from_cache=False)
 
 
 def export_version(workspace: Workspace, name: str, folder: Path, report: Report) -> None:
-    """Copy a version into a new folder, which opens in transformers.
+    """Copy a version into a new folder, from which transformers can load it.
 
-    Raises SpanlightError where there is none of that name, or the folder is there already; Stopped when cancelled.
+    Raises SpanlightError if there is none of that name, or the folder exists; Stopped when cancelled.
     """
-    source = Path(_named(workspace, name, report).folder)
+    source = Path(_find_version(workspace, name, report).folder)
     if folder.exists():
         raise SpanlightError(
             Message("“{folder}” is there already.", folder=str(folder)),
@@ -252,13 +268,13 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
 
 
 def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], card: ModelCard) -> Run:
-    """Write a new teaching into its folder, in place of any other."""
+    """Begin a new run in the folder, in place of any other."""
     if len(examples) < FEWEST:
         raise SpanlightError(
             Message("There are too few corrections to learn from: {number}.", number=len(examples)),
             Message("It takes at least {fewest}: correct some more answers.", fewest=FEWEST),
         )
-    learn, hold = _parted(examples)
+    learn, hold = _split(examples)
     each = _steps_an_epoch(len(learn))
     steps = each * max(1, min(_EPOCHS, _MOST_STEPS // each))
     run = Run(
@@ -266,8 +282,8 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         card.folder,
         fingerprint(Path(card.folder)),
         len(examples),
-        _digest(examples),
-        now(),
+        _digest_examples(examples),
+        timestamp(),
         steps,
     )
     try:
@@ -287,12 +303,12 @@ def _steps_an_epoch(learnt: int) -> int:
 
 
 def _examples(workspace: Workspace, corrections: Sequence[Correction] | Path | None) -> list[QaExample]:
-    """The corrections as questions with known answers, without lone surrogates, which no tokenizer takes."""
+    """The corrections as questions with known answers, without lone surrogates, which tokenizers do not accept."""
     if isinstance(corrections, Path):
         found = read_examples(corrections, Head.QUESTION_ANSWERING).items
         examples = [one for one in found if isinstance(one, QaExample)]
         refuse_misplaced(examples, corrections.name)
-        examples = _agreeing(examples, corrections.name)
+        examples = _without_conflicts(examples, corrections.name)
     else:
         kept = workspace.corrections.all() if corrections is None else corrections
         examples = [_example(correction) for correction in kept]
@@ -314,8 +330,8 @@ def _example(correction: Correction) -> QaExample:
     return QaExample(number, correction.passage, correction.question, answers, MARK, view=view)
 
 
-def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
-    """Each question on a text once. Raises SpanlightError that lists those with different answers."""
+def _without_conflicts(examples: Sequence[QaExample], name: str) -> list[QaExample]:
+    """The examples without duplicates. Raises SpanlightError, which lists questions with different answers."""
     known: dict[tuple[str, str], QaExample] = {}
     differing: dict[str, None] = {}
     for one in examples:
@@ -342,13 +358,13 @@ def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
     return list(known.values())
 
 
-def _digest(examples: Sequence[QaExample]) -> str:
+def _digest_examples(examples: Sequence[QaExample]) -> str:
     rows = sorted(json_of([one.question, one.context, one.answers]) for one in examples)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
-def _parted(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExample]]:
-    """Examples to learn from, and those held out: by their content, so that they stay held out as more come."""
+def _split(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExample]]:
+    """Split examples into those to learn from and those to hold out, by a hash, so that they stay held out later."""
 
     def chance(example: QaExample) -> float:
         words = f"{example.question}\0{example.context}".encode()
@@ -359,23 +375,25 @@ def _parted(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExam
     return ranked[held:], ranked[:held]
 
 
-def _figures(
+def _measure(
     workspace: Workspace, folder: str, sets: Sequence[Sequence[QaExample]], kept: Path, report: Report
 ) -> tuple[tuple[ReaderFigures, ...], float]:
-    """The figures of the reader in a folder on each set, and the seconds that took.
+    """Measure the reader in a folder on each set; returns the figures, and the seconds that it took.
 
-    What is measured is written into the file `kept` as it comes: a stopped measure goes on there.
+    The outcomes are stored in the file `kept` after each batch, so a stopped measure can be continued.
     """
     choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
     examples = [one for each in sets for one in each]
-    known = _measured(kept)
+    known = _read_measure(kept)
     rows = list(known.rows[: len(examples)])
     whole = GroupReport(report, len(examples), Message("questions"), before=len(rows))
     while len(rows) < len(examples):
-        some = examples[len(rows) : len(rows) + _AT_ONCE]
-        outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
+        some = examples[len(rows) : len(rows) + _BATCH_OF_QUESTIONS]
+        outcomes, _ = ask_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
         rows += [(one.chance, one.probability, one.answered, one.exact, one.f1) for one in outcomes]
-        write_atomic(kept, json_of(asdict(_Measured(known.seconds + whole.seconds, tuple(rows)))).encode())
+        write_atomic(
+            kept, json_of(asdict(_PartialMeasure(known.seconds + whole.seconds, tuple(rows)))).encode()
+        )
     found, at = [], 0
     for part in sets:
         given = zip(part, rows[at : at + len(part)], strict=True)
@@ -386,12 +404,12 @@ def _figures(
     return tuple(found), known.seconds + whole.seconds
 
 
-def _measured(kept: Path) -> _Measured:
-    """What a measure has kept so far; nothing where it has not begun."""
+def _read_measure(kept: Path) -> _PartialMeasure:
+    """Read an unfinished measure; it is empty if it has not begun."""
     try:
-        return from_plain(_Measured, read_json(kept))
+        return from_plain(_PartialMeasure, read_json(kept))
     except (SpanlightError, OSError, ValueError):
-        return _Measured()
+        return _PartialMeasure()
 
 
 def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
@@ -403,7 +421,7 @@ def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
     largest = max(path.stat().st_size for path in files)
     each = _steps_an_epoch(learnt)
     config = read_config(Path(run.folder), run.base)
-    # Where all layers share their weights, none can be frozen alone.
+    # Layers that share their weights cannot be frozen one by one.
     frozen = {"frozen": float(config.layers // _FROZEN)} if config.family.layer_pattern else {}
     return TrainingRequest(
         QA, run.folder, (f"{learn}*1", f"{replay}*{weight:.6f}"), (f"{folder / _HOLD}*1",), str(folder / _MODEL),
@@ -417,8 +435,8 @@ def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
     )  # fmt: skip
 
 
-def _is_whole(model: Path) -> bool:
-    """Whether training has written all of a model."""
+def _is_complete(model: Path) -> bool:
+    """Whether training has finished, and has written the complete model."""
     try:
         return bool(read_card(model).heads) and not model.with_name(f"{model.name}.run").exists()
     except SpanlightError:
@@ -426,7 +444,7 @@ def _is_whole(model: Path) -> bool:
 
 
 def _describe(run: Run, model: Path, models: Path) -> None:
-    """Write into a version's folder what it is, and its figures once there are any; its calibration is the base's."""
+    """Write a version's notes: its description, the base's calibration, and its figures once there are any."""
     notes = read_notes(run.folder)
     measured = {
         f"{name}{when}": {
@@ -452,8 +470,8 @@ def _describe(run: Run, model: Path, models: Path) -> None:
         raise copying.refusal(fault, Message("{name} could not be written", name=_NAME)) from fault
 
 
-def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> ReaderVersion:
-    """The version, put into its place; one that was killed right after that is there already."""
+def _install(workspace: Workspace, run: Run, model: Path, report: Report) -> ReaderVersion:
+    """Install the version and return it; a run that was killed right after that has installed it already."""
     for card in workspace.shelf.cards():
         origin = origin_of(card.folder)
         if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, run.mark):
@@ -465,49 +483,49 @@ def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> R
             meter = Meter(report, Message("Installing"), sum((model / file).stat().st_size for file in files))
             placed = [stage.put(model / file, file, meter, link=False) for file in files]
             origin = Origin(Source.TAUGHT, path=run.mark)
-            card = finish(workspace, stage, origin, read_card(model), placed, report, replace=False)
+            card = install_staged(workspace, stage, origin, read_card(model), placed, report, replace=False)
     version = _version(card)
     assert version is not None
     return version
 
 
-def _moved(run: Run, model: Path, output: Path) -> ReaderVersion:
-    """The version, put into the folder `output`."""
+def _move(run: Run, model: Path, output: Path) -> ReaderVersion:
+    """Move the version into the folder `output`, and return it."""
     try:
         with suppress(FileNotFoundError):
-            output.rmdir()  # an empty one may be given
+            output.rmdir()  # it may exist if it is empty
         os.replace(model, output)
     except OSError as fault:
         raise copying.refusal(
             fault, Message("{file} could not be written", file=str(output)), output.parent
         ) from fault
     held, known = (Change(before, after) for before, after in zip(run.before, run.after, strict=True))
-    return ReaderVersion(output.name, str(output), run.base, run.corrections, held, known, now())
+    return ReaderVersion(output.name, str(output), run.base, run.corrections, held, known, timestamp())
 
 
 def _version(card: ModelCard) -> ReaderVersion | None:
-    """The version whose card this is, None for any other model."""
+    """The version with this card, None for any other model."""
     origin = origin_of(card.folder)
     if origin is None or origin.source is not Source.TAUGHT:
         return None
     try:
         mark, corrections, _, base = origin.path.split(" ", 3)
         held, known = (
-            Change(*(_of_notes(card.measured[f"{name}{when}"]) for when in (_BEFORE, "")))
+            Change(*(_figures_from_notes(card.measured[f"{name}{when}"]) for when in (_BEFORE, "")))
             for name in (_ON_HELD, _ON_KNOWN)
         )
         if mark != MARK:
             return None
         return ReaderVersion(card.name, card.folder, base, int(corrections), held, known, origin.added)
     except (ValueError, KeyError):
-        return None  # a classifier, or its notes were changed by hand
+        return None  # a classifier, or notes that were edited by hand
 
 
-def _of_notes(values: dict[str, float]) -> ReaderFigures:
+def _figures_from_notes(values: dict[str, float]) -> ReaderFigures:
     return ReaderFigures(int(values["questions"]), values["exact"], values["f1"], values["calibration error"])
 
 
-def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
+def _find_version(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
     found = next((each for each in versions(workspace, report) if each.name == name), None)
     if found is None:
         raise SpanlightError(
@@ -516,11 +534,12 @@ def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
     return found
 
 
-class _Part(Relay):
-    """The Report of one part of a teaching, whose progress is passed on as that of the whole, counted in questions.
+class _PartReport(Relay):
+    """The Report of one part of a run, which reports the progress of the whole run, counted in questions.
 
-    The part begins after `at` questions of the `whole`, and takes about as long as asking `size` of them. The seconds
-    left are its own and those of the `rest`; where they are not known, the rest is as fast as this part.
+    The part starts after `at` questions of the `whole`, and takes about as long as asking `size` of them. The time left
+    is the part's own plus the `rest` in seconds; without a `rest`, the other parts are assumed to be as fast as this
+    one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A run of teaching the reader, as stored in its folder: what it began with, and how far it has come."""
+"""A run of teaching the reader, as stored in its folder: its inputs and its progress."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ RUN, MARK = "run.json", "corrections"
 
 @dataclass(frozen=True, slots=True)
 class ReaderFigures:
-    """How well a reader answers questions with known answers: their number, and per cent.
+    """Figures of a reader on a number of questions with known answers, in per cent.
 
-    `exact` and `f1` count "no answer in the text" as an answer; `calibration_error` is the expected one.
+    `exact` and `f1` count "no answer in the text" as an answer; `calibration_error` is the expected calibration error.
     """
 
     questions: int
@@ -34,10 +34,10 @@ class ReaderFigures:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a teaching began with, and its measures so far; kept in its folder beside the examples.
+    """The inputs of a run and its measures so far, stored beside its examples.
 
-    `folder` and `weights` are the base's, `asked` a digest of the corrections. `before` and `after` are the figures on
-    the held-out corrections and on what it knew, `seconds` those of the first measure.
+    `folder` and `weights` are those of the base model, `asked` is a digest of the corrections. `before` and `after` are
+    the figures on the held-out corrections and on what the base knew; `seconds` is how long the first measure took.
     """
 
     base: str
@@ -53,13 +53,13 @@ class Run:
 
     @property
     def mark(self) -> str:
-        """What the version's origin says of it."""
+        """The path in the origin of the version that the run makes."""
         return f"{MARK} {self.corrections} {self.begun} {self.base}"
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """The teaching in a folder belongs to this process meanwhile. Raises Busy if it is another's."""
+def hold_run(folder: Path) -> Iterator[None]:
+    """Hold the lock of the run in a folder. Raises Busy if another process holds it."""
     lock = folder.with_name(f"{folder.name}.lock")
     with ExitStack() as stack:
         try:
@@ -75,22 +75,22 @@ def held(folder: Path) -> Iterator[None]:
         yield
 
 
-def begun(folder: Path) -> Run | None:
-    """The teaching in a folder; None where there is none, or its base is not there any more."""
+def read_run(folder: Path) -> Run | None:
+    """Read the run in a folder; None if there is none, or its base is gone or has changed."""
     try:
-        run = _written(folder)
+        run = _read(folder)
         return run if run is not None and fingerprint(Path(run.folder)) == run.weights else None
     except SpanlightError:
         return None
 
 
-def begun_with(folder: Path, base: Path) -> Run | None:
-    """The teaching in a folder if it began with the reader in the folder `base`, which may have changed since."""
-    run = _written(folder)
+def run_from_base(folder: Path, base: Path) -> Run | None:
+    """Read the run in a folder if its base is the reader in the folder `base`, which may have changed since."""
+    run = _read(folder)
     return run if run is not None and Path(run.folder) == base else None
 
 
-def _written(folder: Path) -> Run | None:
+def _read(folder: Path) -> Run | None:
     try:
         return from_plain(Run, read_json(folder / RUN))
     except (SpanlightError, OSError, ValueError):
@@ -98,14 +98,14 @@ def _written(folder: Path) -> Run | None:
 
 
 def delete_run(folder: Path) -> None:
-    """Delete a teaching: first what makes it one. Raises OSError."""
+    """Delete a run, starting with the file that identifies it. Raises OSError."""
     (folder / RUN).unlink(missing_ok=True)
     delete_tree(folder)
 
 
 def discard_run(folder: Path) -> None:
-    """Delete the teaching in a folder, if there is one. Raises Busy while it runs, SpanlightError on a disk error."""
-    with held(folder):
+    """Delete the run in a folder, if there is one. Raises Busy while it runs, SpanlightError on a disk error."""
+    with hold_run(folder):
         try:
             delete_run(folder)
         except OSError as fault:
@@ -113,6 +113,6 @@ def discard_run(folder: Path) -> None:
 
 
 def save_run(folder: Path, run: Run) -> Run:
-    """Write what a teaching began with, and its measures so far, into its folder; returns it."""
+    """Store a run in its folder, and return it."""
     write_atomic(folder / RUN, json_of(asdict(run)).encode())
     return run

@@ -1,4 +1,4 @@
-"""Guess the labels of texts, and teach a classifier from those that a person labelled."""
+"""Guess the labels of texts, and teach a classifier from the texts that a person has labelled."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
 from app.flows.models.installed import update_notes
-from app.flows.models.installing import names_taken, now
-from app.flows.teach.datasets import alike, checked_labels
+from app.flows.models.installing import names_taken, timestamp
+from app.flows.teach.datasets import checked_labels, normalise_text
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.config import rename_labels
@@ -40,26 +40,26 @@ from app.training import linear
 if TYPE_CHECKING:
     from app.training.linear import Array
 
-# `_PARTS` are those of the examples that were held out so far.
+# The names of stored numbers; `_PARTS` are the probabilities of examples that were held out so far.
 _VECTORS, _GUESSES, _PARTS = "vectors", "guesses", "parts"
-# So many texts' numbers are stored before the next ones are computed.
-_PIECE = 2000
-_NEXT = 32
-# Copies of the labels' words among a label's examples: as many as make 24 of them, and one at least.
-_WITH_WORDS = 24
+# Texts whose numbers are computed and stored at a time.
+_CHUNK = 2000
+_MOST_USEFUL = 32
+# Each label's words are added to its examples, about as often as makes 24 copies per label, at least once.
+_LABEL_COPIES = 24
 MORE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A data set with its texts, and the labels that were given to some of them, by their rows."""
+    """A data set with its texts, and the labels given to some of them, by row."""
 
     dataset: Dataset
     texts: Sequence[str]
     given: Mapping[int, GivenLabels]
 
     def examples(self) -> tuple[list[int], Examples]:
-        """The labelled rows, and what is learnt from them; without those whose labels another window has renamed."""
+        """The labelled rows and their examples, without rows whose labels another window has renamed."""
         names, rows, targets = self.dataset.names, [], []
         for row, each in self.given.items():
             known = tuple(names.index(name) for name in each.labels if name in names)
@@ -71,7 +71,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Texts to learn from, each with the indices of its labels among those of a data set."""
+    """Texts to learn from, and for each the indices of its labels in the data set."""
 
     texts: Sequence[str]
     targets: Sequence[tuple[int, ...]]
@@ -79,10 +79,10 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """The probabilities of the labels of every text, and the texts that are most useful to label next.
+    """The probabilities of every text's labels, and the rows of the texts that are most useful to label next.
 
-    `probabilities` are float32[rows, labels]. `taught` is whether a taught classifier gave them; otherwise they follow
-    from the labels' words and what was labelled, and are first guesses where nothing was (`first`).
+    `probabilities` are float32[rows, labels]. `taught` is whether a taught classifier computed them; otherwise they
+    follow from the labels' words and the labelled texts, or from the words alone if there are none (`first`).
     """
 
     probabilities: Array
@@ -92,9 +92,9 @@ class Guesses:
 
 
 def guess(workspace: Workspace, labelled: Labelled, report: Report) -> Guesses:
-    """Guess the labels of a data set's texts from all that is known.
+    """Guess the labels of a data set's texts with its classifier, or from the labels' words and the labelled texts.
 
-    Raises SpanlightError where there is no encoder, Stopped when cancelled.
+    Raises SpanlightError if there is no encoder, Stopped when cancelled.
     """
     dataset, texts, given = labelled.dataset, labelled.texts, labelled.given
     vectors = _vectors(workspace, dataset, texts, report)
@@ -102,14 +102,14 @@ def guess(workspace: Workspace, labelled: Labelled, report: Report) -> Guesses:
         vectors, embed_texts(workspace, tuple(label.text for label in dataset.labels), report)
     )
     rows, examples = labelled.examples()
-    probabilities = _classified(workspace, dataset, texts, report)
+    probabilities = _classifier_probabilities(workspace, dataset, texts, report)
     taught = probabilities is not None
     if probabilities is None:
         wanted = linear.targets_of(examples.targets, len(dataset.labels))
         head = pool.head(rows, wanted, multi=dataset.multi)
         probabilities = head.probabilities(pool.texts)
     open_rows = [row for row, text in enumerate(texts) if row not in given and text.strip()]
-    useful = pool.most_useful(probabilities, rows, open_rows, _NEXT)
+    useful = pool.most_useful(probabilities, rows, open_rows, _MOST_USEFUL)
     return Guesses(probabilities, tuple(useful), taught, not given and not taught)
 
 
@@ -121,7 +121,7 @@ def first_guesses(
     *,
     multi: bool = False,
 ) -> Array:
-    """The probabilities of labels by their words alone, float32[texts, labels]. Raises as `guess` does."""
+    """The probabilities of labels from their words alone, float32[texts, labels]. Raises as `guess` does."""
     vectors = embed_texts(workspace, tuple(texts), report)
     pool = linear.Pool.of(vectors, embed_texts(workspace, tuple(label.text for label in labels), report))
     head = pool.head([], linear.targets_of([], len(labels)), multi=multi)
@@ -129,12 +129,12 @@ def first_guesses(
 
 
 def missing(dataset: Dataset, given: Mapping[int, GivenLabels], enough: int = ENOUGH) -> dict[str, int]:
-    """How many examples each label still lacks to have enough; none where all have."""
+    """How many examples each label still lacks; empty if all labels have enough."""
     return lacking(dataset, Counter(name for each in given.values() for name in each.labels), enough)
 
 
 def lacking(dataset: Dataset, counts: Mapping[str, int], enough: int = ENOUGH) -> dict[str, int]:
-    """What `missing` returns, from the numbers of examples by label."""
+    """The same as `missing`, from the number of examples by label."""
     found = {name: enough - counts.get(name, 0) for name in dataset.names}
     return {name: number for name, number in found.items() if number > 0}
 
@@ -146,10 +146,10 @@ def change_labels(
     renamed: Mapping[str, str],
     report: Report,
 ) -> Dataset:
-    """Save other labels; `renamed` maps names to new ones, whose texts keep them, and which the classifier takes on.
+    """Save new labels; `renamed` maps old names to new ones, under which texts and the classifier keep their labels.
 
-    There is a notice where the classifier could not be renamed. Raises SpanlightError for labels that cannot be used,
-    and where they were changed meanwhile.
+    There is a notice if the classifier's labels could not be renamed. Raises SpanlightError for labels that cannot be
+    used, and if they were changed meanwhile.
     """
     changed = workspace.datasets.change_labels(dataset, checked_labels(labels, dataset.multi), dict(renamed))
     if changed.names != dataset.names and changed.names == dataset.renamed(renamed):
@@ -161,7 +161,7 @@ def change_labels(
 
 
 def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Dataset) -> None:
-    """Give the classifier that was taught from a data set its labels' new names; what it has computed stays valid.
+    """Rename the labels in the classifier that was taught from a data set; its computed probabilities stay valid.
 
     Raises SpanlightError where its folder cannot be read or written.
     """
@@ -169,9 +169,9 @@ def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Datas
     if folder is None or (card := read_card(folder)).labels != dataset.names:
         return
     computed_by, guesses = workspace.datasets.numbers(dataset, _GUESSES)
-    still_valid = computed_by == _name(card, dataset)
+    still_valid = computed_by == _numbers_key(card, dataset)
     notes = read_notes(folder)
-    words = _renamed_in(notes.description, dataset, renamed)
+    words = _rename_in_description(notes.description, dataset, renamed)
     try:
         rename_labels(folder, renamed.names)
         write_notes(folder, replace(notes, description=words))
@@ -180,22 +180,21 @@ def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Datas
             Message("{name} could not be written: {reason}.", name=folder.name, reason=reason_of(fault))
         ) from fault
     if still_valid:
-        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), guesses)
+        workspace.datasets.put_numbers(dataset, _GUESSES, _numbers_key(card, dataset), guesses)
 
 
-def _renamed_in(description: str, dataset: Dataset, renamed: Dataset) -> str:
+def _rename_in_description(description: str, dataset: Dataset, renamed: Dataset) -> str:
     before, after = ", ".join(dataset.names), ", ".join(renamed.names)
-    if not isinstance(description, Message):  # by an older Spanlight
+    if not isinstance(description, Message):  # written by an older version
         return description.replace(before, after)
     return description.filled(**{**description.values, "labels": after})
 
 
 def teach(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset:
-    """Teach a classifier from what was labelled, install it, and classify every text with it; returns the data set.
+    """Teach a classifier from the labelled texts, install it, classify all texts, and measure it; returns the data set.
 
-    Partial results are the Dataset once its classifier is installed, and the Guesses once every text was classified.
-    Then parts of the examples are held out in turn, to see how good it is and how sure it may be. Raises SpanlightError
-    for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
+    Partial results are the Dataset once its classifier is installed, and the Guesses once every text is classified.
+    Raises SpanlightError for too few examples, a missing encoder, or when the disk refuses; Stopped when cancelled.
     """
     dataset = labelled.dataset
     if few := missing(dataset, labelled.given):
@@ -208,8 +207,8 @@ def teach(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset:
             Message("Label some more texts."),
         )
     card = _teach(workspace, dataset, labelled.examples()[1], report)
-    report.check()  # it may have been stopped, for other labels say, while it was installed
-    workspace.datasets.put_numbers(dataset, _GUESSES, "", b"")  # of the classifier before
+    report.check()  # the labels may have been changed during the installation
+    workspace.datasets.put_numbers(dataset, _GUESSES, "", b"")  # those of the old classifier
     workspace.datasets.put_held_out(dataset, HeldOut())
     dataset = workspace.datasets.set_model(dataset, card.folder)
     report.partial(dataset)
@@ -219,9 +218,9 @@ def teach(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset:
 
 
 def measure(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset:
-    """Hold parts of what was labelled out in turn, to see how good its classifier is and how sure it may be.
+    """Measure a data set's classifier and fit its temperature by cross-validation; returns the data set.
 
-    Returns the data set. Raises as `teach` does.
+    Raises as `teach` does.
     """
     dataset = labelled.dataset
     held_out = hold_out(workspace, dataset, *labelled.examples(), report)
@@ -233,7 +232,7 @@ def measure(workspace: Workspace, labelled: Labelled, report: Report) -> Dataset
 
 
 def is_unmeasured(workspace: Workspace, dataset: Dataset) -> bool:
-    """Whether a classifier was taught from a data set, but not measured: that was stopped, or Spanlight was closed."""
+    """Whether a data set's classifier was taught but not measured, because that was stopped or Spanlight was closed."""
     try:
         folder = _own_classifier(workspace, dataset)
         is_taught = folder is not None and read_card(folder).labels == dataset.names
@@ -243,40 +242,40 @@ def is_unmeasured(workspace: Workspace, dataset: Dataset) -> bool:
 
 
 def _teach(workspace: Workspace, dataset: Dataset, examples: Examples, report: Report) -> ModelCard:
-    """Teach a classifier examples, and install it in place of an earlier one. Raises as `teach` does."""
+    """Teach a classifier, and install it in place of an earlier one. Raises as `teach` does."""
     old = _own_classifier(workspace, dataset)
     name = old.name if old is not None else free_name(dataset.name, names_taken(workspace))
     with Staging(workspace.paths.models, name) as staging:
         teach_into(workspace, dataset, examples, staging.folder, report)
-        origin = Origin(Source.TAUGHT, path=_mark(dataset), added=now())
+        origin = Origin(Source.TAUGHT, path=_origin_mark(dataset), added=timestamp())
         place = staging.install(origin, replace=old is not None)
     return read_card(place)
 
 
 def _own_classifier(workspace: Workspace, dataset: Dataset) -> Path | None:
-    """The folder of the data set's classifier, if that was taught from it; None for another one, or none."""
+    """The folder of the data set's classifier if it was taught from the data set; else None."""
     folder = Path(dataset.model)
     if not dataset.model or folder.parent != workspace.paths.models:
         return None
     origin = read_origin(folder)
     return (
         folder
-        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, _mark(dataset))
+        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, _origin_mark(dataset))
         else None
     )
 
 
-def _mark(dataset: Dataset) -> str:
-    """What the origin of a classifier that was taught from a data set says."""
+def _origin_mark(dataset: Dataset) -> str:
+    """The path in the origin of a classifier that was taught from the data set."""
     return f"labels {dataset.number}"
 
 
 def teach_into(
     workspace: Workspace, dataset: Dataset, examples: Examples, folder: Path, report: Report
 ) -> TaughtHead:
-    """Teach a classifier examples, and write it into a folder. Raises as `teach` does."""
+    """Teach a classifier, and write it into a folder. Raises as `teach` does."""
     request = replace(_request(workspace, dataset, examples), output=str(folder))
-    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
+    taught: TaughtHead = workspace.engine.run(request, None, _PhaseReport(report, Message("Learning")))
     _describe(workspace, dataset, folder, len(examples.texts))
     return taught
 
@@ -284,12 +283,12 @@ def teach_into(
 def teach_examples_held(
     workspace: Workspace, dataset: Dataset, examples: Examples, held: Sequence[str], seed: int, report: Report
 ) -> tuple[tuple[float, ...], ...]:
-    """What a classifier that was taught examples says of other texts; nothing is written. Raises as `teach` does."""
+    """Teach a classifier, and return its probabilities for the `held` texts; writes nothing. Raises as `teach` does."""
     request = _request(workspace, dataset, examples)
     texts, none = (*request.texts, *held), ((),) * len(held)
     of_held = tuple(range(len(request.texts), len(texts)))
     request = replace(request, texts=texts, targets=(*request.targets, *none), held=of_held, seed=seed)
-    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
+    taught: TaughtHead = workspace.engine.run(request, None, _PhaseReport(report, Message("Learning")))
     return taught.held
 
 
@@ -300,13 +299,13 @@ def classify_held(
     texts: Sequence[tuple[str, tuple[str, ...]]],
     report: Report,
 ) -> HeldOut:
-    """What the classifier in a folder says of texts with known labels. Raises as `teach` does."""
+    """The probabilities of the classifier in a folder for texts with known labels. Raises as `teach` does."""
     said = _probabilities(workspace, dataset, folder, [words for words, _ in texts], report)
     return HeldOut(tuple(range(len(texts))), tuple(labels for _, labels in texts), tuple(said))
 
 
 def _describe(workspace: Workspace, dataset: Dataset, folder: Path, examples: int) -> None:
-    """Write into a taught model's folder what it is. Raises SpanlightError where the disk refuses."""
+    """Write a taught model's description into its folder. Raises SpanlightError where the disk refuses."""
     base = workspace.find_model(Head.EMBEDDINGS)
     words = Message(
         "Taught on this computer from {n:,} text of “{dataset}”: {labels}.",
@@ -332,13 +331,13 @@ def hold_out(
     examples: Examples,
     report: Report,
 ) -> HeldOut:
-    """What classifiers that have not seen them say of examples: four, each taught from three quarters of them.
+    """The probabilities of examples from classifiers that have not seen them: four-fold cross-validation.
 
-    What those say that were taught before a stop is stored, and not computed again from the same examples. Raises as
+    The probabilities of each fold are stored, and not computed again from the same examples after a stop. Raises as
     `teach` does.
     """
     wanted = linear.targets_of(examples.targets, len(dataset.labels))
-    same = [alike(text) for text in examples.texts]
+    same = [normalise_text(text) for text in examples.texts]
     parts = linear.folds(wanted, texts=same)
     whole = _request(workspace, dataset, examples)
     key = sha256(repr(whole).encode()).hexdigest()
@@ -350,7 +349,9 @@ def hold_out(
             found.update(zip(part, map(tuple, known[number - 1]), strict=True))
             continue
         request = replace(whole, held=tuple(part))
-        phase = _Phase(report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts)))
+        phase = _PhaseReport(
+            report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts))
+        )
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
         known.append(taught.held)
@@ -367,8 +368,8 @@ def hold_out(
     )
 
 
-class _Phase(Relay):
-    """The Report of one part of teaching; its progress carries the part's name, and partial results are dropped."""
+class _PhaseReport(Relay):
+    """The Report of one phase of teaching: progress has the phase's name, and partial results are dropped."""
 
     def __init__(self, report: Report, what: str) -> None:
         super().__init__(report)
@@ -384,8 +385,8 @@ class _Phase(Relay):
 
 
 def _request(workspace: Workspace, dataset: Dataset, examples: Examples) -> HeadToTeach:
-    """The request for teaching examples, with the labels' words among them."""
-    each = max(1, _WITH_WORDS * len(dataset.labels) // max(1, len(examples.texts)))
+    """The request for teaching, with the labels' words among the examples."""
+    each = max(1, _LABEL_COPIES * len(dataset.labels) // max(1, len(examples.texts)))
     words = tuple(label.text for label in dataset.labels) * each
     of_words = tuple((at,) for at in range(len(dataset.labels))) * each
     return HeadToTeach(
@@ -406,20 +407,20 @@ def _probabilities(
     report: Report,
     keep: Callable[[Sequence[tuple[float, ...]]], None] = lambda said: None,
 ) -> list[tuple[float, ...]]:
-    """What the classifier in a folder says of every text; zeros for a blank one.
+    """The probabilities of the classifier in a folder for every text, zeros for a blank one.
 
-    `keep` is called with those of the first texts, now and then, and with all at the end.
+    `keep` is called with the probabilities so far, after every chunk and at the end.
     """
-    choice = _choice(workspace, folder)
+    choice = _model_choice(workspace, folder)
     none = (0.0,) * len(dataset.labels)
     found: list[tuple[float, ...]] = []
 
     def take(text: str, item: Classification | None) -> None:
         found.append(tuple(score.probability for score in item.scores) if item is not None else none)
-        if len(found) % _PIECE == 0 or len(found) == len(texts):
+        if len(found) % _CHUNK == 0 or len(found) == len(texts):
             keep(found)
 
-    whole = GroupReport(_Phase(report, Message("Classifying the texts")), len(texts), Message("texts"))
+    whole = GroupReport(_PhaseReport(report, Message("Classifying the texts")), len(texts), Message("texts"))
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
     return found
 
@@ -427,16 +428,16 @@ def _probabilities(
 def _fit_temperature(
     workspace: Workspace, dataset: Dataset, card: ModelCard, held_out: HeldOut, report: Report
 ) -> None:
-    """Fit how sure the classifier may be to what was held out, and note the figures with it."""
+    """Fit the classifier's temperature on the held-out texts, and record its figures."""
     from app.flows.teach.figures import figures
 
     overall = figures(dataset, held_out)
     measured = {"held-out texts": {"texts": float(overall.texts), "accuracy": round(overall.accuracy, 4)}}
-    # How sure it may be shows only where some are right and some wrong.
+    # A temperature can only be fitted if some texts are right and some are wrong.
     if dataset.multi or overall.accuracy in (0.0, 1.0):
         update_notes(card, measured=measured)
         return
-    # It may have been measured before: as it would say these, and has said those that are stored.
+    # The classifier may have a temperature from an earlier measure, with which its stored guesses were computed.
     now = card.class_temperature
     readings = tuple(
         ClassReading(tuple(probabilities), dataset.names.index(labels[0]))
@@ -444,17 +445,19 @@ def _fit_temperature(
             linear.at_temperature(held_out.probabilities, now).tolist(), held_out.labels, strict=True
         )
     )
-    choice = _choice(workspace, card.folder)
+    choice = _model_choice(workspace, card.folder)
     temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
     update_notes(card, class_temperature=temperature, measured=measured)
-    stored = _stored(workspace, dataset, card)
+    stored = _stored_probabilities(workspace, dataset, card)
     if stored is not None:
         calm = linear.pack(linear.at_temperature(stored, temperature / now))
-        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), calm)
+        workspace.datasets.put_numbers(dataset, _GUESSES, _numbers_key(card, dataset), calm)
 
 
-def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array | None:
-    """What the data set's classifier says of its texts, as stored or computed now; None where it has none that fits."""
+def _classifier_probabilities(
+    workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report
+) -> Array | None:
+    """The probabilities of the data set's classifier, stored or computed now; None if it has no usable classifier."""
     if not dataset.model:
         return None
     try:
@@ -463,64 +466,64 @@ def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], re
         return None  # it was removed
     if card.labels != dataset.names:
         return None
-    stored = _stored(workspace, dataset, card)
+    stored = _stored_probabilities(workspace, dataset, card)
     before = linear.pack(stored) if stored is not None else b""
     missing_texts = texts[len(stored) if stored is not None else 0 :]
-    if missing_texts:  # also after a stop
+    if missing_texts:  # some may be stored from before a stop
 
         def keep(said: Sequence[tuple[float, ...]]) -> None:
             packed = before + linear.pack(said)
-            workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), packed)
+            workspace.datasets.put_numbers(dataset, _GUESSES, _numbers_key(card, dataset), packed)
 
         _probabilities(workspace, dataset, card.folder, missing_texts, report, keep)
-        stored = _stored(workspace, dataset, card)
+        stored = _stored_probabilities(workspace, dataset, card)
     return stored
 
 
-def _choice(workspace: Workspace, folder: str) -> ModelChoice:
+def _model_choice(workspace: Workspace, folder: str) -> ModelChoice:
     return ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
 
 
-def _stored(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
+def _stored_probabilities(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
     name, stored = workspace.datasets.numbers(dataset, _GUESSES)
-    return linear.unpack(stored, len(dataset.labels)) if name == _name(card, dataset) else None
+    return linear.unpack(stored, len(dataset.labels)) if name == _numbers_key(card, dataset) else None
 
 
-def _name(card: ModelCard, dataset: Dataset) -> str:
+def _numbers_key(card: ModelCard, dataset: Dataset) -> str:
     return f"{fingerprint(Path(card.folder))}-{len(dataset.labels)}"
 
 
 def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array:
-    """The texts' vectors, as stored or computed now, piece by piece: what a stop undoes is one piece."""
+    """The texts' vectors, stored or computed now, chunk by chunk; a stop loses one chunk."""
     card = workspace.find_model(Head.EMBEDDINGS)
     model = fingerprint(Path(card.folder))
-    starts = range(0, len(texts), _PIECE)
+    starts = range(0, len(texts), _CHUNK)
     found: list[bytes] = []
     for start in starts:
         by, packed = workspace.datasets.numbers(dataset, f"{_VECTORS} {start}")
         found.append(packed if by == model else b"")
-    left = sum(len(texts[at * _PIECE : (at + 1) * _PIECE]) for at, packed in enumerate(found) if not packed)
-    whole = _reading(report, left)
+    left = sum(len(texts[at * _CHUNK : (at + 1) * _CHUNK]) for at, packed in enumerate(found) if not packed)
+    whole = _reading_report(report, left)
     for at, start in enumerate(starts):
         if not found[at]:
-            found[at] = linear.pack(_embedded(workspace, texts[start : start + _PIECE], whole))
+            found[at] = linear.pack(_embed_chunk(workspace, texts[start : start + _CHUNK], whole))
             workspace.datasets.put_numbers(dataset, f"{_VECTORS} {start}", model, found[at])
     return linear.unpack(b"".join(found), card.width)
 
 
 def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> Array:
     """The unit vectors of texts, float32[texts, width]. Raises as `guess` does."""
-    whole = _reading(report, len(texts))
-    pieces = [texts[start : start + _PIECE] for start in range(0, max(1, len(texts)), _PIECE)]
-    return linear.joined([_embedded(workspace, piece, whole) for piece in pieces])
+    whole = _reading_report(report, len(texts))
+    chunks = [texts[start : start + _CHUNK] for start in range(0, max(1, len(texts)), _CHUNK)]
+    return linear.joined([_embed_chunk(workspace, chunk, whole) for chunk in chunks])
 
 
-def _reading(report: Report, total: int) -> GroupReport:
-    return GroupReport(_Phase(report, Message("Reading the texts")), total, Message("texts"))
+def _reading_report(report: Report, total: int) -> GroupReport:
+    return GroupReport(_PhaseReport(report, Message("Reading the texts")), total, Message("texts"))
 
 
-def _embedded(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
-    """The unit vectors of one piece of the texts."""
+def _embed_chunk(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
+    """The unit vectors of one chunk of texts."""
     vectors = vectors_of(workspace, workspace.find_model(Head.EMBEDDINGS), texts, whole)
     whole.finished(len(texts))
     return vectors

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.layout import Opened
     from app.core.library import Library, LibraryStatus
-    from app.flows.history.kept_answers import Found
+    from app.flows.history.kept_answers import LocatedAnswers
     from app.ui.kit.libraries import Libraries
 
 _log = logging.getLogger(__name__)
@@ -148,9 +148,9 @@ class Keeping(QObject):
     def _last_found(self, sheet: Sheet, entry: Entry | None) -> None:
         if entry is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
-        from app.flows.history.kept_answers import answers_in
+        from app.flows.history.kept_answers import locate_answers
 
-        found = answers_in(sheet.current_document(), entry)
+        found = locate_answers(sheet.current_document(), entry)
         is_same = found.in_place and sheet.session.question.strip() == entry.question
         if sheet.session.run is None and is_same:
             self._show_found(sheet, entry, found)
@@ -243,11 +243,11 @@ class Keeping(QObject):
         """Show the wanted entry, where its document is open."""
         if self._wanted is None or not self._wanted[0].is_open:
             return
-        from app.flows.history.kept_answers import answers_in
+        from app.flows.history.kept_answers import locate_answers
 
         (sheet, entry), self._wanted = self._wanted, None
         self._controller.end(sheet)  # what was asked before this was wanted
-        found = answers_in(sheet.current_document(), entry)
+        found = locate_answers(sheet.current_document(), entry)
         session = sheet.session
         session.run, session.entry = None, entry.number
         if not (session.is_preview and session.question):  # what was typed there stays
@@ -262,13 +262,13 @@ class Keeping(QObject):
         if not found.in_place:
             self.hint.emit(*_moved(found, had_answers=bool(entry.answers)))
 
-    def _show_found(self, sheet: Sheet, entry: Entry, found: Found) -> None:
+    def _show_found(self, sheet: Sheet, entry: Entry, found: LocatedAnswers) -> None:
         """Highlight the answers of an entry that were found on a sheet."""
-        from app.flows.ask.question import listed
-        from app.flows.history.kept_answers import reading_of
+        from app.flows.ask.question import select_answers
+        from app.flows.history.kept_answers import restore_reading
 
-        reading = reading_of(entry, found.answers)
-        answers = listed(reading.answers, (found.opened.document,), len(reading.answers))
+        reading = restore_reading(entry, found.answers)
+        answers = select_answers(reading.answers, (found.opened.document,), len(reading.answers))
         reading = replace(reading, answers=answers)
         sheet.session.restore(entry, found, reading, self._workspace.settings.ask_threshold)
         sheet.highlight()
@@ -300,7 +300,7 @@ def _run_of(saved: SavedAcross, library: Library, status: LibraryStatus) -> Ques
     )  # fmt: skip
 
 
-def _moved(found: Found, *, had_answers: bool) -> tuple[str, str]:
+def _moved(found: LocatedAnswers, *, had_answers: bool) -> tuple[str, str]:
     """The sentence and the hint about an entry whose answers are no longer where they were."""
     sentence = (
         tr("The document has changed since this was asked.")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.layout import Opened
 from app.core.report import Progress
-from app.flows.ask.recognise import MOST_BY_ITSELF, RECOGNISING, recognise_pages
+from app.flows.ask.recognise import MOST_UNASKED, RECOGNISING, recognise_pages
 from app.flows.workspace import Workspace
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -51,7 +51,7 @@ class Recognising(QObject):
         bar = sheet.recognition_bar()
         bar.wanted.connect(partial(self.begin, sheet))
         bar.stop_asked.connect(partial(self.stop, sheet))
-        if len(opened.pictures) <= MOST_BY_ITSELF:
+        if len(opened.pictures) <= MOST_UNASKED:
             self.begin(sheet)
         else:
             bar.offer(len(opened.pictures))

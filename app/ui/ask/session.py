@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.layout import Opened
     from app.core.results import Reading
-    from app.flows.history.kept_answers import Found
+    from app.flows.history.kept_answers import LocatedAnswers
 
 
 class DocumentState(Enum):
@@ -95,7 +95,7 @@ class AskSession:
         waiting, self.waiting = self.waiting, None
         return waiting
 
-    def restore(self, entry: Entry, found: Found, reading: Reading, threshold: float | None) -> None:
+    def restore(self, entry: Entry, found: LocatedAnswers, reading: Reading, threshold: float | None) -> None:
         """Show a question of the history in place of the last one, its answers as they were found."""
         from app.core.requests import Question
 

@@ -19,9 +19,9 @@ from app.flows.history.export_formats import FORMATS, require_format
 from app.flows.history.export_text import citation
 from app.flows.history.history import (
     Comparison,
+    all_entries,
     bring_back,
     check_again,
-    everything,
     forget,
     forget_all,
     past,
@@ -66,7 +66,7 @@ def _look(
 
 def _export(workspace: Workspace, words: str, kind: str, output: Path, report: Report) -> Exported:
     """Export all entries with these words."""
-    return export(workspace, everything(workspace, words, report), kind, output, report)
+    return export(workspace, all_entries(workspace, words, report), kind, output, report)
 
 
 class HistoryView(Page):

@@ -41,7 +41,7 @@ class Libraries(QObject):
     `listed` is sent each time they were listed, `changed` when a library or its status has changed, `progressed` while
     one is updated, `read` with each LibraryFile that was read or failed, `failed` with the error of a list, an update
     or a change. `large` carries a Plan of what was to be added, which is so much to read that the person should say so
-    with `carry_out`; `added` carries one that was saved for the first time, `updated` one of
+    with `save_planned`; `added` carries one that was saved for the first time, `updated` one of
     whose files some have changed. `told` carries a sentence about what an update found. Nothing is read before the
     first `refresh`.
     """
@@ -98,9 +98,9 @@ class Libraries(QObject):
 
     def carry_out(self, plan: Plan) -> None:
         """Add what was planned, and read its files."""
-        from app.flows.library.libraries import carry_out
+        from app.flows.library.libraries import save_planned
 
-        self._lanes.folders.start_aside(carry_out, self._workspace, plan).then(self._saved, self.failed)
+        self._lanes.folders.start_aside(save_planned, self._workspace, plan).then(self._saved, self.failed)
 
     @Slot(object, object)
     def change(self, before: Library, after: Library) -> None:

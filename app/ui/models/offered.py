@@ -12,7 +12,7 @@ from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models.catalogue import search
-from app.flows.models.get import named
+from app.flows.models.get import repository_name
 from app.flows.models.installed import use
 from app.flows.models.take_in import looks_like_model
 from app.flows.workspace import Workspace
@@ -215,7 +215,7 @@ class OfferedSection(ListedSection):
         """The repository named in the search, empty if none is."""
         words = self.filters.words()
         try:
-            return named(self.workspace, words) if "/" in words else ""
+            return repository_name(self.workspace, words) if "/" in words else ""
         except SpanlightError:
             return ""
 
@@ -236,7 +236,7 @@ class OfferedSection(ListedSection):
     @Slot(str)
     def _take_typed(self, typed: str) -> None:
         try:
-            repository = named(self.workspace, typed)
+            repository = repository_name(self.workspace, typed)
         except SpanlightError as error:
             self.repository.refuse(f"{localised(error.message)} {localised(error.hint)}")
             return

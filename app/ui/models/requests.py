@@ -14,7 +14,7 @@ from app.core.message import Message
 from app.core.network import LedgerEntry
 from app.core.report import Report
 from app.core.tables import csv_lines
-from app.flows.network.ledger import clear_ledger, ledger, ledger_begun
+from app.flows.network.ledger import clear_ledger, has_ledger, ledger
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
 from app.ui.kit.confirmation import Confirmation
@@ -110,7 +110,7 @@ class LedgerTable(RowTable):
 
 def look(workspace: Workspace, report: Report) -> tuple[tuple[LedgerEntry, ...], bool]:
     """The requests, the latest first, and whether any was ever sent."""
-    return ledger(workspace, report), ledger_begun(workspace, report)
+    return ledger(workspace, report), has_ledger(workspace, report)
 
 
 class RequestsCard(QFrame):

@@ -178,9 +178,9 @@ class Beside(QFrame):
             places.append((cell.right_span, cell.right_words))
         answer = cell.answer if cell is not None and cell.state is not CellState.ABSENT else None
         if answer is not None:
-            from app.flows.history.kept_answers import place_of_kept
+            from app.flows.history.kept_answers import locate_answer
 
-            found = place_of_kept(answer, self.file.text(), changed=changed)
+            found = locate_answer(answer, self.file.text(), changed=changed)
             places.append(
                 (found or answer.span, answer.text if found is None else found.of(self.file.text()))
             )

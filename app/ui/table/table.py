@@ -421,17 +421,17 @@ class TableView(Page):
             self.note.emit(tr("There is nothing to undo"))
 
     def _show_checked(self) -> None:
-        from app.flows.answer_table.tables import checked
+        from app.flows.answer_table.tables import count_checked
 
         judged = self.model.judged()
         numbers = {cell.column for cell in judged}
         self.model.set_notes(
             {
-                number: checked_in_words(checked(cell for cell in judged if cell.column == number))
+                number: checked_in_words(count_checked(cell for cell in judged if cell.column == number))
                 for number in numbers
             }
         )
-        self.head.show_checked(checked_in_words(checked(judged)))
+        self.head.show_checked(checked_in_words(count_checked(judged)))
 
     # Filter, progress, export
 

@@ -12,7 +12,7 @@ from app.core.labels import ENOUGH, Dataset, GivenLabels, HeldOut
 from app.core.message import Message
 from app.core.wording import percent
 from app.flows.teach.datasets import agreement, contradictions
-from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures, predicted
+from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures, predict_labels
 from app.flows.teach.teach import MORE
 from app.ui.kit.boxes import column
 from app.ui.kit.form_card import CardColumn
@@ -173,7 +173,7 @@ class Figures(QFrame):
         rows = [
             number
             for number, labels, numbers in held
-            if row[0] in labels and (at < 0 or predicted(dataset, numbers) == (names[at],))
+            if row[0] in labels and (at < 0 or predict_labels(dataset, numbers) == (names[at],))
         ]
         title = row[0]
         if at >= 0:

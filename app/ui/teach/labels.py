@@ -111,10 +111,10 @@ class LabelsSection(Section):
     @Slot()
     def _paste(self) -> None:
         from app.flows.teach.datasets import ReadTable
-        from app.flows.teach.files import pasted
+        from app.flows.teach.files import table_from_text
 
         try:
-            table = pasted(QGuiApplication.clipboard().text())
+            table = table_from_text(QGuiApplication.clipboard().text())
         except Exception as error:
             self.notice.show_error(error)
             return

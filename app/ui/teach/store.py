@@ -206,11 +206,11 @@ class TeachStore(QObject, LabelledTexts):
 
         `seen` is whether the guesses were seen, as they are in a list; otherwise as `shows_guess` says.
         """
-        from app.flows.teach.datasets import given_now
+        from app.flows.teach.datasets import give_labels
 
         self._put(
             {
-                row: given_now(
+                row: give_labels(
                     row, labels, self.guess_of(row), seen or row in self.given or self.shows_guess(row)
                 )
                 for row in rows

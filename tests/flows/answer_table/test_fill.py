@@ -15,7 +15,7 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import ModelChoice, Question
-from app.flows.answer_table.fill import _work, fill
+from app.flows.answer_table.fill import _cost, fill
 from app.flows.answer_table.tables import judge
 from app.flows.workspace import Workspace
 from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
@@ -95,9 +95,9 @@ def test_a_stopped_one_goes_on_and_reads_nothing_twice(
 def test_the_time_left_counts_what_is_read() -> None:
     english = LibraryFile(1, "a.txt", FileState.READ, size=6_000, words=1_000)
     chinese = replace(english, size=6_000, words=40)
-    assert _work(english) == _work(chinese) == 1_050
+    assert _cost(english) == _cost(chinese) == 1_050
     long = replace(english, size=900_000, words=150_000)
-    assert _work(long) == _work(replace(long, words=900_000)) < 8 * _work(english)
+    assert _cost(long) == _cost(replace(long, words=900_000)) < 8 * _cost(english)
 
 
 def test_only_new_questions_and_changed_files_are_read(

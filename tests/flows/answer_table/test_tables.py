@@ -15,7 +15,7 @@ from app.core.report import Silent
 from app.core.text import Span
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import (
-    checked,
+    count_checked,
     files_of,
     judge,
     save_question_set,
@@ -121,16 +121,16 @@ def test_right_answers_are_counted_with_their_interval() -> None:
         a_cell(CellState.ANSWER, Verdict.NONE),
         a_cell(CellState.UNREAD, Verdict.OTHER_WORDS),
     ]
-    counted = checked(found)
+    counted = count_checked(found)
     assert (counted.looked_at, counted.right) == (10, 8)
     # As in Newcombe 1998, Statistics in Medicine 17, for 8 of 10 by the score method.
     assert (round(counted.low, 4), round(counted.high, 4)) == (0.4902, 0.9433)
-    assert checked([]) == ColumnAccuracy(0, 0, 0.0, 1.0)
+    assert count_checked([]) == ColumnAccuracy(0, 0, 0.0, 1.0)
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_the_interval_holds_the_share_and_stays_within_its_bounds(right: int, wrong: int) -> None:
-    counted = checked(
+    counted = count_checked(
         [a_cell(CellState.ANSWER, Verdict.RIGHT)] * right
         + [a_cell(CellState.ANSWER, Verdict.NOT_THERE)] * wrong
     )

@@ -19,7 +19,7 @@ from app.core.text import Span
 from app.documents.orders import Draw, Extend, Highlight, MarkUp, Read
 from app.documents.process import DocumentWorker, start_limited
 from app.engine.child import Child
-from app.flows.ask.document_process import Documents, _Patience
+from app.flows.ask.document_process import Documents, _TimeLimit
 from tests.conftest import ROOT
 from tests.helpers.children import POSIX, Listener, gone
 from tests.helpers.small_pdfs import Page, lines, locked_pdf, small_pdf
@@ -266,7 +266,7 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path, pdf: Path) -> None:
 
 
 def test_patience_lasts_while_the_work_goes_on() -> None:
-    patience = _Patience(Silent(), "“a” could not be read", quiet=0.2, total=0.7)
+    patience = _TimeLimit(Silent(), "“a” could not be read", quiet=0.2, total=0.7)
     began = time.monotonic()
     with pytest.raises(SpanlightError):
         for step in range(1000):
@@ -274,7 +274,7 @@ def test_patience_lasts_while_the_work_goes_on() -> None:
             patience.progress(Progress(step, 0, "pages"))
             time.sleep(0.02)
     assert 0.7 <= time.monotonic() - began < 2
-    patience = _Patience(Silent(), "“a” could not be read", quiet=0.2, total=60)
+    patience = _TimeLimit(Silent(), "“a” could not be read", quiet=0.2, total=60)
     began = time.monotonic()
     with pytest.raises(SpanlightError) as caught:
         for _ in range(1000):

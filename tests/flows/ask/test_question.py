@@ -14,7 +14,7 @@ from app.core.report import Progress, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span, View
-from app.flows.ask.question import LEAST_LISTED, ask, listed
+from app.flows.ask.question import LEAST_PROBABILITY, ask, select_answers
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
 from tests.helpers.children import Listener
 
@@ -29,7 +29,7 @@ def found(*words: str, likely: float = 0.2, document: int = 0) -> tuple[Answer, 
 
 
 def words(answers: tuple[Answer, ...], most: int = 5) -> list[str]:
-    return [answer.text for answer in listed(answers, (Document(TEXT), Document(TEXT)), most)]
+    return [answer.text for answer in select_answers(answers, (Document(TEXT), Document(TEXT)), most)]
 
 
 def test_nothing_is_listed_twice_from_one_sentence() -> None:
@@ -45,7 +45,7 @@ def test_items_without_a_stop_are_listed_each() -> None:
         for word in ("Heating", "Otis", "lift")
     )
     document = Document(text, view=View(bounds=array("i", [0, text.index("The")])))
-    assert [answer.text for answer in listed(answers, (document,), 5)] == ["Heating", "Otis"]
+    assert [answer.text for answer in select_answers(answers, (document,), 5)] == ["Heating", "Otis"]
 
 
 def test_what_is_not_listed_takes_no_place_of_the_others() -> None:
@@ -76,12 +76,12 @@ SPANS = st.lists(
 @given(SPANS)
 def test_the_best_stays_and_the_others_keep_their_order(spans: list[tuple[int, int, float]]) -> None:
     answers = tuple(Answer(0, Span(a, b), TEXT[a:b], likely, 5.0, 1.0) for a, b, likely in spans)
-    kept = listed(answers, (Document(TEXT),), 5)
-    assert kept[0] == answers[0] and all(answer.probability >= LEAST_LISTED for answer in kept[1:])
+    kept = select_answers(answers, (Document(TEXT),), 5)
+    assert kept[0] == answers[0] and all(answer.probability >= LEAST_PROBABILITY for answer in kept[1:])
     places = [answers.index(answer) for answer in kept]
     assert places == sorted(places)
     assert not any(one.span.overlaps(other.span) for at, one in enumerate(kept) for other in kept[:at])
-    assert listed(kept, (Document(TEXT),), 5) == kept
+    assert select_answers(kept, (Document(TEXT),), 5) == kept
 
 
 def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:

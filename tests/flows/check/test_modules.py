@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from app.flows.check import modules
-from app.flows.check.modules import ROOTS, _imports, needed
+from app.flows.check.modules import ROOTS, _imports, find_modules
 from tests.conftest import ROOT
 
 APP = ROOT / "app"
@@ -45,7 +45,7 @@ def test_the_roots_are_what_the_start_imports() -> None:
 
 
 def test_here_nothing_is_missing_and_all_of_ours_is_reached() -> None:
-    ours, missing = needed()
+    ours, missing = find_modules()
     assert missing == ()
     files = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -63,4 +63,4 @@ def test_what_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = ("app.documents.pdf.marks", "app.ui.history.history", "lxml")
     monkeypatch.setattr(modules, "find_spec", lambda name: None if name in gone else find_spec(name))
     monkeypatch.delitem(sys.modules, "lxml", raising=False)
-    assert needed()[1] == gone
+    assert find_modules()[1] == gone

@@ -13,7 +13,7 @@ from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.flows.check import run
 from app.flows.check.run import check
-from app.flows.check.trial import Checked
+from app.flows.check.trial import TrialResult
 from app.settings.paths import default_paths
 from tests.conftest import ROOT
 from tests.helpers.known_documents import known_documents
@@ -33,10 +33,10 @@ def test_the_known_documents_are_those_that_are_written() -> None:
 class Told(Silent):
     def __init__(self, until: str = "") -> None:
         self.until = until
-        self.parts: list[Checked] = []
+        self.parts: list[TrialResult] = []
 
     def partial(self, result: object) -> None:
-        if isinstance(result, Checked):
+        if isinstance(result, TrialResult):
             self.parts.append(result)
 
     def check(self) -> None:
@@ -84,7 +84,7 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(
     (known / "lighthouse.txt").write_text(text, "utf-8")
     told = Told()
     # To find and load every module takes long; tests/cli/test_check.py does it.
-    monkeypatch.setattr(run, "needed", lambda: (("app.core.about",), ()))
+    monkeypatch.setattr(run, "find_modules", lambda: (("app.core.about",), ()))
     found = check(None, told)
     failed = {part.what.split(":")[0]: part.fault for part in found.failed}
     no_names = "The starter model loaded to find names"
@@ -101,7 +101,7 @@ def test_a_stop_leaves_nothing_behind(
     resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = Told(until="Every module is there")
-    monkeypatch.setattr(run, "needed", lambda: (("app.core.about",), ()))
+    monkeypatch.setattr(run, "find_modules", lambda: (("app.core.about",), ()))
     with pytest.raises(Stopped):
         check(None, told)
     assert not list((tmp_path / "temporary").iterdir())

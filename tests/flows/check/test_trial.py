@@ -3,7 +3,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from app.engine.child import ChildBug
-from app.flows.check.trial import Checked, CheckReport, Trial, require, words_of
+from app.flows.check.trial import CheckReport, Trial, TrialResult, require, words_of
 
 
 class Told(Silent):
@@ -65,9 +65,9 @@ def test_a_fault_is_told_with_its_cause_on_one_line() -> None:
 
 def test_what_was_tried_elsewhere_counts_too() -> None:
     trial = Trial(Told())
-    trial.add(Checked("there", 1.0, "No."))
+    trial.add(TrialResult("there", 1.0, "No."))
     assert trial.parts[0].fault == "No."
 
 
 def test_the_result_in_a_sentence() -> None:
-    assert CheckReport((Checked("One", 1.0),)).sentence == "All 1 things that were tried work."
+    assert CheckReport((TrialResult("One", 1.0),)).sentence == "All 1 things that were tried work."

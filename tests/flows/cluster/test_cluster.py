@@ -26,10 +26,10 @@ from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
 from app.flows.cluster import run
-from app.flows.cluster.plan import documents_of
-from app.flows.cluster.rows import Row, numbered
-from app.flows.cluster.run import ask_documents, bring_together, set_up_ray
-from app.flows.cluster.texts import classify_on, texts_in, write_classes
+from app.flows.cluster.plan import find_documents
+from app.flows.cluster.rows import Row, number_columns
+from app.flows.cluster.run import ask_documents, configure_ray, latest_rows
+from app.flows.cluster.texts import classify_texts_on_cluster, find_texts, write_classes
 from app.flows.heads.classify_batch import classify_table
 from app.flows.library.update import update
 from app.flows.tables import Table
@@ -46,7 +46,7 @@ pytestmark = [
     pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra cluster"),
 ]
 QUIET = Silent()
-COLUMNS = numbered(columns_of(["Who stole the tarts?", "Is the queen happy?"]))
+COLUMNS = number_columns(columns_of(["Who stole the tarts?", "Is the queen happy?"]))
 MOMENT = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 NUMBER = re.compile(rb"\b\d\.\d{4,}(?:e-\d+)?")
 
@@ -89,7 +89,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A head without a core, and two nodes with one core each."""
-    set_up_ray()
+    configure_ray()
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_worker_niceness", "0")
@@ -117,12 +117,12 @@ class Heard(Silent):
 
 
 def ask(workspace: Workspace, folder: Path, out: Path, address: str, model: Path, report: Any = QUIET) -> Any:
-    items = documents_of(workspace, str(folder), QUIET)
+    items = find_documents(workspace, str(folder), QUIET)
     return ask_documents(workspace, COLUMNS, items, str(out), address, report, model=str(model))
 
 
 def together(workspace: Workspace, folder: Path, out: Path) -> list[Row]:
-    return list(bring_together(documents_of(workspace, str(folder), QUIET), str(out)))
+    return list(latest_rows(find_documents(workspace, str(folder), QUIET), str(out), QUIET))
 
 
 def exported(rows: list[Row], path: Path) -> bytes:
@@ -255,13 +255,13 @@ def test_a_killed_driver_goes_on_and_another_model_begins_anew(
     ran = ask(workspace, folder, out, cluster.address, model)
     assert (ran.read, ran.before) == (26 - before, before)
     assert is_whole(workspace, folder, out, one_machine, tmp_path)
-    changed, needs, files = folder / "00.txt", run.shipped, run.shipped_files
+    changed, setup, files = folder / "00.txt", run.node_setup, run.model_files
     was = changed.read_bytes()
     os.utime(changed, ns=(1, 10**18))
     try:
-        with monkeypatch.context() as away:  # the nodes have not the model: its files are shipped
-            away.setattr(run, "shipped", lambda *given: replace(needs(*given), folder="/nowhere"))
-            away.setattr(run, "shipped_files", lambda _: files(str(model)))
+        with monkeypatch.context() as away:  # the nodes lack the model: its files are shipped
+            away.setattr(run, "node_setup", lambda *given: replace(setup(*given), folder="/nowhere"))
+            away.setattr(run, "model_files", lambda _: files(str(model)))
             assert ask(workspace, folder, out, cluster.address, model).read == 1
         assert is_whole(workspace, folder, out, one_machine, tmp_path)
     finally:
@@ -269,10 +269,10 @@ def test_a_killed_driver_goes_on_and_another_model_begins_anew(
     other = small_checkpoint(tmp_path / "other", seed=8)
     fewer = tmp_path / "fewer"
     fewer.mkdir()
-    items = [item for item in documents_of(workspace, str(folder), QUIET) if item.path.endswith("01.txt")]
+    items = [item for item in find_documents(workspace, str(folder), QUIET) if item.path.endswith("01.txt")]
     ran = ask_documents(workspace, COLUMNS, items, str(out), cluster.address, QUIET, model=str(other))
     assert (ran.read, ran.before) == (1, 0)
-    (row,) = bring_together(items, str(out))
+    (row,) = latest_rows(items, str(out), QUIET)
     assert {cell.model for cell in row.cells} == {"other"}
 
 
@@ -313,16 +313,16 @@ def test_texts_get_the_classes_of_one_machine_and_a_second_run_computes_nothing(
     source, out = tmp_path / "texts.parquet", tmp_path / "out"
     table = pyarrow.table({"number": range(len(TEXTS)), "text": [*TEXTS[:-1], None]})
     parquet.write_table(table, source, row_group_size=600)
-    texts = texts_in(workspace, str(source), "", model=classifier)
+    texts = find_texts(workspace, str(source), "", QUIET, model=classifier)
     assert texts.total == 700 and [each.rows for each in texts.slices] == [512, 88, 100]
-    ran = classify_on(workspace, texts, str(out), cluster.address, QUIET, model=classifier)
+    ran = classify_texts_on_cluster(workspace, texts, str(out), cluster.address, QUIET, model=classifier)
     assert (ran.read, ran.before) == (700, 0)
-    write_classes(texts, str(out), tmp_path / "many.csv")
+    write_classes(texts, str(out), tmp_path / "many.csv", QUIET)
     rows = tuple((str(at), text) for at, text in enumerate([*TEXTS[:-1], ""]))
     one = Table(("number", "text"), rows, 1)
     classify_table(workspace, one, tmp_path / "one.csv", QUIET, model=classifier)
     assert comparable(tmp_path / "many.csv") == comparable(tmp_path / "one.csv")
-    ran = classify_on(workspace, texts, str(out), cluster.address, QUIET, model=classifier)
+    ran = classify_texts_on_cluster(workspace, texts, str(out), cluster.address, QUIET, model=classifier)
     assert (ran.read, ran.before) == (0, 700)
     (typed,) = {str(each) for each in parquet.read_schema(out / texts.slices[0].name).types[4:]}
     assert typed == "double"

@@ -22,8 +22,9 @@ from app.flows.answer_table.export import export_documents, export_table
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
-from app.flows.cluster.node import Node, Shipped, node, shipped, shipped_files
-from app.flows.cluster.rows import Item, Row, numbered
+from app.flows.cluster.node import Node, NodeSetup, model_files, node_setup, open_node
+from app.flows.cluster.rows import Row, SourceFile, number_columns
+from app.flows.cluster.store import Unreachable
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
@@ -32,13 +33,13 @@ from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.small_models import small_checkpoint
 
 QUIET = Silent()
-COLUMNS = numbered(columns_of(["Who wrote it, Thorburn?", "Is there a garden?"]))
+COLUMNS = number_columns(columns_of(["Who wrote it, Thorburn?", "Is there a garden?"]))
 DOCUMENTS = Path(__file__).resolve().parents[3] / "resources" / "check"
 
 
-def item(path: Path, **more: Any) -> Item:
+def source(path: Path, **more: Any) -> SourceFile:
     status = path.stat()
-    return Item(str(path), status.st_size, status.st_mtime_ns, **more)
+    return SourceFile(str(path), status.st_size, status.st_mtime_ns, **more)
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_a_nodes_rows_give_the_file_of_one_machine_byte_for_byte(
     table = save_table(workspace, AnswerTable(0, "Checks", library.number, COLUMNS), QUIET)
     fill(workspace, table, QUIET)
     export_table(workspace, table, tmp_path / f"one{ending}", QUIET)
-    rows = [here.row(item(path), COLUMNS, "x") for path in sorted(folder.iterdir())]
+    rows = [here.row(source(path), COLUMNS, "x") for path in sorted(folder.iterdir())]
     documents = [(row.file, {cell.column: cell for cell in row.cells}) for row in rows]
     export_documents(COLUMNS, documents, tmp_path / f"many{ending}", QUIET)
     one = without_times((tmp_path / f"one{ending}").read_bytes())
@@ -94,11 +95,11 @@ def test_a_file_with_the_bytes_that_are_known_is_not_read(
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("The landlord is Thorburn.")
-    first = here.row(item(path), COLUMNS, "x")
+    first = here.row(source(path), COLUMNS, "x")
     assert len(engine.requests) == len(first.cells) == 2 and not first.same
-    again = here.row(item(path, known=first.file.sha256), COLUMNS, "x")
+    again = here.row(source(path, known_sha256=first.file.sha256), COLUMNS, "x")
     assert again.same and again.key == first.key and not again.cells and len(engine.requests) == 2
-    assert not here.row(item(path, known="other"), COLUMNS, "x").same
+    assert not here.row(source(path, known_sha256="other"), COLUMNS, "x").same
 
 
 def failing(fault: BaseException) -> FakeEngine:
@@ -118,7 +119,7 @@ def test_a_document_that_breaks_the_reader_is_a_row_and_is_read_again(
     path = tmp_path / "a.txt"
     path.write_text("The landlord is Thorburn.")
     workspace = fake_workspace(tmp_path / "home", failing(fault))
-    row = Node(workspace, "reader", Head.QUESTION_ANSWERING).row(item(path), COLUMNS, "x")
+    row = Node(workspace, "reader", Head.QUESTION_ANSWERING).row(source(path), COLUMNS, "x")
     workspace.close()
     assert [cell.state for cell in row.cells] == [CellState.FAILED] * 2
     assert all(cell.reason for cell in row.cells) and row.has_failed and not row.file.modified
@@ -129,12 +130,12 @@ def test_a_process_that_cannot_be_started_is_no_documents_fault(tmp_path: Path) 
     path.write_text("The landlord is Thorburn.")
     workspace = fake_workspace(tmp_path / "home", failing(NotStarted("No process.", "Close programs.")))
     with pytest.raises(NotStarted):
-        Node(workspace, "reader", Head.QUESTION_ANSWERING).row(item(path), COLUMNS, "x")
+        Node(workspace, "reader", Head.QUESTION_ANSWERING).row(source(path), COLUMNS, "x")
     workspace.close()
 
 
 def test_a_missing_document_is_a_row_that_is_tried_again(here: Node, tmp_path: Path) -> None:
-    row = here.row(Item(str(tmp_path / "gone.txt"), 5, 7), COLUMNS, "x")
+    row = here.row(SourceFile(str(tmp_path / "gone.txt"), 5, 7), COLUMNS, "x")
     assert (row.file.state, row.file.modified, row.file.size) == (FileState.FAILED, 0, 5)
     assert "gone.txt” could not be read: No such file" in row.file.reason
 
@@ -142,15 +143,15 @@ def test_a_missing_document_is_a_row_that_is_tried_again(here: Node, tmp_path: P
 def test_a_name_that_cannot_be_and_a_place_that_cannot_be_reached_are_rows(
     here: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = here.row(Item("/docs/a\0b.txt", 0, 1), COLUMNS, "x", 3)
+    row = here.row(SourceFile("/docs/a\0b.txt", 0, 1), COLUMNS, "x", 3)
     assert (row.file.state, row.file.modified, row.run) == (FileState.FAILED, 0, 3)
     assert row.file.reason.endswith("could not be read: its name is at fault.")
 
     def refuse(address: str) -> None:
-        raise SpanlightError(f"“{address}” cannot be reached.", "Check the address.")
+        raise Unreachable(f"“{address}” cannot be reached.", "Check the address.")
 
-    monkeypatch.setattr("app.flows.cluster.node.opened_at", refuse)
-    row = here.row(Item("nosuch://x/a.txt", 0, 1), COLUMNS, "x")
+    monkeypatch.setattr("app.flows.cluster.node.Storage", refuse)
+    row = here.row(SourceFile("nosuch://x/a.txt", 0, 1), COLUMNS, "x")
     assert (row.file.state, row.file.modified) == (FileState.FAILED, 0)
     assert row.file.reason.startswith("“nosuch://x/a.txt” cannot be reached.")
 
@@ -168,7 +169,7 @@ def test_a_document_of_the_reader_that_crashes_is_a_row(
         )
 
     monkeypatch.setattr(type(workspace.documents), "read", crash)
-    row = here.row(item(path), COLUMNS, "x")
+    row = here.row(source(path), COLUMNS, "x")
     assert (row.file.state, row.cells) == (FileState.FAILED, ()) and "break off" in row.file.reason
     assert row.file.modified == path.stat().st_mtime_ns  # nothing but another file changes that
 
@@ -188,13 +189,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_checkpoint(tmp_path_factory.mktemp("models") / "tiny", "bert", Head.QUESTION_ANSWERING)
 
 
-def needs(folder: Path, model: Path) -> Shipped:
-    return Shipped(Head.QUESTION_ANSWERING, "tiny", str(folder), fingerprint(model), "cpu", "auto")
+def setup(folder: Path, model: Path) -> NodeSetup:
+    return NodeSetup(Head.QUESTION_ANSWERING, "tiny", str(folder), fingerprint(model), "cpu", "auto")
 
 
-def ask_on_a_node(wanted: Shipped, files: dict[str, bytes], path: Path) -> Row:
-    with node(wanted, lambda: files) as here:
-        return here.row(item(path), COLUMNS, "x")
+def ask_on_a_node(wanted: NodeSetup, files: dict[str, bytes], path: Path) -> Row:
+    with open_node(wanted, lambda: files) as here:
+        return here.row(source(path), COLUMNS, "x")
 
 
 def test_a_node_without_the_model_takes_the_files_that_were_shipped(
@@ -203,12 +204,12 @@ def test_a_node_without_the_model_takes_the_files_that_were_shipped(
     monkeypatch.setattr("app.flows.cluster.node.Workspace", Engineless)
     path = tmp_path / "a.txt"
     path.write_text("The landlord is Thorburn.")
-    with node(needs(tmp_path / "nowhere", model), lambda: shipped_files(str(model))) as here:
+    with open_node(setup(tmp_path / "nowhere", model), lambda: model_files(str(model))) as here:
         folder = Path(here.model)
         assert folder.name == "tiny" and fingerprint(folder) == fingerprint(model)
         assert folder != model
     assert not folder.exists()
-    with node(needs(model, model), dict) as here:
+    with open_node(setup(model, model), dict) as here:
         assert Path(here.model) == model
 
 
@@ -223,12 +224,12 @@ def test_a_node_deletes_what_killed_ones_left(
         (folder / "recognised.sqlite3").write_text("words")
     lock = Lock(tmp_path / "spanlight-node-y.lock")  # as a node in another container holds it
     assert lock.take()
-    with node(needs(model, model), dict):
+    with open_node(setup(model, model), dict):
         assert not left.exists() and used.exists()
         (own,) = (path for path in tmp_path.iterdir() if path.is_dir() and path != used)
         if os.name == "posix":
             assert own.stat().st_mode & 0o077 == 0
-        with node(needs(model, model), dict):
+        with open_node(setup(model, model), dict):
             assert own.exists()
     lock.release()
     assert list(tmp_path.iterdir()) == [used]
@@ -254,19 +255,19 @@ def test_all_nodes_compute_alike(
 ) -> None:
     workspace.settings.precision = precision
     card = replace(workspace.find_model(Head.QUESTION_ANSWERING, "reader"), folder=str(model))
-    needs = shipped(workspace, card, Head.QUESTION_ANSWERING, device)
-    assert (needs.device, needs.precision) == shipped_as
+    made = node_setup(workspace, card, Head.QUESTION_ANSWERING, device)
+    assert (made.device, made.precision) == shipped_as
 
 
 def test_other_files_than_those_of_the_model_are_refused(model: Path, tmp_path: Path) -> None:
-    files = shipped_files(str(model))
+    files = model_files(str(model))
     files["config.json"] = json.dumps({"model_type": "bert"}).encode()
     with pytest.raises(SpanlightError, match="changed when they were shipped"):
-        with node(needs(tmp_path / "nowhere", model), lambda: files):
+        with open_node(setup(tmp_path / "nowhere", model), lambda: files):
             pass
 
 
 def test_a_node_with_another_spanlight_says_so(model: Path) -> None:
     with pytest.raises(SpanlightError, match=r"A node has Spanlight .*, this computer 0\.0\.1"):
-        with node(replace(needs(model, model), version="0.0.1"), dict):
+        with open_node(replace(setup(model, model), version="0.0.1"), dict):
             pass

@@ -14,15 +14,15 @@ from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
 from app.core.library import FileState, Library, LibraryFile
-from app.core.report import Progress, Silent, Stopped
+from app.core.report import Progress, Report, Silent, Stopped
 from app.core.text import Span
 from app.flows.answer_table.export import export_table
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import judge, save_table, tables
 from app.flows.cluster.results import import_results
-from app.flows.cluster.rows import Asked, Part, Row
-from app.flows.cluster.store import Storage, documents_table
+from app.flows.cluster.rows import Row, RunSpec, Shard
+from app.flows.cluster.store import Storage, rows_table
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import FakeEngine, fake_workspace
@@ -278,13 +278,13 @@ class OtherRows:
     place = "/rows"
 
     def __init__(self, place: str) -> None:
-        self.part = Part("/a.txt", lambda: [{"path": "/a.txt"}])
+        self.shard = Shard("/a.txt", lambda: [{"path": "/a.txt"}])
 
-    def run(self) -> Asked:
-        return Asked((Column(1, QUESTIONS[0]),), "reader", "c0ffee")
+    def spec(self) -> RunSpec:
+        return RunSpec((Column(1, QUESTIONS[0]),), "reader", "c0ffee")
 
-    def parts(self) -> list[Part]:
-        return [self.part]
+    def shards(self, report: Report) -> list[Shard]:
+        return [self.shard]
 
 
 def test_parquet_files_of_something_else_are_refused(
@@ -298,7 +298,7 @@ def test_parquet_files_of_something_else_are_refused(
 def test_taking_in_is_told_and_can_be_stopped(
     open_home: Callable[[str], Workspace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.flows.cluster.results._MANY", 2)
+    monkeypatch.setattr("app.flows.cluster.results._BATCH", 2)
     here, told = open_home("here"), []
 
     class Told(Silent):
@@ -345,16 +345,16 @@ def test_rows_without_pyarrow_say_what_to_install(
 
 
 def rows_in(place: Path, over: str) -> None:
-    asked = Asked((Column(1, QUESTIONS[0]),), "reader", "c0ffee", over)
+    spec = RunSpec((Column(1, QUESTIONS[0]),), "reader", "c0ffee", over)
     answer = KeptAnswer(Span(16, 20), "Anna", 0.8, "The landlord is Anna.", line=1)
     cell = Cell(1, "aa", CellState.ANSWER, answer, 0.2, "reader", 5.0)
     read = LibraryFile(0, f"{over}/a.txt", FileState.READ, size=21, modified=7, sha256="aa", words=4)
     failed = LibraryFile(0, f"{over}/b.txt", FileState.FAILED, "It is broken.", size=3, modified=8)
     storage = Storage(str(place))
-    storage.write_run(asked)
+    storage.write_spec(spec)
     for name, file, cells in (("1", read, (cell,)), ("2", read, (cell,)), ("3", failed, ())):
-        row = Row(file, asked.digest, float(name), cells)
-        storage.write(f"{name}.parquet", documents_table([row], asked))
+        row = Row(file, spec.digest, float(name), cells)
+        storage.write(f"{name}.parquet", rows_table([row], spec))
 
 
 @pytest.mark.parametrize("named", ["rows", "rows/1.parquet", "out.csv"])
@@ -398,6 +398,6 @@ def test_an_address_lists_and_reads_what_a_folder_does(folder: Path) -> None:
         for name in ("first.txt", "second.txt", "empty.txt")
     }
     address = f"file://{folder}/first.txt"
-    assert Storage(address).item().size == found[address]
+    assert Storage(address).file().size == found[address]
     assert Storage(address).open().read() == (folder / "first.txt").read_bytes()
     assert json.loads(json.dumps(Storage("file:///no/such").names())) == []

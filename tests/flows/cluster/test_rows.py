@@ -1,4 +1,4 @@
-"""Rows of a cluster: their keys, what is left to read, and how they come together."""
+"""Rows of a cluster: their keys, what is left to read, and how they come merge_rows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.core.answer_table import Cell, CellState, Column, ColumnType
 from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.text import Span
-from app.flows.cluster.rows import SHORT, Asked, Item, Part, Row, row_of, together, unread
+from app.flows.cluster.rows import SUMMARY_COLUMNS, Row, RunSpec, Shard, SourceFile, merge_rows, pending
 
 COLUMNS = (Column(1, "Who is Anna?"), Column(2, "When was it?", ColumnType.DATE))
-ASKED = Asked(COLUMNS, "reader", "c0ffee", "/docs")
+SPEC = RunSpec(COLUMNS, "reader", "c0ffee", "/docs")
 
 
 def row(path: str, run: int = 1, *, sha256: str = "aa", modified: int = 7, **more: Any) -> Row:
@@ -25,21 +25,21 @@ def row(path: str, run: int = 1, *, sha256: str = "aa", modified: int = 7, **mor
         Cell(1, sha256, CellState.ANSWER, answer, 0.25, "reader", 5.0),
         Cell(2, sha256, CellState.ABSENT, None, 0.9, "reader", 5.0),
     )
-    return replace(Row(file, ASKED.digest, run, cells), **more)
+    return replace(Row(file, SPEC.digest, run, cells), **more)
 
 
-def part(*rows: Row) -> Part:
-    values = [each.plain(ASKED) for each in rows]
-    return Part(min(each.file.path for each in rows), lambda: values)
+def shard(*rows: Row) -> Shard:
+    values = [each.plain(SPEC) for each in rows]
+    return Shard(min(each.file.path for each in rows), lambda: values)
 
 
 def test_a_row_survives_json() -> None:
     one = row("/docs/a.txt")
-    values = json.loads(json.dumps(one.plain(ASKED)))
-    assert row_of(values) == one
+    values = json.loads(json.dumps(one.plain(SPEC)))
+    assert Row.from_plain(values) == one
     assert values["answers"][0]["question"] == "Who is Anna?"
     assert values["key"] == one.key and len(one.key) == 64
-    assert Asked.from_plain(json.loads(json.dumps(ASKED.plain()))) == ASKED
+    assert RunSpec.from_plain(json.loads(json.dumps(SPEC.plain()))) == SPEC
 
 
 def test_lone_surrogates_do_not_break_a_row() -> None:
@@ -47,20 +47,20 @@ def test_lone_surrogates_do_not_break_a_row() -> None:
     answer = one.cells[0].answer
     assert answer is not None
     odd = replace(one, cells=(replace(one.cells[0], answer=replace(answer, text="A\ud800")),))
-    text = odd.plain(ASKED)["answers"][0]["text"]
+    text = odd.plain(SPEC)["answers"][0]["text"]
     assert text.startswith("A\ufffd") and text.encode()
 
 
 @pytest.mark.parametrize(
     "changed",
     [
-        replace(ASKED, commit="another"),
-        replace(ASKED, columns=COLUMNS[:1]),
-        replace(ASKED, columns=COLUMNS[::-1]),
+        replace(SPEC, commit="another"),
+        replace(SPEC, columns=COLUMNS[:1]),
+        replace(SPEC, columns=COLUMNS[::-1]),
     ],
 )
-def test_another_model_or_other_questions_make_another_key(changed: Asked) -> None:
-    assert changed.digest != ASKED.digest
+def test_another_model_or_other_questions_make_another_key(changed: RunSpec) -> None:
+    assert changed.digest != SPEC.digest
     assert row("/docs/a.txt").key != row("/docs/a.txt", asked=changed.digest).key
 
 
@@ -68,11 +68,11 @@ def test_the_key_is_of_path_and_bytes_and_of_nothing_else() -> None:
     one = row("/docs/a.txt")
     assert one.key == row("/docs/a.txt", 99, modified=8).key
     assert one.key != row("/docs/b.txt").key and one.key != row("/docs/a.txt", sha256="bb").key
-    assert replace(ASKED, model="renamed", over="/elsewhere").digest == ASKED.digest
+    assert replace(SPEC, model="renamed", over="/elsewhere").digest == SPEC.digest
 
 
-def short(one: Row) -> dict[str, Any]:
-    return {name: one.plain(ASKED)[name] for name in SHORT}
+def summary(one: Row) -> dict[str, Any]:
+    return {name: one.plain(SPEC)[name] for name in SUMMARY_COLUMNS}
 
 
 @pytest.mark.parametrize(
@@ -89,43 +89,43 @@ def short(one: Row) -> dict[str, Any]:
     ],
 )
 def test_only_what_is_new_or_changed_is_left(rows: list[Row], known: str | None) -> None:
-    item = Item("/docs/a.txt", 5, 7)
-    left, number = unread([item], map(short, rows), ASKED.digest)
+    item = SourceFile("/docs/a.txt", 5, 7)
+    left, number = pending([item], map(summary, rows), SPEC.digest)
     assert number == max((each.run for each in rows), default=0) + 1
-    assert left == ([] if known is None else [replace(item, known=known)])
+    assert left == ([] if known is None else [replace(item, known_sha256=known)])
 
 
 def test_documents_come_together_by_path_each_once() -> None:
-    parts = [
-        part(row("/docs/d.txt"), row("/docs/b.txt")),
-        part(row("/docs/a.txt"), row("/docs/c.txt", 3)),
-        part(row("/docs/c.txt", 2, sha256="older"), row("/docs/b.txt")),
-        part(row("/docs/e.txt", asked="other")),
+    shards = [
+        shard(row("/docs/d.txt"), row("/docs/b.txt")),
+        shard(row("/docs/a.txt"), row("/docs/c.txt", 3)),
+        shard(row("/docs/c.txt", 2, sha256="older"), row("/docs/b.txt")),
+        shard(row("/docs/e.txt", asked="other")),
     ]
-    found = list(together(parts, ASKED.digest))
+    found = list(merge_rows(shards, SPEC.digest))
     assert [each.file.path[-5] for each in found] == ["a", "b", "c", "d"]
     assert found[2].file.sha256 == "aa"
-    assert [each.file.path[-5] for each in together(parts, ASKED.digest, lambda path: "b" in path)] == ["b"]
+    assert [each.file.path[-5] for each in merge_rows(shards, SPEC.digest, lambda path: "b" in path)] == ["b"]
 
 
 def test_a_file_with_another_time_keeps_its_answers() -> None:
     touched = row("/docs/a.txt", 2, modified=9, same=True, cells=())
-    (found,) = together([part(row("/docs/a.txt")), part(touched)], ASKED.digest)
+    (found,) = merge_rows([shard(row("/docs/a.txt")), shard(touched)], SPEC.digest)
     assert found.file.modified == 9 and found.cells == row("/docs/a.txt").cells
-    assert not list(together([part(touched)], ASKED.digest))
+    assert not list(merge_rows([shard(touched)], SPEC.digest))
 
 
-def test_a_part_is_read_when_it_is_due_and_not_before() -> None:
+def test_a_shard_is_read_when_it_is_due_and_not_before() -> None:
     read: list[str] = []
 
-    def lazily(name: str) -> Part:
+    def lazily(name: str) -> Shard:
         def values() -> list[dict[str, Any]]:
             read.append(name)
-            return [row(f"/docs/{name}{at}").plain(ASKED) for at in range(3)]
+            return [row(f"/docs/{name}{at}").plain(SPEC) for at in range(3)]
 
-        return Part(f"/docs/{name}0", values)
+        return Shard(f"/docs/{name}0", values)
 
-    found = together([lazily(name) for name in "cab"], ASKED.digest)
+    found = merge_rows([lazily(name) for name in "cab"], SPEC.digest)
     assert next(found).file.path == "/docs/a0"
     assert read == ["a"]
     assert len(list(found)) == 8 and read == ["a", "b", "c"]

@@ -9,8 +9,9 @@ import pytest
 
 from app.core.library import FileState
 from app.core.models import Head
+from app.core.report import Silent, Stopped
 from app.flows.cluster.node import Node
-from app.flows.cluster.rows import Item
+from app.flows.cluster.rows import SourceFile
 from app.flows.cluster.store import Storage, Unreachable
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 
@@ -30,7 +31,7 @@ def test_files_are_opened_by_the_addresses_that_they_are_listed_by(
     address = f"file://{tmp_path}/{folder.replace('%', '%25')}{ending}"
     found = [item.path for item in Storage(address).documents()]
     assert sorted(Storage(path).open().read().decode() for path in found) == sorted(NAMES)
-    assert {Storage(path).item().size for path in found} == {len(name.encode()) for name in NAMES}
+    assert {Storage(path).file().size for path in found} == {len(name.encode()) for name in NAMES}
 
 
 def test_a_node_reads_any_name_and_takes_its_kind_from_it(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_a_node_reads_any_name_and_takes_its_kind_from_it(tmp_path: Path) -> Non
     here = Node(workspace, "reader", Head.QUESTION_ANSWERING)
     (item,) = Storage(f"file://{folder}").documents()
     assert here.row(item, (), "x").file.state is FileState.READ
-    row = here.row(Item("nosuch://x/a b.txt", 0, 1), (), "x")
+    row = here.row(SourceFile("nosuch://x/a b.txt", 0, 1), (), "x")
     assert row.file.state is FileState.FAILED and "cannot be reached" in row.file.reason
     workspace.close()
 
@@ -62,10 +63,23 @@ def test_where_storage_tells_no_time_it_is_not_that_of_a_file_to_be_read_again(t
     (tmp_path / "a.txt").write_text("x")
     os.utime(tmp_path / "a.txt", ns=(0, 0))
     (listed,) = Storage(f"file://{tmp_path}").documents()
-    assert listed.modified == Storage(listed.path).item().modified == 1
+    assert listed.modified == Storage(listed.path).file().modified == 1
 
 
-def test_a_row_group_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Stop(Silent):
+    def check(self) -> None:
+        raise Stopped
+
+
+def test_reading_the_rows_of_earlier_runs_can_be_stopped(tmp_path: Path) -> None:
+    (tmp_path / "1.parquet").write_bytes(b"PAR1")
+    storage = Storage(str(tmp_path))
+    for read in (storage.shards, storage.summaries):
+        with pytest.raises(Stopped):
+            list(read(Stop()))
+
+
+def test_a_row_group_is_read_once_for_all_its_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow
     from pyarrow import parquet
 
@@ -74,8 +88,8 @@ def test_a_row_group_is_read_once_for_all_its_parts(tmp_path: Path, monkeypatch:
     opened = Storage.open
     monkeypatch.setattr(Storage, "open", lambda self, name="": read.append(name) or opened(self, name))
     storage = Storage(str(path))
-    parts = [storage.part_of(group, first, 20) for group in (0, 1) for first in (0, 20)]
-    assert [part.column("n").to_pylist()[0] for part in parts] == [0, 20, 60, 80] and len(read) == 2
+    slices = [storage.read_slice(group, first, 20) for group in (0, 1) for first in (0, 20)]
+    assert [each.column("n").to_pylist()[0] for each in slices] == [0, 20, 60, 80] and len(read) == 2
     parquet.write_table(pyarrow.table({"n": list(range(5, 105))}), path, row_group_size=60)
     os.utime(path, ns=(1, 1))
-    assert storage.part_of(1, 0, 1).column("n").to_pylist() == [65]
+    assert storage.read_slice(1, 0, 1).column("n").to_pylist() == [65]

@@ -28,7 +28,7 @@ from app.core.wording import NEAREST_WORDS
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
 from app.flows.history.export import export, export_text
-from app.flows.history.export_text import COLUMNS, escaped
+from app.flows.history.export_text import COLUMNS, escape_markdown
 from app.flows.history.history import remember
 from app.flows.teach.corrections import correct
 from app.flows.workspace import Workspace
@@ -155,7 +155,10 @@ def test_markdown_shows_just_the_characters(text: str) -> None:
     line = " ".join(text.replace("\0", " ").split())
     for before, tag in (("", "p"), ("## ", "h2"), ("> ", "p")):
         rendered = (
-            MarkdownIt("commonmark").enable("table").enable("strikethrough").render(before + escaped(text))
+            MarkdownIt("commonmark")
+            .enable("table")
+            .enable("strikethrough")
+            .render(before + escape_markdown(text))
         )
         if line:
             found = re.search(f"<{tag}>(.*)</{tag}>", rendered, re.DOTALL)

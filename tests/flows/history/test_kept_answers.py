@@ -12,7 +12,7 @@ from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind, Opened
 from app.core.text import Document, Span
 from app.flows.history.history import digest
-from app.flows.history.kept_answers import answers_in, reading_of
+from app.flows.history.kept_answers import locate_answers, restore_reading
 
 TEXT = "The tide is high at noon. The tide is low at six."
 
@@ -32,19 +32,19 @@ def entry(*answers: KeptAnswer) -> Entry:
 
 
 def test_an_answer_in_its_place_is_taken_as_it_is() -> None:
-    found = answers_in(plain(TEXT), entry(kept(TEXT, 20, 24)))
+    found = locate_answers(plain(TEXT), entry(kept(TEXT, 20, 24)))
     assert found.in_place
     assert [(one.span, one.text) for one in found.answers] == [(Span(20, 24), "noon")]
-    reading = reading_of(entry(kept(TEXT, 20, 24)), found.answers)
+    reading = restore_reading(entry(kept(TEXT, 20, 24)), found.answers)
     assert reading.best is not None and reading.best.text == "noon"
     assert not reading.quick
-    by_two = reading_of(replace(entry(kept(TEXT, 20, 24)), finder="quicker"), found.answers)
+    by_two = restore_reading(replace(entry(kept(TEXT, 20, 24)), finder="quicker"), found.answers)
     assert by_two.quick and by_two.judged_whole, "not all of it was read"
 
 
 def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:
     now = "A new line.\n" + TEXT + " The tide is high at noon. " + TEXT
-    found = answers_in(plain(now), entry(kept(TEXT, 42, 45)))
+    found = locate_answers(plain(now), entry(kept(TEXT, 42, 45)))
     assert not found.in_place
     assert [one.text for one in found.answers] == [TEXT[42:45]] == [found.answers[0].span.of(now)]
 
@@ -52,17 +52,17 @@ def test_an_answer_that_moved_is_found_by_what_stands_around_it() -> None:
 def test_an_answer_that_is_gone_or_stands_in_many_places_is_not_guessed() -> None:
     words = KeptAnswer(Span(0, 8), "The tide", 0.9, "", "before ", " after")
     gone = entry(KeptAnswer(Span(3, 9), "absent", 0.9))
-    assert answers_in(plain(TEXT + " " + TEXT.lower()), gone).answers == ()
-    found = answers_in(plain("x" + TEXT), entry(words))
+    assert locate_answers(plain(TEXT + " " + TEXT.lower()), gone).answers == ()
+    found = locate_answers(plain("x" + TEXT), entry(words))
     assert not found.in_place and found.answers == ()
-    assert not reading_of(entry(words), found.answers).answered
+    assert not restore_reading(entry(words), found.answers).answered
 
 
 def test_no_answer_holds_of_the_same_document_alone() -> None:
     none = replace(entry(), sha256=digest(TEXT))
-    assert answers_in(plain(TEXT), none).in_place
-    assert not answers_in(plain(TEXT + " More."), none).in_place
-    assert answers_in(Opened(Document("Read from a file."), sha256=none.sha256), none).in_place
+    assert locate_answers(plain(TEXT), none).in_place
+    assert not locate_answers(plain(TEXT + " More."), none).in_place
+    assert locate_answers(Opened(Document("Read from a file."), sha256=none.sha256), none).in_place
 
 
 OLDER = "Of all texts three annotators5 marked each at noon, and two annotators5 marked none at noon."
@@ -73,16 +73,16 @@ NEWER = OLDER.replace("annotators5", "annotators 5")
 def test_in_the_same_file_other_blanks_change_nothing(words: str) -> None:
     start = OLDER.rindex(words)
     one = replace(entry(kept(OLDER, start, start + len(words))), sha256="ab" * 32)
-    found = answers_in(replace(plain(NEWER), sha256=one.sha256), one)
+    found = locate_answers(replace(plain(NEWER), sha256=one.sha256), one)
     assert found.in_place and not found.changed
     now = words.replace("annotators5", "annotators 5")
     assert [(each.span.start, each.text) for each in found.answers] == [(NEWER.rindex(now), now)]
-    assert not answers_in(replace(plain(NEWER), sha256="cd" * 32), one).in_place or words == "all texts"
+    assert not locate_answers(replace(plain(NEWER), sha256="cd" * 32), one).in_place or words == "all texts"
 
 
 def test_of_a_file_that_is_read_otherwise_it_is_not_said_that_it_has_changed() -> None:
     one = replace(entry(kept(OLDER, 3, 20)), sha256="ab" * 32)
-    found = answers_in(replace(plain("Nothing of it."), sha256=one.sha256), one)
+    found = locate_answers(replace(plain("Nothing of it."), sha256=one.sha256), one)
     assert (found.answers, found.in_place, found.changed) == ((), False, False)
 
 
@@ -93,7 +93,7 @@ def test_blanks_between_letters_move_no_answer_of_the_same_file(text: str, data:
     blanks = data.draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text)))
     now = "".join(" " * blank + letter for blank, letter in zip(blanks, text, strict=True))
     one = replace(entry(kept(text, start, end)), sha256="ab" * 32)
-    for each in answers_in(replace(plain(now), sha256=one.sha256), one).answers:
+    for each in locate_answers(replace(plain(now), sha256=one.sha256), one).answers:
         assert each.text == each.span.of(now)
         assert "".join(each.text.split()) == "".join(text[start:end].split())
 
@@ -103,5 +103,5 @@ def test_what_is_found_says_the_words(before: str, text: str, data: st.DataObjec
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     now = before + text
-    for one in answers_in(plain(now), entry(kept(text, start, end))).answers:
+    for one in locate_answers(plain(now), entry(kept(text, start, end))).answers:
         assert one.span.of(now) == one.text == text[start:end]

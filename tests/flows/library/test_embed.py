@@ -18,7 +18,7 @@ from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, TextsToEmbed
 from app.flows.library.embed import Meaning, embed, meaning_of, vectors_in_use, vectors_name
 from app.flows.library.libraries import libraries
-from app.flows.library.search import ask_library, find
+from app.flows.library.search import ask_library, find_excerpts
 from app.flows.workspace import Workspace
 from app.models.disk.locks import Lock
 from app.settings.paths import Paths
@@ -154,7 +154,7 @@ def test_a_passage_is_found_by_its_meaning_beside_those_that_share_words(
     question = "Can I have my money back, and when does a motor need it?"
 
     def files(meaning: Meaning | None = None) -> list[str]:
-        found = find(index, question, library, meaning)
+        found = find_excerpts(index, question, library, meaning)
         return [Path(index.file_of(excerpt.text, library).path).name for excerpt in found]
 
     assert files() == ["motor.txt"]

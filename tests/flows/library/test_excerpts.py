@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.library import Library
 from app.core.text import Span
-from app.flows.library.search import AROUND, excerpts_of, joined, ranked_with_evidence
+from app.flows.library.search import AROUND, combine_scores, cut_excerpts, rank_with_evidence
 from app.library.index import Index, Passage
 from app.library.passages import SIZE
 from tests.helpers.libraries import NONE, stored
@@ -28,7 +28,7 @@ TEXT = st.lists(
 def test_joined_scores_are_of_each_once_and_agree_where_both_ways_do(
     words: dict[int, float], meaning: dict[int, float], weight: float
 ) -> None:
-    found = joined(words, meaning, weight)
+    found = combine_scores(words, meaning, weight)
     assert found.keys() == words.keys() | meaning.keys()
     assert all(0 <= score <= 1 + weight for score in found.values())
     for one in words.keys() & meaning.keys():
@@ -38,16 +38,21 @@ def test_joined_scores_are_of_each_once_and_agree_where_both_ways_do(
 
 
 def test_scores_of_both_ways_count_by_their_weights() -> None:
-    assert joined({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.9, 4: 0.5}, 0.5) == {1: 1.0, 2: 0.5, 3: 0.5, 4: 0.0}
-    assert joined({1: 3.0, 2: 3.0}, {}, 0.5) == {1: 1.0, 2: 1.0}
-    assert joined({}, {}, 0.5) == {}
+    assert combine_scores({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.9, 4: 0.5}, 0.5) == {
+        1: 1.0,
+        2: 0.5,
+        3: 0.5,
+        4: 0.0,
+    }
+    assert combine_scores({1: 3.0, 2: 3.0}, {}, 0.5) == {1: 1.0, 2: 1.0}
+    assert combine_scores({}, {}, 0.5) == {}
 
 
 @given(SCORES, st.lists(st.integers(0, 3), min_size=41, max_size=41))
 def test_evidence_ranks_every_passage_and_keeps_the_order_within_a_text(
     scores: dict[int, float], texts: list[int]
 ) -> None:
-    ranked = ranked_with_evidence(scores, dict(enumerate(texts)))
+    ranked = rank_with_evidence(scores, dict(enumerate(texts)))
     assert sorted(ranked) == sorted(scores)
     for text in set(texts):
         some = [scores[number] for number in ranked if texts[number] == text]
@@ -56,9 +61,9 @@ def test_evidence_ranks_every_passage_and_keeps_the_order_within_a_text(
 
 def test_a_text_with_more_that_fits_comes_before_one_with_a_single_place() -> None:
     scores = {1: 1.0, 2: 0.95, 3: 0.8, 4: 0.8, 5: 0.8}
-    assert ranked_with_evidence(scores, dict.fromkeys(scores, 7)) == [1, 2, 3, 4, 5]
-    assert ranked_with_evidence(scores, {1: 7, 2: 8, 3: 8, 4: 8, 5: 8}) == [2, 1, 3, 4, 5]
-    assert ranked_with_evidence(scores, {2: 8, 3: 7}) == [2, 3], "the others are gone"
+    assert rank_with_evidence(scores, dict.fromkeys(scores, 7)) == [1, 2, 3, 4, 5]
+    assert rank_with_evidence(scores, {1: 7, 2: 8, 3: 8, 4: 8, 5: 8}) == [2, 1, 3, 4, 5]
+    assert rank_with_evidence(scores, {2: 8, 3: 7}) == [2, 3], "the others are gone"
 
 
 @given(st.lists(TEXT, min_size=1, max_size=3), st.randoms(use_true_random=False))
@@ -71,7 +76,7 @@ def test_excerpts_hold_their_passages_and_stand_in_their_texts(
     passages: list[Passage] = [passage for passage, _ in index.without_vectors(NONE, 1000)]
     chance.shuffle(passages)
     asked = passages[: len(passages) // 2 + 1]
-    excerpts = excerpts_of(index, asked)
+    excerpts = cut_excerpts(index, asked)
     for excerpt in excerpts:
         text, view = index.body(excerpt.text)
         assert excerpt.document.view == view.of_parts([excerpt.span])
@@ -99,6 +104,6 @@ def test_an_excerpt_cuts_no_word(tmp_path: Path) -> None:
     stored(index, library, {"/docs/a.txt": text})
     passages = [passage for passage, _ in index.without_vectors(NONE, 1000)]
     for passage in passages:
-        (excerpt,) = excerpts_of(index, [passage])
+        (excerpt,) = cut_excerpts(index, [passage])
         assert set(excerpt.document.text.split()) <= set(text.split())
     index.close()

@@ -15,15 +15,15 @@ from app.core.library import FileState, Library
 from app.core.report import Silent
 from app.flows.library.folders import walk
 from app.flows.library.libraries import (
-    carry_out,
     change_library,
     ledger,
     libraries,
     plan,
-    planned,
+    plan_library,
     remove_library,
     rename_library,
     save_library,
+    save_planned,
 )
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import fake_workspace
@@ -43,27 +43,27 @@ def docs(tmp_path: Path) -> Path:
 
 
 def test_a_folder_becomes_a_library_of_its_name(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
-    new = planned(workspace, [docs / ".." / "docs"])
+    new = plan_library(workspace, [docs / ".." / "docs"])
     assert (new.number, new.name, new.roots) == (0, "docs", (str(docs),))
     assert libraries(workspace, Silent()) == ()
     assert len(walk(new, Silent()).files) == 2
     saved = save_library(workspace, new, Silent())
-    assert planned(workspace, [docs]) == saved
+    assert plan_library(workspace, [docs]) == saved
     # Another folder of the same name is another library.
     other = written(tmp_path / "more" / "Docs", {"c.txt": "c"})
-    assert planned(workspace, [other]).name == "Docs 2"
+    assert plan_library(workspace, [other]).name == "Docs 2"
 
 
 def test_a_library_takes_more_folders_by_its_name(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
     saved = linked(workspace, docs, suffixes=(".TXT",))
     other = written(tmp_path / "other", {"c.txt": "c"})
-    more = planned(workspace, [other, docs], name=" DOCS ", suffixes=("md",), ignore=("old",))
+    more = plan_library(workspace, [other, docs], name=" DOCS ", suffixes=("md",), ignore=("old",))
     assert (more.number, more.roots) == (saved.number, (str(docs), str(other)))
     assert (more.suffixes, more.ignore) == (("txt", "md"), ("old",))
     both = linked(workspace, other, docs)
-    assert planned(workspace, [other, docs]) == both == planned(workspace, [docs, other])
+    assert plan_library(workspace, [other, docs]) == both == plan_library(workspace, [docs, other])
     with pytest.raises(SpanlightError, match="takes files of every kind"):
-        planned(workspace, [docs], name=both.name, suffixes=("pdf",))
+        plan_library(workspace, [docs], name=both.name, suffixes=("pdf",))
 
 
 def test_folders_planned_at_once_are_all_added(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_folders_planned_at_once_are_all_added(workspace: Workspace, docs: Path,
     assert changed == replace(renamed, ignore=("x",))
     rename_library(workspace, changed, "docs", Silent())
     for each in plans:
-        saved, is_new = carry_out(workspace, each, Silent())
+        saved, is_new = save_planned(workspace, each, Silent())
         assert not is_new
     assert set(saved.roots) == {str(docs), str(one), str(two)}
     without = change_library(workspace, saved, replace(saved, roots=(str(one),)), Silent())
@@ -116,7 +116,7 @@ def test_a_folder_under_another_name_is_not_added_twice(
 ) -> None:
     linked(workspace, docs)
     (tmp_path / "link").symlink_to(docs)
-    assert planned(workspace, [tmp_path / "link"], name="docs").roots == (str(docs),)
+    assert plan_library(workspace, [tmp_path / "link"], name="docs").roots == (str(docs),)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
@@ -124,7 +124,7 @@ def test_a_folder_whose_name_is_no_utf_8(workspace: Workspace, tmp_path: Path) -
     folder = written(tmp_path / os.fsdecode(b"caf\xe9"), {"a.txt": "a"})
     saved = linked(workspace, folder)
     assert (saved.name, saved.roots) == ("caf?", (str(folder),))
-    assert planned(workspace, [folder]) == saved
+    assert plan_library(workspace, [folder]) == saved
 
 
 @pytest.mark.parametrize("path", ["nowhere", "docs/a.txt/b", "nul\0"])
@@ -132,7 +132,7 @@ def test_a_path_that_is_not_there_is_said(
     workspace: Workspace, docs: Path, tmp_path: Path, path: str
 ) -> None:
     with pytest.raises(SpanlightError, match="There is nothing at"):
-        planned(workspace, [tmp_path / path])
+        plan_library(workspace, [tmp_path / path])
 
 
 def test_listing_and_removing(workspace: Workspace, docs: Path) -> None:
@@ -151,9 +151,9 @@ def test_listing_and_removing(workspace: Workspace, docs: Path) -> None:
 
 
 def test_a_new_name_leaves_the_folders_that_were_added_meanwhile(workspace: Workspace, docs: Path) -> None:
-    stale = save_library(workspace, planned(workspace, [docs]), Silent())
+    stale = save_library(workspace, plan_library(workspace, [docs]), Silent())
     more = docs.parent / "more"
     more.mkdir()
-    save_library(workspace, planned(workspace, [more], name=stale.name), Silent())
+    save_library(workspace, plan_library(workspace, [more], name=stale.name), Silent())
     renamed = rename_library(workspace, stale, "Other", Silent())
     assert (renamed.name, renamed.roots) == ("Other", (str(docs), str(more)))

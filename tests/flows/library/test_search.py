@@ -16,7 +16,7 @@ from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span, View
-from app.flows.library.search import ask_library, find
+from app.flows.library.search import ask_library, find_excerpts
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
@@ -181,7 +181,9 @@ def test_a_file_is_found_by_its_name(tmp_path: Path) -> None:
     }
     library = fill(index, tmp_path, **texts)
     for name, text in texts.items():
-        first = find(index, f"What is the notice period in the {name.partition('_')[0]} lease?", library)[0]
+        first = find_excerpts(
+            index, f"What is the notice period in the {name.partition('_')[0]} lease?", library
+        )[0]
         assert index.body(first.text)[0] == text
 
 

@@ -22,7 +22,7 @@ from app.engine.child import ChildBug
 from app.flows.ask import document_process
 from app.flows.library import folders
 from app.flows.library import update as update_module
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import Update, read_locked, update
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -385,7 +385,7 @@ def test_names_that_are_no_utf_8_are_read_and_refused(here: Here) -> None:
     (here.docs / os.fsdecode(b"ol\xe9.txt")).write_text("An olive.")
     (here.docs / os.fsdecode(b"\xff.txt")).touch()
     (here.docs / os.fsdecode(b"single.\xff")).write_text("A single one.")
-    more = planned(here.workspace, [here.docs / os.fsdecode(b"single.\xff")], name="docs")
+    more = plan_library(here.workspace, [here.docs / os.fsdecode(b"single.\xff")], name="docs")
     save_library(here.workspace, more, SILENT)
     assert here.update() == (5, 0, 1, 0)
     assert here.found("olive") == ["ol\udce9.txt"]
@@ -463,7 +463,9 @@ def test_a_folder_that_refuses_keeps_its_files_and_is_told(
 
 def test_what_is_no_longer_a_librarys_leaves_it(here: Here, tmp_path: Path) -> None:
     written(tmp_path / "second", {"date.txt": "A date."})
-    both = save_library(here.workspace, planned(here.workspace, [tmp_path / "second"], name="docs"), SILENT)
+    both = save_library(
+        here.workspace, plan_library(here.workspace, [tmp_path / "second"], name="docs"), SILENT
+    )
     # A window may still know the here.library as it was.
     assert here.update()[0] == 4
     less = Library(both.number, both.name, both.roots[1:] if "second" in both.roots[1] else both.roots[:1])

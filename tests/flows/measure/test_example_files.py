@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.flows.measure import example_files
-from app.flows.measure.example_files import example_set, read_examples, sets_that_come_along
-from app.settings.paths import default_paths
+from app.flows.measure.example_files import bundled_sets, example_set, read_examples
+from app.settings.paths import Paths, default_paths
 from app.training.examples import QaExample, TextExample
 from app.training.tagged import TaggedText, parse_conll
 
@@ -38,7 +38,7 @@ def lines(*rows: object) -> str:
 
 def test_the_sets_that_come_along_are_whole_and_small() -> None:
     paths = default_paths({})
-    found = sets_that_come_along(paths)
+    found = bundled_sets(paths)
     assert [(one.head, one.examples) for one in found] == [(QA, 130), (CLASSES, 150), (NAMES, 100)]
     listed = {path.name for path in paths.example_sets.iterdir()}
     replayed = {"replay.jsonl.xz", "replay-held-out.jsonl.xz"}  # while a reader is taught
@@ -66,6 +66,17 @@ def test_the_sets_that_come_along_are_whole_and_small() -> None:
         for name in one.names
     }
     assert kinds == {"PER", "LOC", "ORG", "MISC"}
+
+
+def test_a_set_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
+    paths = Paths(*(tmp_path / name for name in ("config", "data", "logs", "resources")))
+    paths.example_sets.mkdir(parents=True)
+    write(paths.example_sets / "good.csv", "text,label\nso good,positive\n")
+    rows = (f'[[set]]\nfile = "{name}.csv"\ntitle = "T"\nline = "L"\n' for name in ("gone", "good"))
+    write(paths.example_sets / "sets.toml", "".join(rows))
+    assert [Path(one.path).name for one in bundled_sets(paths)] == ["good.csv"]
+    write(paths.example_sets / "sets.toml", "no toml")
+    assert bundled_sets(paths) == ()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from app.core.measures import ExampleSet, Measure
 from app.core.models import Head, ProblemType
 from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch, TextBatch, TextsToTag
-from app.flows.measure.label_matching import LabelsDiffer, matched
+from app.flows.measure.label_matching import LabelsDiffer, match_labels
 from app.flows.measure.measure import (
     bring_back,
     compare,
@@ -168,13 +168,13 @@ def test_several_labels_of_a_model_stand_for_one(tmp_path: Path) -> None:
 
 
 def test_numbers_belong_to_labels_with_the_number() -> None:
-    assert matched("m", ("LABEL_0", "LABEL_1"), ("1", "0")) == {"LABEL_1": "1", "LABEL_0": "0"}
-    assert matched("m", ("Very Good", "bad"), ("very_good",)) == {"Very Good": "very_good"}
+    assert match_labels("m", ("LABEL_0", "LABEL_1"), ("1", "0")) == {"LABEL_1": "1", "LABEL_0": "0"}
+    assert match_labels("m", ("Very Good", "bad"), ("very_good",)) == {"Very Good": "very_good"}
     with pytest.raises(LabelsDiffer):
-        matched("m", ("1 star", "2 stars"), ("1", "2"))
+        match_labels("m", ("1 star", "2 stars"), ("1", "2"))
     many = [f"intent {at}" for at in range(70)]
     with pytest.raises(LabelsDiffer, match="and 62 more"):
-        matched("m", many, ("x",))
+        match_labels("m", many, ("x",))
 
 
 @pytest.mark.parametrize("problem", [ProblemType.MULTI_LABEL, ProblemType.REGRESSION])

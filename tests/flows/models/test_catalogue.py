@@ -22,8 +22,8 @@ from app.flows.models.catalogue import (
     TOO_LARGE,
     WELL,
     Stronger,
-    fits,
     free_licence,
+    memory_fit,
     offered,
     page_seconds,
     read_catalogue,
@@ -141,7 +141,7 @@ def model(parameters: int) -> ModelCard:
     ],
 )
 def test_how_a_model_fits_the_memory(parameters: int, level: str, said: str, workspace: Workspace) -> None:
-    assert fits(model(parameters)) == level
+    assert memory_fit(model(parameters)) == level
     assert suits(model(parameters), workspace) == said
 
 

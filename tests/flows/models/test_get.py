@@ -21,7 +21,7 @@ from app.core.offers import Downloading, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import get as get_model
 from app.flows.models import installing
-from app.flows.models.get import download, give_up, look_up, unfinished, write_begun
+from app.flows.models.get import download, give_up, look_up, record_started, unfinished
 from app.flows.network.download_process import Downloads
 from app.flows.workspace import Workspace, open_workspace
 from app.models.disk.origin import read_origin
@@ -124,7 +124,9 @@ def test_a_model_is_downloaded_tried_out_and_linked(
     assert records(workspace) == [] and hidden(workspace) == []
     assert workspace.shelf.find(NAME, QA) == card
     # A process that ended between the last two steps leaves its record.
-    write_begun(workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    record_started(
+        workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00")
+    )
     assert unfinished(workspace, Silent()) == () and records(workspace) == []
     # The same again needs no network.
     asked = len(hub.asked)
@@ -345,7 +347,9 @@ def test_given_up_between_the_last_byte_and_its_entry_nothing_stays(
     shutil.rmtree(card.folder)
     snapshot = snapshot_of(Path(workspace.settings.hub_cache), NAME, passport.commit)
     (snapshot / "model.safetensors").unlink()
-    write_begun(workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    record_started(
+        workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00")
+    )
     give_up(workspace, NAME.upper(), Silent())
     assert cached(workspace) == [] and records(workspace) == []
 
@@ -485,7 +489,7 @@ def test_a_record_that_is_malformed_or_could_lead_elsewhere_is_left_out(
     hub.add(NAME, reader)
     passport = look_up(workspace, NAME, Silent())
     folder = workspace.paths.unfinished_downloads
-    write_begun(folder, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    record_started(folder, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
     assert len(unfinished(workspace, Silent())) == 1
     path = folder / "org--tiny-reader.json"
     told = json.loads(path.read_text())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.report import Silent
-from app.flows.network.ledger import clear_ledger, ledger, ledger_begun
+from app.flows.network.ledger import clear_ledger, has_ledger, ledger
 from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
 from app.models.download.ledger import Ledger
 from tests.helpers.windows import FakeEngine, open_fake_workspace
@@ -57,11 +57,11 @@ def test_the_standard_cache_is_where_hugging_faces_tools_look(
 
 def test_a_cleared_ledger_is_told_from_one_that_never_was(spanlight_home: Path) -> None:
     workspace = open_fake_workspace(FakeEngine(lambda *_: None))
-    assert not ledger_begun(workspace, Silent())
+    assert not has_ledger(workspace, Silent())
     clear_ledger(workspace, Silent())
-    assert not ledger_begun(workspace, Silent())
+    assert not has_ledger(workspace, Silent())
     Ledger(str(workspace.paths.ledger_file)).sending("GET", "https://huggingface.co/x", "look up a model")
     assert len(ledger(workspace, Silent())) == 1
     clear_ledger(workspace, Silent())
     assert ledger(workspace, Silent()) == ()
-    assert ledger_begun(workspace, Silent())
+    assert has_ledger(workspace, Silent())

@@ -6,7 +6,7 @@ from openpyxl import Workbook
 
 from app.core.errors import SpanlightError
 from app.core.report import Silent
-from app.flows.teach.files import TextTable, column_of, pasted, read_text_table
+from app.flows.teach.files import TextTable, column_of, read_text_table, table_from_text
 from tests.helpers.documents_here import reads_here
 
 HEAD = ("id", "message", "topic")
@@ -51,9 +51,9 @@ def test_every_kind_of_table_is_the_same_table(tmp_path: Path) -> None:
 def test_lines_of_a_text_and_of_the_clipboard_are_texts(tmp_path: Path) -> None:
     file = written(tmp_path / "a.txt", "first one\n\n  \nsecond\n")
     assert read(file).rows == (("first one",), ("second",))
-    assert pasted("one\r\n\r\ntwo").rows == (("one",), ("two",))
+    assert table_from_text("one\r\n\r\ntwo").rows == (("one",), ("two",))
     with pytest.raises(SpanlightError):
-        pasted(" \n ")
+        table_from_text(" \n ")
 
 
 def test_rows_of_json_lines_may_lack_values(tmp_path: Path) -> None:
@@ -80,6 +80,6 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"PK nothing")
     with pytest.raises(SpanlightError):
         read(tmp_path / "a.xlsx")
-    table = pasted("one")
+    table = table_from_text("one")
     with pytest.raises(SpanlightError, match="Its columns are: text"):
         column_of(table, "message", Path("a.csv"))

@@ -116,7 +116,7 @@ def test_a_version_is_taught_measured_and_installed_without_being_used(
         notes.append(read_notes(folder))
         return measure(workspace, folder, *rest)
 
-    monkeypatch.setattr(reader, "_figures", figures)
+    monkeypatch.setattr(reader, "_measure", figures)
     base = workspace.find_model(Head.QUESTION_ANSWERING)
     was = content(base.folder)
     for one in corrections(NUMBER):
@@ -267,7 +267,7 @@ class Stopping(Silent):
 def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
     workspace: Workspace, taught: ReaderVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "_AT_ONCE", 3)
+    monkeypatch.setattr(reader, "_BATCH_OF_QUESTIONS", 3)
     with pytest.raises(Stopped):
         teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
     watched = Stopping()

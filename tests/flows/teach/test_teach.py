@@ -256,7 +256,7 @@ def test_reading_all_texts_goes_on_where_it_was_stopped(
 ) -> None:
     dataset = made(workspace, tmp_path, labelled=False)
     whole = guess(workspace, made(workspace, tmp_path, labelled=False), Silent()).probabilities
-    monkeypatch.setattr("app.flows.teach.teach._PIECE", 6)
+    monkeypatch.setattr("app.flows.teach.teach._CHUNK", 6)
     report = StopAfter(workspace, TextsToEmbed, 2)
     with pytest.raises(Stopped):
         guess(workspace, dataset, report)
@@ -278,7 +278,7 @@ def test_classifying_all_texts_goes_on_where_it_was_stopped(
 ) -> None:
     before = guess(workspace, taught, Silent()).probabilities
     workspace.datasets.put_numbers(taught, "guesses", "", b"")
-    monkeypatch.setattr("app.flows.teach.teach._PIECE", 5)
+    monkeypatch.setattr("app.flows.teach.teach._CHUNK", 5)
     monkeypatch.setattr("app.flows.batches.MOST_ITEMS", 5)
     with pytest.raises(Stopped):
         guess(workspace, taught, StopAfter(workspace, TextBatch, 2))

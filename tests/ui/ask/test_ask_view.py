@@ -16,7 +16,7 @@ from app.core.models import Head
 from app.core.requests import Question
 from app.core.results import Reading
 from app.core.wording import percent
-from app.flows.history.export_text import page
+from app.flows.history.export_text import answers_markdown
 from app.ui.ask.ask import AskView
 from app.ui.history.history_model import row_of
 from tests.flows.fake_engine import READER
@@ -174,10 +174,12 @@ def test_card_copy_history_and_export_say_the_same(
     qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
     entry = view.workspace.history.get(sheet.session.entry)
     row = row_of(entry)
-    for said in (QGuiApplication.clipboard().text(), row.answer, page([entry], {})):
+    for said in (QGuiApplication.clipboard().text(), row.answer, answers_markdown([entry], {})):
         assert answer in said
-    assert row.likely == likely and likely in page([entry], {})
-    assert (wording.NEAREST_WORDS in page([entry], {})) == (card.note.text() == wording.NEAREST_WORDS)
+    assert row.likely == likely and likely in answers_markdown([entry], {})
+    assert (wording.NEAREST_WORDS in answers_markdown([entry], {})) == (
+        card.note.text() == wording.NEAREST_WORDS
+    )
 
 
 def test_the_threshold_counts_at_once_without_reading_again(

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.core.library import FileState, LibraryFile
 from app.core.report import Silent
 from app.flows.library.folders import SUFFIXES
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
 from app.ui.ask import library_sheets
 from app.ui.ask.ask import AskView
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def shared(qapp: QApplication, shared_home: Path, folder: Path) -> Iterator[MainWindow]:
     workspace = open_fake_workspace(RestingEngine(READER))
-    library = save_library(workspace, planned(workspace, [folder]), Silent())
+    library = save_library(workspace, plan_library(workspace, [folder]), Silent())
     update(workspace, library, Silent())
     window = shown_window(workspace)
     yield window

@@ -87,7 +87,7 @@ def birds() -> bytes:
 
 def offered(view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sheet:
     """The scan of birds, which waits for its button."""
-    monkeypatch.setattr(recognising, "MOST_BY_ITSELF", 2)
+    monkeypatch.setattr(recognising, "MOST_UNASKED", 2)
     (tmp_path / "scan.pdf").write_bytes(birds())
     return is_open(view, qtbot, [tmp_path / "scan.pdf"])
 

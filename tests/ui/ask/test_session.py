@@ -14,7 +14,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.core.wording import percent
-from app.flows.history.kept_answers import answers_in
+from app.flows.history.kept_answers import locate_answers
 from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind, TextState, scope_of
 from app.ui.ask.session import AskSession, DocumentState, WaitingQuestion, next_question
 
@@ -310,7 +310,7 @@ def test_an_answer_that_is_shown_again_is_still_one_of_several_documents(names: 
     entry = run.entry(0)
     assert entry.shared == (len(names) > 1)
     session = AskSession()
-    session.restore(entry, answers_in(opened, entry), PART, None)
+    session.restore(entry, locate_answers(opened, entry), PART, None)
     assert session.run is not None and session.run.entries()[0].shared == entry.shared
 
 

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
-from app.flows.history.history import everything
+from app.flows.history.history import all_entries
 from app.flows.workspace import open_workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
@@ -122,7 +122,7 @@ def test_a_sample_is_asked_by_itself_and_its_answer_lights_up(
     qtbot.waitUntil(lambda: kept(window).welcomed)
     page.sheets.save_now()
     window.close()
-    assert everything(open_fake_workspace(FakeEngine(answer, CARD)), "", Silent()) == (), "no history"
+    assert all_entries(open_fake_workspace(FakeEngine(answer, CARD)), "", Silent()) == (), "no history"
     drafts = default_paths().drafts
     assert json.loads((drafts / "ask.txt").read_text("utf-8"))["sheets"] == []
     assert [path.name for path in drafts.iterdir()] == ["ask.txt"], "it leaves with the window"
@@ -195,7 +195,7 @@ def test_a_question_of_ones_own_ends_it_and_keeps_the_text(
     assert welcome.band is None
     qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     qtbot.waitUntil(lambda: sheet.session.entry > 0)
-    assert [entry.question for entry in everything(window.workspace, "", Silent())] == [
+    assert [entry.question for entry in all_entries(window.workspace, "", Silent())] == [
         "When is the next meeting?"
     ]
     page.sheets.show_new()

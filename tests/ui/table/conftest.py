@@ -15,7 +15,7 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.libraries import plan_library, save_library
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
@@ -78,7 +78,7 @@ def folder(tmp_path: Path) -> Path:
 
 def index_folder(workspace: Workspace, folder: Path) -> None:
     """Keep a folder as a library, and read its files."""
-    library = save_library(workspace, planned(workspace, [folder]), Silent())
+    library = save_library(workspace, plan_library(workspace, [folder]), Silent())
     update(workspace, library, Silent())
 
 

@@ -16,8 +16,8 @@ from app.core.library import Library
 from app.core.report import Progress, Silent
 from app.core.wording import INDEXED_ANEW
 from app.flows.library import libraries
-from app.flows.library.embed import alone
-from app.flows.library.libraries import planned, save_library
+from app.flows.library.embed import exclusive
+from app.flows.library.libraries import plan_library, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import READER, RestingEngine
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def link(folder: Path, engine: RestingEngine) -> None:
     """Have the folder be a library at the next start of the window."""
     workspace = open_fake_workspace(engine)
-    save_library(workspace, planned(workspace, [folder]), Silent())
+    save_library(workspace, plan_library(workspace, [folder]), Silent())
     workspace.close()
 
 
@@ -100,8 +100,8 @@ def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
     with qtbot.waitSignal(window.libraries.listed):
         window.libraries.refresh()
     command = open_fake_workspace(engine)
-    save_library(command, planned(command, [folder]), Silent())
-    with alone(command.paths.library, "update.lock"):
+    save_library(command, plan_library(command, [folder]), Silent())
+    with exclusive(command.paths.library, "update.lock"):
         QGuiApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
         qtbot.waitUntil(lambda: [library.name for library, _ in window.libraries.all] == ["Reports"])
         window.libraries.update_all()

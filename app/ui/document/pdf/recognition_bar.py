@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
 from app.core.report import Progress
-from app.flows.ask.recognise import time_for
+from app.flows.ask.recognise import recognition_time
 from app.ui.kit.boxes import column, row
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
@@ -44,14 +44,14 @@ class RecognitionBar(QFrame):
                 "Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.",
                 "Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.",
                 n=pages,
-                time=time_for(pages),
+                time=recognition_time(pages),
             )
             if was_stopped
             else tr(
                 "{n:,} page is a picture. To recognise its text takes about {time}.",
                 "{n:,} pages are pictures. To recognise their text takes about {time}.",
                 n=pages,
-                time=time_for(pages),
+                time=recognition_time(pages),
             )
         )
         self._show(told, tr("Go on") if was_stopped else tr("Recognise the text"))
