@@ -159,7 +159,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     if claim is None:  # the window that is open has them
         return 0
     # Walked again and again while modules are imported, though nothing of them ever goes: a tenth of the start. The
-    # window collects by itself (ui/window/collecting.py).
+    # window collects by itself (ui/window/cycle_collector.py).
     gc.disable()
     from app.ui.window.start import main as start
 

@@ -11,15 +11,15 @@ from app.ui.kit.boxes import column, row
 from app.ui.kit.theme import Theme
 
 _SPLITTER = "ask"
-# In steps: the side panel's usual width, its preferred least width, that of the page, which goes first where there is
-# no room for both, and the page's least width.
+# In steps: the side panel's usual and preferred least widths, the page's preferred least width, which takes precedence
+# where there is no room for both, and the page's least width.
 _SIDE, _SIDE_WELL, _PAGE_WELL, _PAGE_LEAST = 98, 76, 62, 50
 
 
 class AskPanes(QSplitter):
-    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window.
+    """`page` in the middle with `above` over it, and `side` at the right, as wide as saved or as fits the window.
 
-    `row` has the page, `column` that row: further widgets may be put beside the page and below it.
+    `row` holds the page, `column` holds that row: further widgets can be added beside the page and below it.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from app.core.message import Message
 from app.core.text import Span
-from app.ui.document.marks.word_search import Searched, ViewState, matches, pattern_of
+from app.ui.document.marks.searchable import Searchable, ViewState, matches, pattern_of
 from app.ui.kit.boxes import row
 from app.ui.kit.parts import Label, as_tip
 from app.ui.kit.theme import Theme
@@ -41,7 +41,7 @@ class FindBar(QFrame):
 
     closed = Signal()
 
-    def __init__(self, theme: Theme, searched: Callable[[], Searched | None]) -> None:
+    def __init__(self, theme: Theme, searched: Callable[[], Searchable | None]) -> None:
         super().__init__()
         self._searched = searched
         self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
@@ -50,12 +50,12 @@ class FindBar(QFrame):
         self._turns.timeout.connect(self._turn)
         self._work: Iterator[None] = iter(())
         # The view before words were typed, and the view as the search has left it since.
-        self._start_view: tuple[Searched, ViewState] | None = None
+        self._start_view: tuple[Searchable, ViewState] | None = None
         self._search_view: ViewState | None = None
         self._match: Span | None = None  # the one that is selected
         self._pending = False  # words were typed that were not searched yet
-        self._at_work: Searched | None = None
-        self._marked: Searched | None = None
+        self._at_work: Searchable | None = None
+        self._marked: Searchable | None = None
         self.setProperty("kind", "frame")
         self.setAccessibleName(tr("Find in the text"))
         self.field = QLineEdit()
@@ -184,7 +184,7 @@ class FindBar(QFrame):
             self.news.setText(tr("Not found"))
 
     def _search(
-        self, searched: Searched, words: str, backwards: bool = False, *, is_typed: bool = False
+        self, searched: Searchable, words: str, backwards: bool = False, *, is_typed: bool = False
     ) -> Iterator[None]:
         """Select a match and show its number: the next one, or of words just typed the first from the starting view."""
         pattern, own = pattern_of(words), searched.selection()
@@ -217,7 +217,7 @@ class FindBar(QFrame):
             searched.restore_view(self._start_view[1])
             self._search_view = searched.view_state()
 
-    def _go_to(self, searched: Searched, match: Span, is_typed: bool) -> None:
+    def _go_to(self, searched: Searchable, match: Span, is_typed: bool) -> None:
         """Select a match; with Enter its view is the starting view from then on."""
         searched.select(match)
         searched.show_selection()
@@ -226,7 +226,7 @@ class FindBar(QFrame):
         if not is_typed:
             self._start_view = searched, _unselected(state)
 
-    def _mark(self, searched: Searched | None, words: str) -> None:
+    def _mark(self, searched: Searchable | None, words: str) -> None:
         """Mark all matches of these words in a text, and none in another one."""
         before, self._marked = self._marked, searched if words else None
         if before is not None and before is not searched and isValid(before):
@@ -234,18 +234,18 @@ class FindBar(QFrame):
         if searched is not None:
             searched.mark_all(words)
 
-    def _take_view(self, searched: Searched) -> None:
+    def _take_view(self, searched: Searchable) -> None:
         """Take the present view as the starting view."""
         self._search_view = searched.view_state()
         self._start_view = (searched, self._search_view)
 
-    def _untouched(self, searched: Searched) -> bool:
+    def _untouched(self, searched: Searchable) -> bool:
         """Whether the view is as the search has left it: without scrolling, selecting or editing since."""
         if self._start_view is None or self._search_view is None:
             return False
         return self._start_view[0] is searched and searched.view_state().is_at(self._search_view)
 
-    def _begin(self, searched: Searched, work: Iterator[None]) -> None:
+    def _begin(self, searched: Searchable, work: Iterator[None]) -> None:
         self._end()
         self._at_work, self._work = searched, work
         self._turns.start(0)

@@ -27,8 +27,7 @@ from app.core.layout import Opened, OutlineEntry, Unit
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.document.marks.highlights import Highlights, Lights, draw_current, draw_found
-from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import Searched, SearchedEdit
+from app.ui.document.marks.searchable import Searchable, SearchableTextEdit, text_at
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -56,7 +55,7 @@ def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
     return round(margin), aside
 
 
-class Pane(Searched):
+class Pane(Searchable):
     """A document on the screen, with highlighted answers. Positions are code points of `text()`.
 
     A mixin: the scroll area that it is mixed into gets the answer map for a scroll bar.
@@ -279,7 +278,7 @@ class ReadOnlyPane(Pane):
             self.files_dropped.emit(files)
 
 
-class PaperPane(Pane, SearchedEdit):
+class PaperPane(Pane, SearchableTextEdit):
     """A pane on a text edit: words on paper, which lies on the desk."""
 
     NOT_SHOWN = ""

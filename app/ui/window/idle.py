@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +23,54 @@ if TYPE_CHECKING:
 _PREPARE_AFTER_MS = 300  # the document's page comes first
 _EMBED_AFTER_MS = 2000  # an open document is prepared first
 LONG = 20_000  # code points: a shorter text is read as fast without being prepared
+_IMPORT_EVERY_MS = 40
+# The needs of the first page, then the other pages, each after its parts.
+MODULES = (
+    "app.core.requests",
+    "app.core.results",
+    "app.core.inspection",
+    "app.flows.ask.read",
+    "app.core.days",
+    "app.flows.history.compare",
+    "app.flows.history.history",
+    "app.flows.history.kept_answers",
+    "app.ui.document.opening_page",
+    "app.core.page_runs",
+    "app.core.pages",
+    "app.ui.document.flowing.rich_text",
+    "app.ui.document.flowing.rich_text",
+    "app.ui.document.flowing.rich_table",
+    "app.ui.document.flowing.rich_layout",
+    "app.ui.document.flowing.rich_pane",
+    "app.ui.document.pdf.page_tiles",
+    "app.ui.document.pdf.page_marks",
+    "app.ui.document.pdf.page_selection",
+    "app.ui.document.pdf.page_desk",
+    "app.ui.document.pdf.page_pane",
+    "app.ui.document.pdf.page_pictures",
+    "app.flows.history.export_text",
+    "app.flows.history.export_annotations",
+    "app.flows.history.export_squad",
+    "app.flows.history.export_pdf",
+    "app.flows.history.export",
+    "app.core.tables",
+    "app.ui.heads.classify.result_table",
+    "app.flows.heads.heads",
+    "app.ui.heads.text_page",
+    "app.ui.heads.classify.classify",
+    "app.ui.heads.fill.fill",
+    "app.ui.heads.next.follow",
+    "app.ui.heads.names.name_pane",
+    "app.ui.heads.names.names",
+    "app.core.inside",
+    "app.flows.heads.inspect",
+    "app.ui.inspect.charts.flow_picture",
+    "app.ui.history.history_list",
+    "app.ui.history.history",
+    "app.ui.settings.settings",
+    "app.flows.about",
+    "app.ui.about.page",
+)
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +136,7 @@ class IdleWork(QObject):
         self.failed()
 
 
-class Preparing(IdleWork):
+class IdlePreparation(IdleWork):
     """Has a long open document prepared for questions while the person reads, or types one.
 
     `file_up` returns the current file. Where the reader is not in memory, nothing is done.
@@ -121,7 +170,7 @@ class Preparing(IdleWork):
         self._tried = self._doing
 
 
-class Embedding(IdleWork):
+class IdleEmbedding(IdleWork):
     """Has the passages of libraries that have no vectors embedded.
 
     Nothing is done before the libraries were listed, while one is updated, and while all passages have vectors.
@@ -153,7 +202,7 @@ class Embedding(IdleWork):
         self._libraries.refresh()
 
 
-class Unloading(IdleWork):
+class IdleUnloading(IdleWork):
     """Has the models unloaded once the work lane was idle for settings.unload_minutes, 0 for never.
 
     `minute_ms` is the length of a minute in milliseconds.
@@ -196,3 +245,29 @@ class Unloading(IdleWork):
 
     def failed(self) -> None:
         """It is tried again after the next work."""
+
+
+class IdleImports(QObject):
+    """Imports modules that may be needed next in the window's thread; the window reacts between two of them.
+
+    Importing them at the start would take as long as the rest of it; importing them on demand would delay the first
+    question or file by a tenth of a second. A module that is needed earlier is imported then.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._modules = iter(MODULES)
+        self._timer = QTimer(self, interval=_IMPORT_EVERY_MS)
+        self._timer.timeout.connect(self._next)
+
+    @Slot()
+    def start(self) -> None:
+        """Begin."""
+        self._timer.start()
+
+    @Slot()
+    def _next(self) -> None:
+        if name := next(self._modules, ""):
+            importlib.import_module(name)
+        else:
+            self._timer.stop()

@@ -25,7 +25,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.messages import Unexpected, log_qt_messages
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import use_language
-from app.ui.window.collecting import Collecting
+from app.ui.window.cycle_collector import CycleCollector
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.one_window import OneWindow
 from app.ui.window.window import MainWindow
@@ -33,7 +33,7 @@ from app.ui.window.window import MainWindow
 _AGAIN = 1000  # Qt's exit code for another window in place of this one
 
 
-class Signals(QObject):
+class ExitSignals(QObject):
     """Ctrl+C in the terminal, its end, and the system's signal to end close the window as the user would."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -54,7 +54,7 @@ class Signals(QObject):
         self._window.close()
 
 
-class Handed(QObject):
+class FileOpenEvents(QObject):
     """Opens the files that the system hands to the running application, as macOS does for "Open with"."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -102,13 +102,13 @@ def _run(
     painted: Callable[[], object] | None,
 ) -> int:
     """Have a person use the window until it is closed; returns Qt's exit code, `_AGAIN` for another one."""
-    handed = Handed(window)
+    handed = FileOpenEvents(window)
     application.installEventFilter(handed)
     # The session's end: the window is to be saved at once, and on Windows no event loop goes on after it.
     application.commitDataRequest.connect(window.keep, Qt.ConnectionType.DirectConnection)
     application.aboutToQuit.connect(window.close)
     if os.name == "posix":
-        Signals(window)
+        ExitSignals(window)
     if painted is not None:
         window.painted.first.connect(painted)
     if files:
@@ -145,7 +145,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     use_language(workspace.paths.resources / "translations", workspace.settings.language)
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)
-    Collecting(window.lanes, window)
+    CycleCollector(window.lanes, window)
     unexpected = Unexpected(window)
     unexpected.install()
     unexpected.happened.connect(window.show_fault)

@@ -35,12 +35,11 @@ from app.ui.kit.spoken import give_roles
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
-from app.ui.window.idle import Embedding, Preparing, Unloading
+from app.ui.window.idle import IdleEmbedding, IdleImports, IdlePreparation, IdleUnloading
 from app.ui.window.network import NetworkSwitch
 from app.ui.window.pages import APART, FOOT, KEYS, PAGES, keys_of, make_page
 from app.ui.window.rail import Rail
 from app.ui.window.reader import Reader
-from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.window.status_line import StatusLine
 from app.ui.window.upkeep import LargeFolder, Upkeep
@@ -50,7 +49,7 @@ _log = logging.getLogger(__name__)
 _WITHOUT_FILES = ("follow", "inspect", "history", "settings", "about")
 
 
-class Noticed(QObject):
+class JobNotices(QObject):
     """Shows notices of jobs (memory ran out, and the step taken) until the next job or until they are closed."""
 
     def __init__(self, lanes: Lanes, notice: Notice, parent: QObject) -> None:
@@ -123,15 +122,15 @@ class MainWindow(QMainWindow):
         self._stack = QStackedWidget()
         self.large_folder = LargeFolder(theme, self.libraries)
         self.reader = Reader(workspace, lanes, self.status, self)
-        self.unloading = Unloading(workspace, lanes, self.reader, self)
-        self.preparing = Preparing(workspace, lanes, self.reader, self)
+        self.idle_unloading = IdleUnloading(workspace, lanes, self.reader, self)
+        self.idle_preparation = IdlePreparation(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
-        self.noticed = Noticed(lanes, self.notice, self)
-        self.embedding = Embedding(workspace, lanes, self.libraries, self)
+        self.job_notices = JobNotices(lanes, self.notice, self)
+        self.idle_embedding = IdleEmbedding(workspace, lanes, self.libraries, self)
         self.upkeep = Upkeep(self.libraries, self)
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
-        self.rest = Rest(self)
+        self.idle_imports = IdleImports(self)
         if sys.platform == "darwin":
             self._add_about_action()
         self.reader.failed.connect(self.show_fault)
@@ -161,9 +160,9 @@ class MainWindow(QMainWindow):
             page.go.connect(self.go)
             page.changed.connect(self._settings_changed)
             if key == "ask":
-                self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
+                self.idle_preparation.file_up = page.files.current_file  # type: ignore[attr-defined]
                 for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
-                    signal.connect(self.preparing.look)
+                    signal.connect(self.idle_preparation.look)
             if key == "settings":
                 page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
             if key == "about":
@@ -255,7 +254,7 @@ class MainWindow(QMainWindow):
         self.network.settings_changed()
         self.reader.settings_changed(what)
         if what == "unload_minutes":
-            self.unloading.look()
+            self.idle_unloading.look()
 
     @Slot(object)
     def show_fault(self, fault: Fault) -> None:
@@ -367,6 +366,6 @@ class MainWindow(QMainWindow):
         if (fault := self.workspace.storage_fault()) is not None:
             self.notice.show_fault(fault.message, fault.hint)
         self.reader.start()
-        self.rest.start()
+        self.idle_imports.start()
         self.libraries.refresh()
         self.page.painted()

@@ -15,7 +15,7 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import QuestionRun, RunState, TextState
+from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open, titles
@@ -64,7 +64,7 @@ def tide(view: AskView, tmp_path: Path, waiting: Waiting) -> Sheet:
     return view.sheets.current()
 
 
-def out(sheet: Sheet) -> QuestionRun:
+def out(sheet: Sheet) -> AskRun:
     assert sheet.session.run is not None
     return sheet.session.run
 

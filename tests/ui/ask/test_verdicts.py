@@ -244,13 +244,13 @@ def test_another_place_that_was_gone_to_is_taken_where_nothing_is_selected(
     row = view.panel.card.verdicts
     ask_text(view, qtbot, "How long?")
     rest(view, qtbot)
-    view.asking.choose_next()
+    view.presenter.choose_next()
     press(view, qtbot, KEY.Key_E, view.panel.list)
     said = kept(view)
     assert (said.words, said.shown) == (WORDS[1], WORDS[0]) and row.yours.text() == f"Yours: {WORDS[1]}"
     press(view, qtbot, KEY.Key_A, view.panel.list)
     assert (kept(view).verdict, kept(view).words) == (Verdict.RIGHT, WORDS[0]), "that of the card"
-    view.asking.choose_previous()
+    view.presenter.choose_previous()
     ask_text(view, qtbot, "Is it doubtful?")
     rest(view, qtbot)
     assert view.panel.card.note.text() and pressed(row) is Verdict.NONE and row.right.isVisible()

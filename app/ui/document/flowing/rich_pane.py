@@ -24,13 +24,11 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 from app.core.layout import Opened
 from app.core.message import Message
 from app.core.text import Document, Span
-from app.ui.document.flowing.rich_building import Building
-from app.ui.document.flowing.rich_layout import RichLayout
-from app.ui.document.flowing.rich_look import Looks
+from app.ui.document.flowing.rich_layout import PartBuilder, RichLayout
 from app.ui.document.flowing.rich_places import Places
-from app.ui.document.flowing.rich_text import Part, Setting
+from app.ui.document.flowing.rich_text import Looks, Part, Setting
 from app.ui.document.marks.highlights import HighlightRange
-from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.searchable import text_at
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane, comfortable, page_fit
 from app.ui.kit.theme import Theme
 
@@ -240,7 +238,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.when_built(top + 1, "scroll", lambda: self.put_line(*place))
         self._moved = moved
 
-    # Building and scrolling
+    # PartBuilder and scrolling
 
     def is_whole(self) -> bool:
         if not self._built:
@@ -350,7 +348,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         text = self._opened.document.text
         self._places = Places(text)
         setting = Setting(self.document(), self._places, Looks(self._theme), self._theme)
-        building = Building(self._opened, setting)
+        building = PartBuilder(self._opened, setting)
         self._settling = True
         self.document().clear()
         self.document().setDefaultFont(self._theme.font("document"))

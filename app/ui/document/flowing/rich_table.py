@@ -11,8 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from app.core.layout import Block, BlockKind, Style, Table
-from app.ui.document.flowing.rich_look import Looks
-from app.ui.document.flowing.rich_text import Part, Placed, Setting, direction
+from app.ui.document.flowing.rich_text import Looks, Part, PlacedPiece, Setting, direction
 
 _TALLEST_SPAN = 200
 # The share of the page that one word may take, the letters that it gets in any table, and the widest natural cell.
@@ -132,7 +131,7 @@ class _Cell:
     rows: int
     column: int
     columns: int
-    placed: list[Placed] = field(default_factory=list)
+    placed: list[PlacedPiece] = field(default_factory=list)
     box: QRectF = field(default_factory=QRectF)
 
     def covered(self) -> Iterator[tuple[int, int]]:
@@ -158,7 +157,7 @@ class Band(Part):
         """Whether it is a row of so many pieces that others come in another part."""
         return self.rows == 1 and len(self.placed) >= _FULL_ROW
 
-    def add(self, placed: Placed, row: int, column: int) -> None:
+    def add(self, placed: PlacedPiece, row: int, column: int) -> None:
         """Add a piece to a cell, below the present ones."""
         table = self.grid.table
         column = min(max(0, column), max(0, table.columns - 1))
@@ -182,12 +181,12 @@ class Band(Part):
                     covered.update(cell.covered())
 
     def guess(self, setting: Setting) -> int:
-        return self._arrange(setting, Placed.guess)
+        return self._arrange(setting, PlacedPiece.guess)
 
     def lay(self, setting: Setting) -> int:
-        return self._arrange(setting, Placed.set_lines)
+        return self._arrange(setting, PlacedPiece.set_lines)
 
-    def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
+    def _arrange(self, setting: Setting, high: Callable[[PlacedPiece, Setting], int]) -> int:
         pad = padding(setting.looks)
         line = round(setting.looks.em * 1.3)
         stacked = self.grid.stacked
@@ -221,9 +220,9 @@ class Band(Part):
                 placed.y += round(tops[first])
         return round(tops[-1])
 
-    def near(self, x: float, y: float) -> Placed | None:
+    def near(self, x: float, y: float) -> PlacedPiece | None:
 
-        def away(placed: Placed) -> tuple[float, float]:
+        def away(placed: PlacedPiece) -> tuple[float, float]:
             across = max(placed.x - x, 0.0, x - placed.x - placed.width)
             down = max(placed.y - y, 0.0, y - placed.y - placed.height)
             return across, down

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextCursor, QTextDocument
 
 from app.core.text import Offsets, Span
-from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.searchable import text_at
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 

@@ -24,8 +24,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
-from app.ui.document.marks.offsets import document_text, insertable
-from app.ui.document.marks.word_search import SearchableEdit
+from app.ui.document.marks.searchable import SearchablePlainTextEdit, document_text, insertable
 from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.long_lines import broken
 from app.ui.kit.dropped import local_files
@@ -54,7 +53,7 @@ def piece_end(text: str, at: int, length: int) -> int:
     return end
 
 
-class Filling(QObject):
+class TextAppender(QObject):
     """Puts the rest of a text at the end of a document.
 
     `at_work` is true while it changes the document, which is no change of the text. `filled` is sent when nothing is
@@ -109,7 +108,7 @@ class Filling(QObject):
         self._document, self._text = None, ""
 
 
-class DocumentPane(PaperPane, SearchableEdit):
+class DocumentPane(PaperPane, SearchablePlainTextEdit):
     """An editable page of text of a comfortable width, with leading between its lines and highlighted answers.
 
     `edited` is sent after every change of the text; `lines_broken` when a new text had lines too long to be shown
@@ -137,7 +136,7 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._equal_letters = False
         # The lines' places where the page breaks them in another way than the file, and how many a new text has.
         self._lines, self._count = array("i"), 0
-        self._filling = Filling(self)
+        self._filling = TextAppender(self)
         self._filling.filled.connect(self._update_map)
         self._map_timer = QTimer(self, singleShot=True, interval=_MAP_MS)
         self._map_timer.timeout.connect(self._update_map)
@@ -337,7 +336,7 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._restyling = True
         line = round(font.pixelSize() * self.SPACING)
         if self._equal_letters:
-            from app.ui.document.flowing.rich_look import CODE, fixed_families
+            from app.ui.document.flowing.rich_text import CODE, fixed_families
 
             line = round(line * CODE)
             font.setPixelSize(round(font.pixelSize() * CODE))

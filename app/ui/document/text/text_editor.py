@@ -9,14 +9,14 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from app.ui.document.marks.highlights import draw_current, draw_found
-from app.ui.document.marks.word_search import SearchableEdit, Searched
+from app.ui.document.marks.searchable import Searchable, SearchablePlainTextEdit
 from app.ui.kit.boxes import column
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
 
 
-class PaperEdit(SearchableEdit):
+class PaperEdit(SearchablePlainTextEdit):
     """The editor on the paper: takes plain text, and has signals for dropped or pasted files and for the focus."""
 
     dropped = Signal(list)
@@ -81,7 +81,7 @@ class Paper(Protocol):
         """Replace the text."""
 
     @property
-    def searched(self) -> Searched:
+    def searched(self) -> Searchable:
         """The text on the screen that words are found in."""
 
     @overload

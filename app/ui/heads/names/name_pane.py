@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.results import Entity
 from app.core.text import Offsets
 from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
-from app.ui.document.marks.offsets import insertable
+from app.ui.document.marks.searchable import insertable
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import broken
 from app.ui.heads.names.name_styles import NameStyle

@@ -1,4 +1,8 @@
-"""A text on the screen that words can be found in, and their matches."""
+"""A text on the screen that words can be found in, and the text of a Qt document, in and out.
+
+Qt counts UTF-16 units: a character beyond U+FFFF takes two. Its text documents fold every kind of line end into a
+block, and its strings may hold lone surrogates, which PySide drops silently.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QKeyEvent, QTextBlock, QTextCursor, QTextDocument, QTextLine
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.core.text import Offsets, Span
-from app.ui.document.marks.offsets import document_text
+from app.core.text import Offsets, Span, utf16_units
 from app.ui.kit.undo_line import redoes
 
 if TYPE_CHECKING:
@@ -25,6 +28,59 @@ else:
 # Code points searched in a turn, some milliseconds' work, and how far beyond them a match may reach.
 SLICE, _REACH = 1 << 17, 1000
 _BLANKS = re.compile(r"\s+")
+# What Qt makes a new block of: CR LF, CR, LF, U+2029 and its own two block marks; and its line separator.
+_LINE_END = re.compile("\r\n|[\r\u2028\u2029\ufdd0\ufdd1]")
+
+
+def insertable(text: str) -> str:
+    """The text as a Qt document gives it back: every line end as LF, a lone surrogate as U+FFFD.
+
+    PySide reads a byte order mark at a string's start as such: U+FEFF would be lost there, and U+FFFE, which is no
+    character, would swap the bytes of the whole text.
+    """
+    if _any_surrogate(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = text.lstrip("\ufeff").replace("\ufffe", "\ufffd")
+    # Looking first is much faster for the many texts that hold none of them.
+    return _LINE_END.sub("\n", text) if any(mark in text for mark in "\r\u2028\u2029\ufdd0\ufdd1") else text
+
+
+def _any_surrogate(text: str) -> bool:
+    # UTF-8 has none: encoding is four times faster than searching for them.
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def document_text(document: QTextDocument) -> str:
+    """All text of a Qt document, with LF for line ends: what `Document.text` is made of."""
+    text = _lines(document.toRawText())
+    units = document.characterCount() - 1  # Qt counts the end of the last block too
+    return text if utf16_units(text) == units else _characters(document, 0, units)
+
+
+def text_at(document: QTextDocument, start: int, end: int) -> str:
+    """The characters between two of Qt's positions, as far as the document reaches."""
+    end = min(end, document.characterCount() - 1)
+    if not 0 <= start < end:
+        return ""
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    text = _lines(cursor.selectedText())
+    return text if utf16_units(text) == end - start else _characters(document, start, end)
+
+
+def _lines(raw: str) -> str:
+    return raw.replace("\u2029", "\n").replace("\u2028", "\n")
+
+
+def _characters(document: QTextDocument, start: int, end: int) -> str:
+    """The same text read unit by unit, which keeps positions where it has lone surrogates."""
+    units = "".join(document.characterAt(unit) for unit in range(start, end))
+    return _lines(units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
@@ -64,7 +120,7 @@ class ViewState:
         return (self.selection, self.scrolled) == (other.selection, other.scrolled)
 
 
-class Searched(_ScrollArea):
+class Searchable(_ScrollArea):
     """A text on the screen that words can be found in; positions are code points of `text()`."""
 
     # What is marked as found everywhere; the selected match is the current one.
@@ -127,7 +183,7 @@ class Searched(_ScrollArea):
 
 if TYPE_CHECKING:
 
-    class _TextEdit(Searched):
+    class _TextEdit(Searchable):
         """What QTextEdit and QPlainTextEdit have in common, and what each of their pages does in its own way."""
 
         def document(self) -> QTextDocument: ...
@@ -147,10 +203,10 @@ if TYPE_CHECKING:
             """The share of the page's height above a position, 0 to 1."""
 
 else:
-    _TextEdit = Searched
+    _TextEdit = Searchable
 
 
-class SearchedEdit(_TextEdit):
+class SearchableTextEdit(_TextEdit):
     """A text edit that finds words, a mixin; `_to_qt` and `_to_point` convert positions of its Qt document."""
 
     _counted: tuple[int, Offsets] | None = None
@@ -189,7 +245,7 @@ class SearchedEdit(_TextEdit):
         return self._counted[1]
 
 
-class SearchableEdit(SearchedEdit, QPlainTextEdit):
+class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
     """A plain text edit that finds words, and knows its visible paragraphs."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -16,7 +16,7 @@ _OFTEN = 10  # collections of new objects for each one of all that are tracked
 MOST = 30_000  # objects that are walked in about 5 ms
 
 
-class Collecting(QObject):
+class CycleCollector(QObject):
     """Collects cycles from timers of the window's thread, as long as it lives; automatic collection is off.
 
     Left to itself, the collector runs in whatever thread allocates next: a page that was closed would be taken apart

@@ -67,7 +67,7 @@ def brought(view: AskView, qtbot: QtBot, entry: Entry) -> None:
     """Open an entry, and wait until all that comes of it is there."""
     view.open_entry(entry)
     qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.documents.idle)
-    qtbot.waitUntil(lambda: view.keeping._wanted is None or not view.sheets.current().is_open)
+    qtbot.waitUntil(lambda: view.keeper._wanted is None or not view.sheets.current().is_open)
 
 
 def test_an_answer_is_remembered_once_with_where_it_stands(
@@ -83,7 +83,7 @@ def test_an_answer_is_remembered_once_with_where_it_stands(
     )
     assert entry.kind is Kind.PDF and entry.best is not None
     assert (entry.best.text, entry.best.page) == ("noon", 2)
-    view.asking.choose_next()
+    view.presenter.choose_next()
     view.sheets.show_new()
     view.sheets.bring(0)
     qtbot.waitUntil(lambda: view.lanes.files.idle)
