@@ -264,7 +264,7 @@ class AnswerPanel(QFrame):
         self.suggest(())
 
     def show_session(self, session: AskSession, sheet: Sheet | None) -> None:
-        """Show a session: its question's progress and answers, and suggestions; `sheet` is None for several documents."""
+        """Show a session: its question's progress, answers and suggestions; `sheet` is None for several documents."""
         self._session, self._sheet, run = session, sheet, session.shown_run
         is_running = run is not None and run.is_running
         self._name_question()

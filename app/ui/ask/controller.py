@@ -45,8 +45,8 @@ class AskController(QObject):
 
     Each of these signals carries a sheet: `changed` when its question is to be shown again, `progressed` when only the
     progress is, `chosen` when another answer was chosen, `asking` before a question of the user's replaces the last
-    one, `ended` when a question was read to the end, stopped or failed, before it is kept. `copied` is sent when the best
-    answer was copied; `hint` carries a sentence and a hint.
+    one, `ended` when a question was read to the end, stopped or failed, before it is kept. `copied` is sent when the
+    best answer was copied; `hint` carries a sentence and a hint.
     """
 
     changed = Signal(object)

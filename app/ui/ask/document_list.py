@@ -168,8 +168,8 @@ class DocumentListView(RowList):
     """The list: the arrow keys choose, Enter or a click opens, the middle button or Ctrl+W closes.
 
     `chosen` carries the Row to open, expand or stop, `close_asked` the Row to close, `menu_asked` a Row and where
-    to show its menu, `renamed` the Row of a library and its new name. `up_requested` is sent when Up is pressed on the first
-    row; `typed` carries letters typed here, which begin a search.
+    to show its menu, `renamed` the Row of a library and its new name. `up_requested` is sent when Up is pressed on the
+    first row; `typed` carries letters typed here, which begin a search.
     """
 
     chosen = Signal(object)

@@ -1,4 +1,4 @@
-"""The outline of a document: a narrow list of its titles that leads to them, and follows the page."""
+"""The outline of a document: a narrow list of its headings that leads to them, and follows the page."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from app.ui.kit.translation import tr
 _DEEPEST = 6
 
 
-class _Painter(RowDelegate):
-    """A title in its line, set in by its level."""
+class _TitleDelegate(RowDelegate):
+    """Draws a title, indented by its level."""
 
     def row_height(self, index: Index) -> int:
         return self.line_height("small") + self._theme.step(2.5)
@@ -33,14 +33,14 @@ class _Painter(RowDelegate):
 
 
 class OutlineList(RowList):
-    """The titles of a document's outline; `entry_chosen` carries the one that was gone to, by click or Enter."""
+    """The titles of a document's outline; `entry_chosen` carries the OutlineEntry that was clicked or entered."""
 
     entry_chosen = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
-        self._titles = RowModel(_words)
-        self._painter = _Painter(theme)
-        super().__init__(theme, tr("Outline"), self._titles, self._painter)
+        self._titles = RowModel(_row_texts)
+        self._title_delegate = _TitleDelegate(theme)
+        super().__init__(theme, tr("Outline"), self._titles, self._title_delegate)
         self._places: list[tuple[int, int]] = []
         self.setProperty("kind", "outline")
         self.setUniformItemSizes(True)
@@ -53,14 +53,14 @@ class OutlineList(RowList):
         self._titles.take(
             [OutlineEntry(each.title, each.level - least, each.point, each.page) for each in entries]
         )
-        # Bookmarks may stand in another order than what they lead to.
+        # A PDF's bookmarks may not be in the order of the places that they lead to.
         self._places = []
         for entry in entries:
             place = entry.page, entry.point
             self._places.append(max(place, self._places[-1]) if self._places else place)
 
     def follow(self, place: tuple[int, int]) -> None:
-        """Mark the title of a place of the document: the page from 1, 0 without pages, and the code point."""
+        """Select the title of a place in the document: the page from 1, 0 without pages, and the code point."""
         at = bisect_right(self._places, place) - 1
         index = self._titles.index(at, 0)
         if not index.isValid():
@@ -79,8 +79,8 @@ class OutlineList(RowList):
         self.entry_chosen.emit(index.data(ROW))
 
 
-def _words(entry: OutlineEntry) -> tuple[str, str, str]:
-    """The title's name, its text for a screen reader, and its tool tip."""
+def _row_texts(entry: OutlineEntry) -> tuple[str, str, str]:
+    """Return a title, its text for a screen reader, and its tool tip."""
     if not entry.page:
         return entry.title, tr("{title}, level {level}", title=entry.title, level=entry.level), entry.title
     spoken = tr(

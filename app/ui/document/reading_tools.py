@@ -1,4 +1,4 @@
-"""A document with what helps to read it: the outline at its side, and a slim line below."""
+"""What helps to read a document: the outline beside it, and the slim line below."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from app.ui.document.pane import Pane
 from app.ui.document.zoom import Zoom
 from app.ui.kit.theme import Theme
 
-_SOON_MS, _EDITED_MS = 40, 300
-# In steps: the outline's width, and the least that it leaves to the page.
+_FOLLOW_MS, _EDITED_MS = 40, 300
+# In steps: the outline's least and most width, and the least width that it leaves to the page.
 _NARROW, _WIDE, _LEAST_PAGE = 30, 48, 60
-# With fewer titles there is nothing to choose from.
+# A document with fewer titles has no outline.
 _FEWEST = 2
 
 
 class ReadingTools(QObject):
-    """The outline of the document on `pages`, in their row, and the line in the column below, where there is one.
+    """The outline, in the `row` of the `pages` that show the document, and the line, in the `column` below them.
 
-    The outline stands beside the document, or, where there is too little room for both, in its place until it is left.
-    `text_edited` is started when the text is edited. `left` is sent when the focus is to go back to the document.
+    The outline stands beside the document, or, where there is no room for both, in its place until it loses the focus.
+    Its owner starts the timer `text_edited` when the text is edited. `left` is sent when the focus is to return to the
+    document.
     """
 
     left = Signal()
@@ -47,7 +48,7 @@ class ReadingTools(QObject):
         super().__init__(pages)
         self._workspace, self._theme = workspace, theme
         self._pages = pages
-        self._is_over = False
+        self._covers_document = False
         self._pane: Pane | None = None
         self._opened: Opened | None = None
         self._entries: Sequence[OutlineEntry] = ()
@@ -61,30 +62,32 @@ class ReadingTools(QObject):
         self._around = pages.parentWidget() or pages
         self._around.installEventFilter(self)
         self.list.installEventFilter(self)
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
-        self._soon.timeout.connect(self._follow)
+        self._follow_soon = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._follow_soon.timeout.connect(self._follow)
         self.text_edited = QTimer(self, singleShot=True, interval=_EDITED_MS)
-        self.text_edited.timeout.connect(self._look_at_text)
+        self.text_edited.timeout.connect(self._check_text)
         self.list.entry_chosen.connect(self._go_to)
         self.line.outline.clicked.connect(self.toggle_outline)
         self.line.search.clicked.connect(find_bar.open)
         self.line.went.connect(self._went)
         self.line.left.connect(self.left)
-        zoom.changed.connect(self._soon.start)
+        zoom.changed.connect(self._follow_soon.start)
         theme.changed.connect(self._fit)
         self._fit()
 
     @property
     def is_in_use(self) -> bool:
-        """Whether there is a document."""
+        """Whether the tools are shown for a document."""
         return self._pane is not None
 
     def take(self, pane: Pane | None, opened: Opened | None) -> None:
-        """Serve the document on a pane, None where there is none; `opened` is its file, None for a text of no file."""
+        """Show the tools for a pane, or none for None; `opened` is its file, None for a text without one."""
         if self._pane is not None and isValid(self._pane):
             self._pane.map.valueChanged.disconnect(self._scrolled)
-            self._pane.resized.disconnect(self._soon.start)
-        self._is_over = self._is_over and pane is self._pane  # else it has the text of more pages
+            self._pane.resized.disconnect(self._follow_soon.start)
+        self._covers_document = (
+            self._covers_document and pane is self._pane
+        )  # the same one has only got more text
         self._pane, self._opened = pane, opened
         is_paged = opened is not None and bool(opened.pages)
         self.line.take(pane)
@@ -94,7 +97,7 @@ class ReadingTools(QObject):
         if is_paged:
             self._zoom.begin(pane)
         pane.map.valueChanged.connect(self._scrolled)
-        pane.resized.connect(self._soon.start)
+        pane.resized.connect(self._follow_soon.start)
         line = self.line
         order: tuple[QWidget, ...] = (
             self.list, pane, line.outline, line.field, line.search, line.size_button
@@ -104,8 +107,8 @@ class ReadingTools(QObject):
         self._follow()
 
     @Slot()
-    def _look_at_text(self) -> None:
-        """Show no outline any more where the text is another one than it was of."""
+    def _check_text(self) -> None:
+        """Hide the outline where the text was edited since it was made."""
         pane, opened = self._pane, self._opened
         if opened is not None and pane is not None and isValid(pane) and pane.text() != opened.document.text:
             self._show_entries(())
@@ -120,7 +123,7 @@ class ReadingTools(QObject):
         if self._has_room:
             self._workspace.settings.outline = shows
         else:
-            self._is_over = shows
+            self._covers_document = shows
         self._show_list()
         if shows:
             self._follow()
@@ -129,24 +132,24 @@ class ReadingTools(QObject):
             self.left.emit()
 
     def leave(self) -> bool:
-        """Go from the outline to the document, which it may be in the place of; False where nobody is in it."""
-        if not (self._is_over or self.list.hasFocus()):
+        """Leave the outline for the document; returns False where it neither covers it nor has the focus."""
+        if not (self._covers_document or self.list.hasFocus()):
             return False
-        self._is_over = False
+        self._covers_document = False
         self._show_list()
         self.left.emit()
         return True
 
     @Slot()
     def go_to_field(self) -> None:
-        """Go to the number of the page or line, to type another one."""
+        """Focus the number of the page or line, to have another one typed."""
         self.line.go_to_field()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._around and event.type() == QEvent.Type.Resize:
             self._fit()
-        elif watched is self.list and event.type() == QEvent.Type.FocusOut and self._is_over:
-            self._is_over = False
+        elif watched is self.list and event.type() == QEvent.Type.FocusOut and self._covers_document:
+            self._covers_document = False
             self._show_list()
         return False
 
@@ -164,9 +167,11 @@ class ReadingTools(QObject):
 
     def _show_list(self) -> None:
         beside = self._has_room
-        self._is_over = self._is_over and not beside
-        shows = bool(self._entries) and (self._workspace.settings.outline if beside else self._is_over)
-        # What goes is hidden first, so that the page is never squeezed, which would scroll it.
+        self._covers_document = self._covers_document and not beside
+        shows = bool(self._entries) and (
+            self._workspace.settings.outline if beside else self._covers_document
+        )
+        # Hide the one before showing the other, so that the page is never squeezed, which would scroll it.
         if shows:
             self._pages.setVisible(beside)
         self.list.setVisible(shows)
@@ -176,11 +181,11 @@ class ReadingTools(QObject):
 
     @Slot()
     def _scrolled(self) -> None:
-        if self._is_over:  # an answer was gone to
-            self._is_over = False
+        if self._covers_document:  # to an answer that was chosen
+            self._covers_document = False
             self._show_list()
-        if not self._soon.isActive():
-            self._soon.start()
+        if not self._follow_soon.isActive():
+            self._follow_soon.start()
 
     @Slot()
     def _follow(self) -> None:
@@ -194,7 +199,7 @@ class ReadingTools(QObject):
     def _go_to(self, entry: OutlineEntry) -> None:
         if self._pane is None:
             return
-        if self._is_over:
+        if self._covers_document:
             self.leave()
         self._pane.go_to_entry(entry)
 

@@ -46,7 +46,7 @@ _LOCKED = Message("Open it with Enter, type the password there, and ask again th
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A page of entries, the number that match `words`, the number of all, and what was said of those of the page."""
+    """Some entries with `words`, the numbers of those with the words and of all, and the corrections of these entries."""
 
     words: str
     entries: tuple[Entry, ...]
@@ -58,7 +58,7 @@ class _Found:
 def _look(
     workspace: Workspace, words: str, report: Report, *, limit: int = PAGE, before: Entry | None = None
 ) -> _Found:
-    """The newest entries with these words, older than `before` if there is one."""
+    """Return the newest entries with these words that are older than `before`, if that is given."""
     found = past(workspace, words, report, limit=limit, before=before)
     whole = past(workspace, "", report, limit=0).total if words.strip() else found.total
     return _Found(words, found.entries, found.total, whole, corrections_of(workspace, found.entries))
@@ -95,7 +95,7 @@ class HistoryView(Page):
         self._changes: list[Job] = []
         self._deleting: set[int] = set()
         self._forgotten: list[Forgotten] = []
-        self._brought = 0  # the number of the entry that was brought back, to be gone to
+        self._brought = 0  # the number of the entry that was brought back and is to be selected
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
         column(theme, self.panel, parent=self)
@@ -106,7 +106,7 @@ class HistoryView(Page):
 
     @Slot()
     def stop(self) -> bool:
-        """Stop a check or an export; returns whether one was running."""
+        """Stop a check or an export; returns False where none was running."""
         if self._job is None or not self._job.running:
             return False
         self._job.stop()
@@ -123,7 +123,7 @@ class HistoryView(Page):
                 continue  # it is gone already
 
     def shown(self) -> None:
-        """Show the current entries, and focus the search, or an alternative if there are none."""
+        """Refresh the entries, and focus the search, or an alternative if there are none."""
         self.panel.go_to_search()
         self._look()
 
@@ -136,7 +136,7 @@ class HistoryView(Page):
 
     @Slot()
     def _look(self) -> None:
-        """Fill the list with the entries that match the words, replacing a running search."""
+        """Fill the list with the entries that have the words, in place of a running search."""
         for job in (self._look_job, self._more_job):
             if job is not None:
                 job.drop()
@@ -178,7 +178,7 @@ class HistoryView(Page):
 
     @Slot(object)
     def _more_failed(self, error: BaseException) -> None:
-        self._list.history.not_more()
+        self._list.history.more_failed()
         self._show_fault(error)
 
     def _show_found(self) -> None:
@@ -253,7 +253,7 @@ class HistoryView(Page):
     # Checking and exporting
 
     def check(self, entry: Entry) -> None:
-        """Ask an entry's question again, and show below it what changed."""
+        """Ask an entry's question again, and show what changed below the entry."""
         words = tr("Asking again: {question}", question=" ".join(entry.question.split()))
         self._begin(words)
         self._checked = entry
@@ -264,7 +264,7 @@ class HistoryView(Page):
         self._run(job, self._check_done)
 
     def export_to(self, kind: str, path: Path) -> None:
-        """Export the listed entries, including those not loaded yet."""
+        """Export the listed entries, with those not loaded yet."""
         self._begin(tr("Exporting"))
         job = self.lanes.documents.start(_export, self.workspace, self._words, kind, path)
         self._run(job, self._exported)

@@ -1,4 +1,4 @@
-"""The offline switch, and the present use of the network."""
+"""The offline switch in the status line, which also shows the present use of the network."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from app.ui.window.status_line import NetworkButton, downloading
 
 
 class NetworkSwitch(QObject):
-    """Keeps settings.offline and the switch in step, and shows the progress of a download there.
+    """Keeps settings.offline and the switch in step, and shows the progress of a download on the switch.
 
-    Settings changed by another process are taken up when the window becomes active, and after a use of the network.
-    `changed` carries the name of a changed setting, from here or there; `failed` the Fault where it could not be saved.
+    Settings changed by another process are taken over when the window becomes active, and after a use of the network.
+    `changed` carries the name of a setting changed here or by another process; `failed` carries the Fault where a
+    setting could not be saved.
     """
 
     changed = Signal(str)
@@ -35,7 +36,7 @@ class NetworkSwitch(QObject):
         lanes.network.rested.connect(self._rested)
         for lane in (lanes.network, lanes.lookups):
             lane.rested.connect(self._look)
-        QGuiApplication.instance().applicationStateChanged.connect(self._turned_to)  # type: ignore[union-attr]
+        QGuiApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
         self.settings_changed()
 
     def settings_changed(self) -> None:
@@ -43,7 +44,7 @@ class NetworkSwitch(QObject):
         self._button.set_offline(self._workspace.settings.offline)
 
     @Slot(Qt.ApplicationState)
-    def _turned_to(self, state: Qt.ApplicationState) -> None:
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
             self._look()
 
@@ -51,10 +52,10 @@ class NetworkSwitch(QObject):
     def _look(self) -> None:
         if self._job is None or not self._job.running:
             self._job = self._lanes.files.start(_changed_elsewhere, self._workspace)
-            self._job.done.connect(self._taken_up)
+            self._job.done.connect(self._settings_taken_over)
 
     @Slot(object)
-    def _taken_up(self, names: tuple[str, ...]) -> None:
+    def _settings_taken_over(self, names: tuple[str, ...]) -> None:
         if names:
             self.settings_changed()
         for name in names:
@@ -90,5 +91,5 @@ class NetworkSwitch(QObject):
 
 
 def _changed_elsewhere(workspace: Workspace, report: Report) -> tuple[str, ...]:
-    """Take up the settings that another Spanlight process changed; their names."""
+    """Take over the settings that another process of Spanlight has changed, and return their names."""
     return workspace.chosen_elsewhere()

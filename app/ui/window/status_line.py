@@ -1,4 +1,4 @@
-"""The status line at the window's foot: the reader's state, the last result, and the network switch."""
+"""The status line at the foot of the window: the reader's state, notes on the last work, and the offline switch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TIPS = {
         "Your texts never leave this computer. Click to go offline."
     ),
 }
-# The dot's colour role, and whether it is filled, so that colour is never the only cue.
+# For each state the dot's colour, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
     "loading": ("mark", False),
     "ready": ("likely", True),
@@ -36,7 +36,7 @@ _DOTS = {
 
 
 class StatusDot(QWidget):
-    """A small dot: filled when ready, a ring while loading, when unloaded or on an error."""
+    """A small dot: filled when the reader is ready, else a ring."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -60,7 +60,10 @@ class StatusDot(QWidget):
 
 
 class NetworkButton(QPushButton):
-    """A flat button that shows the network mode. `offline_requested` carries whether the user wants to be offline."""
+    """A flat button that shows whether the network may be used.
+
+    `offline_requested` carries whether the user wants to be offline.
+    """
 
     offline_requested = Signal(bool)
 
@@ -76,7 +79,7 @@ class NetworkButton(QPushButton):
         self._update_label()
 
     def set_offline(self, offline: bool) -> None:
-        """Show the mode."""
+        """Show whether Spanlight is offline."""
         self._offline = offline
         self._update_label()
 
@@ -104,9 +107,9 @@ class NetworkButton(QPushButton):
 
 
 def downloading(done: int, total: int) -> str:
-    """A download's progress in few words; in bytes if the total is not known.
+    """Return a download's progress in few words, in bytes if the total is not known.
 
-    Once everything is downloaded, the model is checked and tried out, which needs no network.
+    Once everything is downloaded, the model is tried out, which needs no network.
     """
     if 0 < total <= done:
         return tr("Trying the new model")
@@ -116,10 +119,7 @@ def downloading(done: int, total: int) -> str:
 
 
 class StatusLine(QFrame):
-    """The reader's state with its dot, notes on the last piece of work and on the libraries, and the offline switch.
-
-    The latter is `network`.
-    """
+    """The reader's state with its dot, notes on the last work and the libraries, and the offline switch `network`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -144,19 +144,19 @@ class StatusLine(QFrame):
         self._fit()
 
     def set_state(self, state: str, text: str, tip: str = "") -> None:
-        """Show the reader's state (`loading`, `ready`, `fault` or `away`), with words next to the dot."""
+        """Show the reader's state (`loading`, `ready`, `fault` or `away`), with a text beside the dot."""
         self._dot.set_state(state)
         self._state.set_full_text(text, tip)
         self._fit()
 
     def set_note(self, text: str) -> None:
-        """Show what was last read and how fast; an empty text clears it."""
+        """Show a note on the page's last work; an empty one clears it."""
         self._page_note = text
         self._show_notes()
 
     @Slot(str)
     def set_upkeep(self, text: str) -> None:
-        """Show what is being done or was found in the libraries, behind the note; an empty text clears it."""
+        """Show a note on the libraries, behind that of the page; an empty one clears it."""
         self._upkeep = text
         self._show_notes()
 
@@ -164,11 +164,11 @@ class StatusLine(QFrame):
         self._note.set_full_text("  ·  ".join(filter(None, (self._page_note, self._upkeep))))
 
     def state(self) -> str:
-        """The words next to the dot."""
+        """Return the text beside the dot."""
         return self._state.full_text()
 
     def note(self) -> str:
-        """The note on the last piece of work, and on the libraries."""
+        """Return the notes on the last work and on the libraries."""
         return self._note.full_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

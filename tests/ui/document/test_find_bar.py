@@ -138,7 +138,7 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     pane = view.sheets.current().editor
     pane.set_text(long_text())
     assert len(pane.text()) > 800_000
-    qtbot.waitUntil(lambda: not pane._filling.go_on())
+    qtbot.waitUntil(lambda: not pane._appender.go_on())
     turns = matches(re.compile("nowhere"), pane.text())
     assert sum(1 for _ in turns) > 2, "in several turns"
     pane.go_to(len(pane.text()) // 2)

@@ -1,4 +1,4 @@
-"""One piece of a flowing document: its lines, their layout, and the drawing around them."""
+"""The look of a flowing document's blocks, and its pieces: their lines, layout and drawing."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _MONO = (
     "JetBrains Mono", "Source Code Pro", "Cascadia Mono", "Menlo", "Consolas", "Noto Sans Mono", "DejaVu Sans Mono",
     "Liberation Mono",
 )  # fmt: skip
-# Letters of these scripts are as wide as they are high.
+# Letters from here on are taken to be as wide as they are high: CJK.
 _WIDE = "\u2e80"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of a block, in pixels: `size` of its letters, height of a `line`, `ascent` and `descent` of its font.
+    """The look of a block, in pixels: the `size`, `ascent` and `descent` of its font, and the height of a `line`.
 
-    `indent` is where its letters begin; `before` and `after` the space above and below; `pad` the space between
-    its ground and its letters.
+    `indent` is where its text begins, `before` and `after` are the spaces above and below it, `pad` is the space
+    between its background and its text.
     """
 
     size: int
@@ -64,7 +64,7 @@ class Look:
 
 
 class Looks:
-    """The looks of all kinds of blocks in a theme's present font and text size."""
+    """The looks of all kinds of blocks in a theme's present font and text size, cached."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -78,14 +78,14 @@ class Looks:
         self._looks: dict[tuple[BlockKind, int, bool, bool], Look] = {}
 
     def of(self, block: Block, header: bool = False) -> Look:
-        """The look of a block; `header` for one in a table's header rows."""
+        """Return the look of a block; `header`: it is in one of a table's header rows."""
         key = (block.kind, min(block.level, _DEEPEST), block.table >= 0, header)
         if key not in self._looks:
             self._looks[key] = self._make(*key)
         return self._looks[key]
 
     def font_of(self, look: Look) -> QFont:
-        """The font of a look."""
+        """Return the font of a look."""
         font = QFont(self.font)
         font.setPixelSize(look.size)
         if look.bold:
@@ -95,7 +95,7 @@ class Looks:
         return font
 
     def cell_metrics(self, bold: bool, mono: bool) -> QFontMetricsF:
-        """The metrics of the letters in a table's cells."""
+        """Return the font metrics in a table's cells."""
         key = bold, mono
         if key not in self._metrics:
             look = replace(self.of(Block(BlockKind.CELL, Span(0, 0), table=0)), bold=bold, mono=mono)
@@ -105,7 +105,7 @@ class Looks:
         return self._metrics[key]
 
     def formats(self, places: Places, index: int, look: Look) -> list[QTextLayout.FormatRange]:
-        """The formats in which a piece differs from the document's font."""
+        """Return the formats in which a piece differs from the document's font."""
         piece = places.pieces[index]
         ranges = []
         if look.size != self.em or look.bold or look.mono:
@@ -126,7 +126,7 @@ class Looks:
         return ranges
 
     def code_ranges(self, places: Places, index: int) -> Iterator[tuple[int, int]]:
-        """The ranges of code in a piece, as start and end in UTF-16 units."""
+        """The ranges of inline code in a piece, as start and end in UTF-16 units."""
         piece = places.pieces[index]
         if piece.block.kind is BlockKind.CODE:
             return
@@ -158,7 +158,7 @@ class Looks:
                 form.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSubScript)
             case Style.LINK:
                 form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
-                # A page may be full of them: a thin line that is not obtrusive marks them.
+                # A page may be full of links, so their line is unobtrusive.
                 colour = self._theme.colour("line_strong")
                 colour.setAlphaF(0.55)
                 form.setUnderlineColor(colour)
@@ -201,7 +201,7 @@ def _range(start: int, length: int, form: QTextCharFormat) -> QTextLayout.Format
 
 
 def fixed_families() -> list[str]:
-    """The monospaced families to set code in, the best one first."""
+    """Return the monospaced font families for code, the best one first."""
     installed = set(QFontDatabase.families())
     found = [family for family in _MONO if family in installed][:1]
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -210,7 +210,7 @@ def fixed_families() -> list[str]:
 
 @dataclass(slots=True)
 class Setting:
-    """The measures of one page's parts; `left` and `width` of its lines, `outer` the page's own width."""
+    """What a page's parts are laid out with: `left` and `width` of its lines, and its `outer` width, in pixels."""
 
     document: QTextDocument
     places: Places
@@ -221,17 +221,17 @@ class Setting:
     outer: int = 700
 
     def block(self, index: int) -> QTextBlock:
-        """The Qt block of a piece."""
+        """Return the Qt block of a piece."""
         return self.document.findBlockByNumber(index)
 
 
 @dataclass(slots=True)
 class PlacedPiece:
-    """A piece on the page: the box of its lines, from the upper left corner of its `part`, an index.
+    """A piece on the page: the box of its lines, relative to the upper left corner of the part with the index `part`.
 
-    `bar_reach` is the height by which the bars beside a quotation reach up to the piece above, `bars` the number of
-    those that do. `leftwards`: a right-to-left paragraph; `leaning`: one that is so unless its words decide otherwise
-    (figures in a table that runs to the left).
+    `bar_reach` is how far the bars beside a quotation reach up to the piece above, `bars` the number of bars that do.
+    `leftwards`: the paragraph runs right to left; `leaning`: it does so unless its text has a direction (numbers in a
+    table that runs right to left).
     """
 
     index: int
@@ -264,7 +264,7 @@ class PlacedPiece:
         return self.height
 
     def guess(self, setting: Setting) -> int:
-        """The estimated height of the lines, without laying them out."""
+        """Return the estimated height of the lines, without laying them out."""
         piece, look = setting.places.pieces[self.index], self.look
         length = piece.end - piece.start
         wide = setting.places.letter(self.index) >= _WIDE
@@ -276,11 +276,11 @@ class PlacedPiece:
         return lines * look.line + 2 * look.pad
 
     def origin(self, top: float) -> QPointF:
-        """Where the lines are counted from, for a part that begins at `top`."""
+        """Return the point that the lines are relative to, for a part that begins at `top`."""
         return QPointF(self.x, top + self.y)
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw the grounds under the letters: the ground of code, the bar beside a quotation."""
+        """Draw what lies under the text: the background of code, the bars beside a quotation."""
         piece, theme = setting.places.pieces[self.index], setting.theme
         box = QRectF(self.x, top + self.y - self.bar_reach, self.width, self.height + self.bar_reach)
         match piece.block.kind:
@@ -298,7 +298,7 @@ class PlacedPiece:
             layout = setting.block(self.index).layout()
             for line in map(layout.lineAt, range(layout.lineCount())):
                 for around in line_boxes(line, start, end):
-                    # As high as the usual letters, whatever else is in the line.
+                    # As high as the usual font, whatever else is in the line.
                     around.setTop(line.y() + line.ascent() - self.look.ascent)
                     around.setHeight(self.look.ascent + self.look.descent)
                     ground = around.translated(self.origin(top)).adjusted(-2, 0, 2, 1)
@@ -307,7 +307,7 @@ class PlacedPiece:
     def draw(
         self, painter: QPainter, setting: Setting, top: float, selections: list[QTextLayout.FormatRange]
     ) -> None:
-        """Draw the letters, and the marker before an item."""
+        """Draw the text, and the marker of a list item."""
         piece = setting.places.pieces[self.index]
         layout = setting.block(self.index).layout()
         origin = self.origin(top)
@@ -326,14 +326,14 @@ class PlacedPiece:
             )
 
     def line_near(self, setting: Setting, y: float) -> QTextLine | None:
-        """The line nearest to a height inside the box."""
+        """Return the line nearest to a height inside the box."""
         layout = setting.block(self.index).layout()
         lines = [layout.lineAt(number) for number in range(layout.lineCount())]
         return min(lines, key=lambda line: abs(line.y() + line.height() / 2 - y), default=None)
 
 
 class Part:
-    """One of the parts below each other on a page: a paragraph, a heading, an item; heights include its `gap` above."""
+    """A part of the page, such as a paragraph, a heading or a list item; its height includes the `gap` above it."""
 
     def __init__(self, placed: list[PlacedPiece], gap: int) -> None:
         self.gap = gap
@@ -341,19 +341,19 @@ class Part:
         self.placed = placed
 
     def guess(self, setting: Setting) -> int:
-        """The estimated height, without laying it out."""
+        """Return the estimated height, without laying the part out."""
         return self.gap + self._box(setting).guess(setting)
 
     def lay(self, setting: Setting) -> int:
-        """Lay out its lines; returns its height."""
+        """Lay out the lines; returns the part's height."""
         return self.gap + self._box(setting).set_lines(setting)
 
     def near(self, x: float, y: float) -> PlacedPiece | None:
-        """Its piece nearest to a place."""
+        """Return the part's piece nearest to a point."""
         return self.placed[0]
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw the grounds and lines under its letters, but for those of its pieces."""
+        """Draw what lies under the part's text, apart from what its pieces draw."""
 
     def _box(self, setting: Setting) -> PlacedPiece:
         placed = self.placed[0]
@@ -372,7 +372,7 @@ def _option(leftwards: bool, look: Look) -> QTextOption:
 
 
 def _set_lines(layout: QTextLayout, look: Look, left: float, top: float, width: float) -> float:
-    """Set all lines of a layout below each other, their baselines evenly spaced; returns their height."""
+    """Lay out all lines below each other with evenly spaced baselines; returns their height."""
     y = top
     layout.beginLayout()
     while (line := layout.createLine()).isValid():
@@ -387,7 +387,7 @@ def _set_lines(layout: QTextLayout, look: Look, left: float, top: float, width: 
 
 
 def direction(words: str) -> int:
-    """1 for words that run to the right, -1 for those that run to the left, 0 for neither."""
+    """Return the direction of a text: 1 for left to right, -1 for right to left, 0 for neither."""
     for letter in words[:80]:
         match unicodedata.bidirectional(letter):
             case "L":

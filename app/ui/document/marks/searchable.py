@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 else:
     _ScrollArea = object
 
-# Code points searched in a turn, some milliseconds' work, and how far beyond them a match may reach.
+# The code points of a slice, some milliseconds' work, and how far beyond it a match may reach.
 SLICE, _REACH = 1 << 17, 1000
 _BLANKS = re.compile(r"\s+")
-# What Qt makes a new block of: CR LF, CR, LF, U+2029 and its own two block marks; and its line separator.
+# What Qt turns into a new block: CR LF, CR, LF, U+2029 and its own two block marks; and its line separator.
 _LINE_END = re.compile("\r\n|[\r\u2028\u2029\ufdd0\ufdd1]")
 
 
 def insertable(text: str) -> str:
-    """The text as a Qt document gives it back: every line end as LF, a lone surrogate as U+FFFD.
+    """Return the text as a Qt document gives it back: every line end as LF, a lone surrogate as U+FFFD.
 
     PySide reads a byte order mark at a string's start as such: U+FEFF would be lost there, and U+FFFE, which is no
     character, would swap the bytes of the whole text.
@@ -41,7 +41,7 @@ def insertable(text: str) -> str:
     if _any_surrogate(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.lstrip("\ufeff").replace("\ufffe", "\ufffd")
-    # Looking first is much faster for the many texts that hold none of them.
+    # Most texts have none of these marks, and looking for them is much faster than the expression.
     return _LINE_END.sub("\n", text) if any(mark in text for mark in "\r\u2028\u2029\ufdd0\ufdd1") else text
 
 
@@ -55,43 +55,43 @@ def _any_surrogate(text: str) -> bool:
 
 
 def document_text(document: QTextDocument) -> str:
-    """All text of a Qt document, with LF for line ends: what `Document.text` is made of."""
-    text = _lines(document.toRawText())
+    """Return all text of a Qt document, with LF for line ends: what `Document.text` is made of."""
+    text = _with_line_feeds(document.toRawText())
     units = document.characterCount() - 1  # Qt counts the end of the last block too
-    return text if utf16_units(text) == units else _characters(document, 0, units)
+    return text if utf16_units(text) == units else _text_by_units(document, 0, units)
 
 
 def text_at(document: QTextDocument, start: int, end: int) -> str:
-    """The characters between two of Qt's positions, as far as the document reaches."""
+    """Return the characters between two of Qt's positions, as far as the document reaches."""
     end = min(end, document.characterCount() - 1)
     if not 0 <= start < end:
         return ""
     cursor = QTextCursor(document)
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-    text = _lines(cursor.selectedText())
-    return text if utf16_units(text) == end - start else _characters(document, start, end)
+    text = _with_line_feeds(cursor.selectedText())
+    return text if utf16_units(text) == end - start else _text_by_units(document, start, end)
 
 
-def _lines(raw: str) -> str:
+def _with_line_feeds(raw: str) -> str:
     return raw.replace("\u2029", "\n").replace("\u2028", "\n")
 
 
-def _characters(document: QTextDocument, start: int, end: int) -> str:
-    """The same text read unit by unit, which keeps positions where it has lone surrogates."""
+def _text_by_units(document: QTextDocument, start: int, end: int) -> str:
+    """Return the text read unit by unit, which keeps positions where there are lone surrogates."""
     units = "".join(document.characterAt(unit) for unit in range(start, end))
-    return _lines(units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+    return _with_line_feeds(units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
-    """What matches these words in either case, with any blanks and line ends for theirs; None for blank ones."""
+    """Return a pattern for words in either case, with any run of blanks for theirs; None for blank words."""
     if not words.strip():
         return None
     return re.compile(r"\s+".join(map(re.escape, _BLANKS.split(words))), re.IGNORECASE)
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[Span | None]:
-    """The matches in a text, in order, with None after each slice of the text."""
+    """Yield the matches in a text, in order, and None after each slice of the text."""
     start = 0
     while start < len(text):
         edge = start + SLICE
@@ -106,9 +106,9 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[Span | None]:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """A page's selection and scroll position, to be restored after a search, and where a search from it starts.
+    """A selection and a scroll position, to be restored after a search, and the code point where a search starts.
 
-    The values of `scrolled` are the page's own.
+    What the numbers of `scrolled` mean is up to the page.
     """
 
     selection: Span
@@ -116,28 +116,28 @@ class ViewState:
     scrolled: tuple[float, float]
 
     def is_at(self, other: ViewState) -> bool:
-        """Whether the selection and the top of the page are the same."""
+        """Whether the selection and the scroll position are the same."""
         return (self.selection, self.scrolled) == (other.selection, other.scrolled)
 
 
 class Searchable(_ScrollArea):
-    """A text on the screen that words can be found in; positions are code points of `text()`."""
+    """A text on the screen in which words can be found; positions are code points of `text()`."""
 
-    # What is marked as found everywhere; the selected match is the current one.
+    # The pattern whose matches are all marked; the selected one is the current match.
     sought: re.Pattern[str] | None = None
-    # The match that the last search ended at, behind which the cursor was left.
+    # The match at which the last search ended, with the cursor left behind it.
     found = Span(0, 0)
 
     def text(self) -> str:
-        """The text."""
+        """Return the text."""
         raise NotImplementedError
 
     def selection(self) -> Span:
-        """The selected part of the text; empty without a selection, at the cursor where there is one."""
+        """Return the selected span; without a selection an empty one, at the cursor if there is one."""
         raise NotImplementedError
 
     def select(self, span: Span) -> None:
-        """Select a part of the text without scrolling."""
+        """Select a span without scrolling."""
         raise NotImplementedError
 
     def show_selection(self) -> None:
@@ -145,27 +145,27 @@ class Searchable(_ScrollArea):
         raise NotImplementedError
 
     def seen(self) -> Span:
-        """The part of the text that is in view."""
+        """Return the span that is in view."""
         raise NotImplementedError
 
     def scrolled(self) -> tuple[float, float]:
-        """The scroll position, for `scroll_back`: the same as long as the user does not scroll."""
+        """Return the scroll position for `scroll_back`; it stays equal as long as the user does not scroll."""
         raise NotImplementedError
 
     def scroll_back(self, scrolled: tuple[float, float]) -> None:
-        """Scroll to a former position."""
+        """Scroll back to a position that `scrolled` returned."""
         raise NotImplementedError
 
     def is_whole(self) -> bool:
-        """Put more of a long text on the page for a turn; returns whether all of it is there."""
+        """Put more of a long text on the page, for a turn at most; returns whether all of it is there."""
         return True
 
     def selected_words(self) -> str:
-        """The selected words, empty without a selection."""
+        """Return the selected text, empty without a selection."""
         return self.selection().of(self.text())
 
     def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
+        """Return the selection and scroll position for `restore_view`."""
         own, seen = self.selection(), self.seen()
         start = own.start if seen.start <= own.start <= seen.end else seen.start
         return ViewState(own, start, self.scrolled())
@@ -176,7 +176,7 @@ class Searchable(_ScrollArea):
         self.scroll_back(state.scrolled)
 
     def mark_all(self, words: str) -> None:
-        """Mark every match of these words on the page; none for empty words."""
+        """Mark every match of these words on the page; empty words mark none."""
         self.sought = pattern_of(words)
         self.viewport().update()
 
@@ -184,32 +184,32 @@ class Searchable(_ScrollArea):
 if TYPE_CHECKING:
 
     class _TextEdit(Searchable):
-        """What QTextEdit and QPlainTextEdit have in common, and what each of their pages does in its own way."""
+        """What QTextEdit and QPlainTextEdit have in common, and what each of their panes implements."""
 
         def document(self) -> QTextDocument: ...
         def textCursor(self) -> QTextCursor: ...
         def setTextCursor(self, cursor: QTextCursor) -> None: ...
 
         def visible_blocks(self) -> Sequence[tuple[QTextBlock, QPointF]]:
-            """The paragraphs that can be seen, each with its place in the viewport."""
+            """Return the visible blocks, each with its position in the viewport."""
 
         def top_position(self) -> int:
-            """The position that the first line in view begins with."""
+            """Return the position at which the first visible line begins."""
 
         def bring_into_view(self, position: int, above: float) -> None:
-            """Scroll a position's line to have the share `above` of the view above it, unless it is seen well."""
+            """Scroll a position's line so that the share `above` of the view is above it, unless it is seen well."""
 
         def share_of(self, position: int) -> float:
-            """The share of the page's height above a position, 0 to 1."""
+            """Return the share of the document's height above a position, 0 to 1."""
 
 else:
     _TextEdit = Searchable
 
 
 class SearchableTextEdit(_TextEdit):
-    """A text edit that finds words, a mixin; `_to_qt` and `_to_point` convert positions of its Qt document."""
+    """A mixin for a text edit in which words can be found; `_to_qt` and `_to_point` convert its Qt positions."""
 
-    _counted: tuple[int, Offsets] | None = None
+    _offsets_of_revision: tuple[int, Offsets] | None = None
 
     def selection(self) -> Span:
         cursor = self.textCursor()
@@ -222,7 +222,7 @@ class SearchableTextEdit(_TextEdit):
         self.setTextCursor(cursor)
 
     def show_selection(self) -> None:
-        """Qt scrolls to a cursor when it is set."""
+        """Do nothing: Qt scrolls to a cursor when it is set."""
 
     def seen(self) -> Span:
         top = self.top_position()
@@ -230,30 +230,30 @@ class SearchableTextEdit(_TextEdit):
         return Span(self._to_point(top), self._to_point(last))
 
     def _to_qt(self, point: int) -> int:
-        """The position in the Qt document of a code point."""
+        """Return the Qt document's position of a code point."""
         return self._positions().to_qt(point)
 
     def _to_point(self, position: int) -> int:
-        """The code point of a position in the Qt document."""
+        """Return the code point of a position in the Qt document."""
         return self._positions().to_point(position)
 
     def _positions(self) -> Offsets:
-        """The offsets of the present text."""
+        """Return the offsets of the present text."""
         revision = self.document().revision()
-        if self._counted is None or self._counted[0] != revision:
-            self._counted = revision, Offsets(self.text())
-        return self._counted[1]
+        if self._offsets_of_revision is None or self._offsets_of_revision[0] != revision:
+            self._offsets_of_revision = revision, Offsets(self.text())
+        return self._offsets_of_revision[1]
 
 
 class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
-    """A plain text edit that finds words, and knows its visible paragraphs."""
+    """A plain text edit in which words can be found."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not redoes(self, event):
             super().keyPressEvent(event)
 
     def top_position(self) -> int:
-        """The position that the first line in view begins with."""
+        """Return the position at which the first visible line begins."""
         block = self.firstVisibleBlock()
         line = block.layout().lineAt(max(0, self.verticalScrollBar().value() - block.firstLineNumber()))
         return block.position() + (line.textStart() if line.isValid() else 0)
@@ -265,14 +265,14 @@ class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
         self.verticalScrollBar().setValue(at)
 
     def _line_of(self, position: int) -> tuple[QTextBlock, QTextLine]:
-        """The paragraph and the line of a position, laid out; the last ones beyond the end."""
+        """Return the block and the line of a position, laid out; beyond the end the last ones."""
         last = self.document().characterCount() - 1
         block = self.document().findBlock(min(position, last))
         self.blockBoundingRect(block)
         return block, block.layout().lineForTextPosition(min(position, last) - block.position())
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
-        """The paragraphs that can be seen, each with its place in the viewport."""
+        """Return the visible blocks, each with its position in the viewport."""
         seen = []
         block = self.firstVisibleBlock()
         offset = self.contentOffset()
@@ -284,7 +284,7 @@ class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
         return seen
 
     def scrolled(self) -> tuple[float, float]:
-        # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
+        # Not the scroll bar's value, which grows with every block above that is laid out.
         return self.top_position(), self.horizontalScrollBar().value()
 
     def scroll_back(self, scrolled: tuple[float, float]) -> None:

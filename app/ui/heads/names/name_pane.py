@@ -169,7 +169,7 @@ class NamePane(DocumentPane):
 
     def show_names(self, names: Sequence[Entity], styles: Sequence[NameStyle]) -> list[bool]:
         """Highlight names of `text()` in its order; returns for each whether it is highlighted."""
-        self._filling.at_once()
+        self._appender.at_once()
         shown = self.names.set_names(self.text(), self._positions(), names, styles)
         self._names_changed()
         return shown

@@ -307,7 +307,7 @@ def test_a_letter_typed_meanwhile_changes_the_whole_text(
 )
 def test_pieces_hold_what_the_whole_does(small_pieces: None, pane: DocumentPane, text: str) -> None:
     pane.set_text(text)
-    pane._filling.at_once()
+    pane._appender.at_once()
     assert document_text(pane.document()) == pane.text() == broken(insertable(text))[0]
 
 
