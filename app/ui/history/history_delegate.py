@@ -18,7 +18,7 @@ _VERY_LIKELY = 0.9
 
 
 def elided_place(row: Row, metrics: QFontMetrics, room: int) -> str:
-    """Return where an answer is, elided to `room` pixels: the page or line in full, and both ends of the document's name.
+    """Return where an answer is, in `room` pixels: the page or line in full, and both ends of the document's name.
 
     File names often differ only at their ends. The note on the part that was read is shortened first, and left out if
     less than half of it would be visible.

@@ -30,8 +30,8 @@ _KEYS: dict[int, str] = {
 class HistoryList(RowList):
     """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
 
-    `asked` carries an action (open, check, delete, copy) and the Entry; `up_requested` is sent when Up is pressed on the
-    first entry.
+    `asked` carries an action (open, check, delete, copy) and the Entry; `up_requested` is sent when Up is pressed on
+    the first entry.
     """
 
     asked = Signal(str, object)

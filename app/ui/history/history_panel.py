@@ -47,7 +47,7 @@ def elided(words: str) -> str:
 
 
 class HistoryBar(QFrame):
-    """The switch `keep`, Export… with the `menu` of formats, and Delete everything…, or `question`, which confirms it."""
+    """The switch `keep`, Export… with the `menu` of formats, and Delete everything…, or the `question` before it."""
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         super().__init__()

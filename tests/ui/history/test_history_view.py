@@ -409,17 +409,31 @@ def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], q
         assert all(all(model.edges(at)) for at, row in enumerate(model.rows) if row.entry)
 
 
-def test_what_is_being_deleted_is_gone_when_the_window_closes(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        (lambda view: view._delete(view.workspace.history.get(2)), [1]),
+        (lambda view: view.panel.bar.question.confirmed.emit(), []),
+        (lambda view: view.panel.undo.undo_asked.emit(), [3, 2, 1]),
+    ],
+    ids=["delete", "delete everything", "bring back"],
+)
+def test_changes_that_are_still_queued_are_made_when_the_window_closes(
+    open_view: Callable[..., HistoryView],
+    qtbot: QtBot,
+    change: Callable[[HistoryView], None],
+    left: list[int],
 ) -> None:
-    view = open_view(entry(1), entry(2))
+    view = open_view(entry(1), entry(2), entry(3))
+    view._delete(view.workspace.history.get(3))
+    settle(view, qtbot)
     gate = threading.Event()
     view.lanes.files.start(lambda report: gate.wait(5))
-    view._delete(view.workspace.history.get(2))
+    change(view)
     view.keep()
     gate.set()
     settle(view, qtbot)
-    assert kept(view) == [1]
+    assert kept(view) == left
 
 
 def test_everything_is_deleted_once_that_is_confirmed(
