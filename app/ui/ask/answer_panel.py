@@ -1,4 +1,4 @@
-"""The panel at the right of the Ask page, with the question and its answers."""
+"""The panel at the right of the Ask page, with the question and its answers, and the splitter that it stands in."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSlider,
+    QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
 from app.core import wording
 from app.core.message import Message
+from app.settings.settings import Settings
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox, ScopeChoice
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
     from app.ui.kit.language_line import LanguageLine
 
 _LONGEST_NAMED = 200
+_SPLITTER = "ask"
+# In steps: the side panel's usual and preferred least widths, the page's preferred least width, which takes precedence
+# where there is no room for both, and the page's least width.
+_SIDE, _SIDE_WELL, _PAGE_WELL, _PAGE_LEAST = 98, 76, 62, 50
 _IDLE = Message("Ask something that the text may answer. The answer's exact words light up in it.")
 _IDLE_OPEN = Message(
     "Ask something that the open documents may answer. The best places are listed here, by document."
@@ -468,3 +474,49 @@ class AnswerPanel(QFrame):
         button = self.sender()
         if isinstance(button, SuggestionButton):
             self.suggestion_clicked.emit(button.question)
+
+
+class AskPanes(QSplitter):
+    """`page` in the middle with `above` over it, and `side` at the right, as wide as saved or as fits the window.
+
+    `row` holds the page, `column` holds that row: further widgets can be added beside the page and below it.
+    """
+
+    def __init__(
+        self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme = theme
+        self._settings = settings
+        middle = QWidget()
+        self.row = row(theme, (page, 1))
+        self.column = column(theme, above, (self.row, 1), parent=middle)
+        theme.in_steps(middle.setMinimumWidth, _PAGE_LEAST)
+        self.addWidget(middle)
+        self.addWidget(side)
+        self.setStretchFactor(0, 1)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.splitterMoved.connect(self._moved)
+        saved = settings.splitters.get(_SPLITTER)
+        self._placed = saved is not None
+        if saved is not None:
+            self.setSizes(saved)
+
+    def keep(self) -> None:
+        """Save the splitter's position in the settings, where the user has moved it."""
+        if self._placed:
+            self._settings.splitters[_SPLITTER] = self.sizes()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Set the side panel's width as long as the user has not moved the splitter."""
+        super().resizeEvent(event)
+        if not self._placed:
+            step = self._theme.step
+            wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() * 3 // 8))
+            wide = min(wide, self.width() - step(_PAGE_WELL))
+            self.setSizes([self.width() - wide, wide])
+
+    @Slot()
+    def _moved(self) -> None:
+        self._placed = True

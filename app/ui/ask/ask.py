@@ -17,13 +17,12 @@ from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.ask.answer_keeper import AnswerKeeper
-from app.ui.ask.answer_panel import AnswerPanel
+from app.ui.ask.answer_panel import AnswerPanel, AskPanes
 from app.ui.ask.controller import AskController
 from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.page_recogniser import PageRecogniser
-from app.ui.ask.panes import AskPanes
 from app.ui.ask.presenter import AskPresenter
 from app.ui.ask.run import Scope
 from app.ui.ask.session import DocumentState

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, Signal, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from app.core import wording
-from app.core.message import Message
 from app.ui.kit.boxes import row
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import tr
+from app.ui.window.network import NetworkButton
 
-OFFLINE, ON_DEMAND = Message("Offline"), Message("Network: only when asked")
-_TIPS = {
-    True: Message(
-        "Nothing is reached over the network: models cannot be looked up or downloaded.\n"
-        "Click to allow that, each time you ask for it."
-    ),
-    False: Message(
-        "The network is used only when you look up or download a model on the page Models, for nothing else.\n"
-        "Your texts never leave this computer. Click to go offline."
-    ),
-}
 # For each state the dot's colour, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
     "loading": ("mark", False),
@@ -57,65 +44,6 @@ class StatusDot(QWidget):
             painter.setBrush(self._theme.colour(role))
         radius = min(self.width(), self.height()) / 2 - 1
         painter.drawEllipse(QPointF(self.width() / 2, self.height() / 2), radius, radius)
-
-
-class NetworkButton(QPushButton):
-    """A flat button that shows whether the network may be used.
-
-    `offline_requested` carries whether the user wants to be offline.
-    """
-
-    offline_requested = Signal(bool)
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._offline = False
-        self._busy = ""
-        self.setProperty("kind", "foot")
-        self.setCheckable(True)
-        self.clicked.connect(self._clicked)
-        mark(self, type="small")
-        self._update_label()
-
-    def set_offline(self, offline: bool) -> None:
-        """Show whether Spanlight is offline."""
-        self._offline = offline
-        self._update_label()
-
-    def set_busy(self, words: str) -> None:
-        """Show what the network is used for now ("Downloading 34%"); empty for nothing."""
-        if words != self._busy:
-            self._busy = words
-            self._update_label()
-
-    @Slot()
-    def _clicked(self) -> None:
-        self.setChecked(self._offline)  # until the owner of the setting changes it
-        self.offline_requested.emit(not self._offline)
-
-    def _update_label(self) -> None:
-        words = localised(OFFLINE if self._offline else self._busy or ON_DEMAND)
-        tip = localised(_TIPS[self._offline])
-        self.setChecked(self._offline)
-        self.setText(words)
-        self.setToolTip(as_tip(tip))
-        self.setAccessibleName(tr("Offline switch: {state}", state=words))
-        self.setAccessibleDescription(tip.replace("\n", " "))
-        icon = "offline" if self._offline else "network"
-        self.setIcon(self._theme.icon(icon, "accent" if self._busy and not self._offline else "ink_quiet"))
-
-
-def downloading(done: int, total: int) -> str:
-    """Return a download's progress in few words, in bytes if the total is not known.
-
-    Once everything is downloaded, the model is tried out, which needs no network.
-    """
-    if 0 < total <= done:
-        return tr("Trying the new model")
-    if total:
-        return tr("Downloading {number}%", number=done * 100 // total)
-    return tr("Downloading {size}", size=wording.size(done))
 
 
 class StatusLine(QFrame):
