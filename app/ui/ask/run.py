@@ -127,7 +127,7 @@ class AskRun:
     # Whether it shows one document of a question about several, whose probabilities are shared among them.
     is_shared: bool = False
     # The person's corrections by document, keyed as in `place_key`; "" is the key of a single document.
-    said: dict[str, Correction] = field(default_factory=dict)
+    corrections: dict[str, Correction] = field(default_factory=dict)
     began: float = 0.0
 
     @property

@@ -226,11 +226,13 @@ class Sheet(QWidget):
         run.chosen = min(run.chosen, max(0, len(answers) - 1))
         faint = not run.is_answered or (run.is_running and run.pinned is None)
         places = [(answer.span, answer.text) for answer in answers]
-        said, own = run.said.get(""), -1
-        if said is not None and said.span is not None and places[:1] != [(said.span, said.words)]:
-            if (said.span, said.words) not in places:
-                places.append((said.span, said.words))
-            own = places.index((said.span, said.words))
+        correction, own = run.corrections.get(""), -1
+        if correction is not None and correction.span is not None:
+            words = correction.span, correction.words
+            if places[:1] != [words]:
+                if words not in places:
+                    places.append(words)
+                own = places.index(words)
         lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
         run.lit = tuple(lit[: len(answers)])
         if run is self.to_own and own >= 0:

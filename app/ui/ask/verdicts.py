@@ -38,8 +38,8 @@ _log = logging.getLogger(__name__)
 class JudgedAnswer:
     """The answer that a verdict is about: the best one in a document.
 
-    `key` is the document's key in `AskRun.said`. `on_page` is the run whose answers the document's sheet highlights:
-    `run` itself, or for a question about several documents the run of this one.
+    `key` is the document's key in `AskRun.corrections`. `on_page` is the run whose answers the document's sheet
+    highlights: `run` itself, or, for a question about several documents, the run of this one.
     """
 
     run: AskRun
@@ -79,22 +79,22 @@ class JudgedAnswer:
         return Message("“{words}” in {document}", words=words, document=place.source)
 
     @property
-    def said(self) -> Correction | None:
+    def correction(self) -> Correction | None:
         """The person's correction of the question's answer in this document, as far as it was looked up."""
-        return self.run.said.get(self.key)
+        return self.run.corrections.get(self.key)
 
     @property
     def verdict(self) -> Verdict:
         """The correction as a verdict on the answer shown."""
-        return self.said.verdict_on(self.shown) if self.said is not None else Verdict.NONE
+        return self.correction.verdict_on(self.shown) if self.correction is not None else Verdict.NONE
 
-    def take(self, said: Correction | None) -> None:
+    def take(self, correction: Correction | None) -> None:
         """Note the person's correction, None for none."""
         for run, key in ((self.run, self.key), (self.on_page, "")):
-            if said is None:
-                run.said.pop(key, None)
+            if correction is None:
+                run.corrections.pop(key, None)
             else:
-                run.said[key] = said
+                run.corrections[key] = correction
 
     def entry(self) -> Entry:
         """Return the question about the document as an entry, with this answer first."""
@@ -192,10 +192,10 @@ class Verdicts(QObject):
         )
         self._looking = job.replacing(self._looking).then(partial(self._take, answer), self.failed)
 
-    def _take(self, answer: JudgedAnswer, said: Correction | None) -> None:
+    def _take(self, answer: JudgedAnswer, correction: Correction | None) -> None:
         """Note the correction of an answer, and show it where that answer is shown."""
-        if said != answer.said:
-            answer.take(said)
+        if correction != answer.correction:
+            answer.take(correction)
             if self._sheet is not None and self._sheet.session.shown_run is answer.on_page:
                 self._sheet.highlight()
         self._show()
@@ -219,8 +219,8 @@ class Verdicts(QObject):
         while self._saving is None and self._waiting:
             given = self._waiting.popleft()
             answer, verdict, span = given
-            said = answer.said.span if answer.said is not None else None
-            if verdict is answer.verdict and (verdict is not Verdict.OTHER_WORDS or span in (None, said)):
+            before = answer.correction.span if answer.correction is not None else None
+            if verdict is answer.verdict and (verdict is not Verdict.OTHER_WORDS or span in (None, before)):
                 self._save(given._replace(verdict=Verdict.NONE, span=None))
             elif verdict is Verdict.OTHER_WORDS and span is None:
                 self.hint.emit(
@@ -242,11 +242,11 @@ class Verdicts(QObject):
         job.then(self._saved, self._not_saved)
 
     @Slot(object)
-    def _saved(self, said: Correction | None) -> None:
+    def _saved(self, correction: Correction | None) -> None:
         if self._saving is None:
             return
         answer, self._saving = self._saving.answer, None
-        self._take(answer, said)
+        self._take(answer, correction)
         self.kept.emit()
         self._keep_next()
 
@@ -264,20 +264,24 @@ class Verdicts(QObject):
                 continue
             saving.job.drop()
             try:
-                said = saving.flow(Silent())
+                correction = saving.flow(Silent())
             except SpanlightError as fault:
-                _log.warning("what was said of an answer was not kept: %s", fault)
+                _log.warning("a verdict was not kept: %s", fault)
                 self._saving = None
                 self._keep_next()
             else:
-                self._saved(said)
+                self._saved(correction)
 
     def _show(self) -> None:
         answer = self._answer
         if answer is None:
             self._row.hide()
             return
-        verdict, said = answer.verdict, answer.said
-        words = " ".join(said.words.split()) if said is not None and verdict is Verdict.OTHER_WORDS else ""
+        verdict, correction = answer.verdict, answer.correction
+        words = (
+            " ".join(correction.words.split())
+            if correction is not None and verdict is Verdict.OTHER_WORDS
+            else ""
+        )
         about = "" if answer.is_on_card else first_words(localised(answer.source), _LONGEST)
         self._row.offer(verdict, first_words(words, _LONGEST), about, has_answer=answer.shown is not None)

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.layout import Opened, OutlineEntry, Unit
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
-from app.ui.document.marks.highlights import Highlights, Lights, draw_current, draw_found
+from app.ui.document.marks.highlights import Highlights, HighlightState, draw_current, draw_found
 from app.ui.document.marks.searchable import Searchable, SearchableTextEdit, text_at
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
@@ -69,7 +69,7 @@ class Pane(Searchable):
     files_dropped = Signal(list)
     resized = Signal()
 
-    lights: Lights
+    lights: HighlightState
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -26,7 +26,6 @@ _FOLLOW_MS, _EDITED_MS = 40, 300
 _NARROW, _WIDE, _LEAST_PAGE = 30, 48, 60
 # A document with fewer titles has no outline.
 _FEWEST = 2
-
 # Deeper titles are indented no further.
 _DEEPEST = 6
 
@@ -53,8 +52,7 @@ class OutlineList(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self._titles = RowModel(_row_texts)
-        self._title_delegate = _TitleDelegate(theme)
-        super().__init__(theme, tr("Outline"), self._titles, self._title_delegate)
+        super().__init__(theme, tr("Outline"), self._titles, _TitleDelegate(theme))
         self._places: list[tuple[int, int]] = []
         self.setProperty("kind", "outline")
         self.setUniformItemSizes(True)

@@ -291,9 +291,9 @@ class HistoryView(Page):
     def _check_done(self, comparison: Comparison) -> None:
         self._checked = None
         self.panel.strip.clear()
-        number, told = comparison.entry.number, [*map(localised, comparison.sentences)]
-        self._list.history.set_news(number, " ".join(told), not comparison.same)
-        self.note.emit(told[0])
+        number, changes = comparison.entry.number, [*map(localised, comparison.sentences)]
+        self._list.history.set_news(number, " ".join(changes), not comparison.same)
+        self.note.emit(changes[0])
 
     @Slot(object)
     def _exported(self, exported: Exported) -> None:

@@ -18,7 +18,7 @@ from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
-OFFLINE, ON_DEMAND = Message("Offline"), Message("Network: only when asked")
+_OFFLINE, _ON_DEMAND = Message("Offline"), Message("Network: only when asked")
 _TIPS = {
     True: Message(
         "Nothing is reached over the network: models cannot be looked up or downloaded.\n"
@@ -67,7 +67,7 @@ class NetworkButton(QPushButton):
         self.offline_requested.emit(not self._offline)
 
     def _update_label(self) -> None:
-        words = localised(OFFLINE if self._offline else self._busy or ON_DEMAND)
+        words = localised(_OFFLINE if self._offline else self._busy or _ON_DEMAND)
         tip = localised(_TIPS[self._offline])
         self.setChecked(self._offline)
         self.setText(words)

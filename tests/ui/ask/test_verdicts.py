@@ -25,7 +25,7 @@ from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
 from tests.helpers.ask_page import ask as ask_text
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
-from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
+from tests.helpers.scripted_reader import ScriptedReader, ask_in, sheet_with
 from tests.helpers.widgets import select_words
 from tests.helpers.windows import FakeEngine, settle
 
@@ -283,18 +283,18 @@ def test_to_agree_that_the_text_does_not_say_is_one_button(
 def test_no_verdict_is_offered_before_the_end(
     open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
 ) -> None:
-    told = ToldReader()
-    view = open_page(AskView, FakeEngine(told, reader().cards[0]))
+    scripted = ScriptedReader()
+    view = open_page(AskView, FakeEngine(scripted, reader().cards[0]))
     row = view.panel.card.verdicts
     sheet = sheet_with(view, TIDES)
     ask_in(view, qtbot, sheet, "Long: noon")
-    qtbot.waitUntil(lambda: told.asked == ["Long: noon"])
-    told.found("Long: noon", "six", 20)
+    qtbot.waitUntil(lambda: scripted.asked == ["Long: noon"])
+    scripted.found("Long: noon", "six", 20)
     qtbot.waitUntil(lambda: view.panel.card.isVisible())
     assert not row.isVisible()
     row.judged.emit(Verdict.RIGHT)
     row.accept()
-    told.end("Long: noon")
+    scripted.end("Long: noon")
     qtbot.waitUntil(row.isVisible)
     rest(view, qtbot)
     assert view.workspace.corrections.count() == 0 and pressed(row) is Verdict.NONE

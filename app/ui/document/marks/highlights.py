@@ -30,7 +30,7 @@ class HighlightRange:
     shown: bool
 
 
-class Lights:
+class HighlightState:
     """The state that the highlights of every kind of document share.
 
     `chosen` is the index of the strong one, which `faint` makes pale and dashed; `own` is the index of the words that
@@ -47,7 +47,7 @@ class Lights:
         self.faint = False
 
 
-class Highlights(Lights):
+class Highlights(HighlightState):
     """The highlights on a text edit."""
 
     def clear(self) -> None:

@@ -11,14 +11,14 @@ from app.core.layout import PageText
 from app.core.page_runs import Box
 from app.core.pages import PageMark, mark_on_pages
 from app.core.text import Span
-from app.ui.document.marks.highlights import Lights
+from app.ui.document.marks.highlights import HighlightState
 from app.ui.kit.page_layout import line_pen, own_pen
 
 # Left, top, right and bottom of a box in the screen's pixels.
 Pixels = tuple[float, float, float, float]
 
 
-class PageHighlights(Lights):
+class PageHighlights(HighlightState):
     """The highlights of a document with pages."""
 
     def clear(self) -> None:
