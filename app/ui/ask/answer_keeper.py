@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,14 +13,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
 from app.core.errors import SpanlightError
-from app.core.report import Silent
+from app.core.report import Report, Silent
 from app.flows.ask.drafts import SavedAcross
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.run import AskRun, RunState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Flow, Job
+from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from app.ui.kit.libraries import Libraries
 
 _log = logging.getLogger(__name__)
+
+_SaveFlow = Callable[[Report], "Entry | None"]
 
 
 class AnswerKeeper(QObject):
@@ -52,6 +55,7 @@ class AnswerKeeper(QObject):
         # The entry to show once its file is open, and the job that looks up the text of an entry without a file.
         self._wanted: tuple[Sheet, Entry] | None = None
         self._text_job: Job | None = None
+        self._saves: list[tuple[Sheet | None, _SaveFlow, Job]] = []
         self._restorable = SavedAcross()  # of the last start, until its library is listed
         # Where the last answer in several documents was shown, and when its question was asked.
         self._lit: tuple[Sheet, float] | None = None
@@ -65,50 +69,52 @@ class AnswerKeeper(QObject):
 
     @Slot(object)
     def _ended(self, sheet: Sheet | None) -> None:
-        self._save(sheet)
+        if (save := self._save_flow(sheet)) is not None:
+            job = self._lanes.files.start(save).then(partial(self._entry_saved, sheet), self._not_saved)
+            self._saves = [*(one for one in self._saves if one[2].running), (sheet, save, job)]
         if sheet is None:
             self._sheets.save_soon()
 
     def close(self) -> None:
-        """Stop all reading before the window closes, and keep the answers so far."""
+        """Stop all reading before the window closes; save the answers so far, and those whose saving is still queued."""
+        for sheet, save, job in self._saves:
+            job.deliver()
+            if job.waiting:  # the lane ends without it, but finishes one that runs
+                job.drop()
+                self._save_now(sheet, save)
+        self._saves = []
         for sheet in self._controller.close():
-            self._save(sheet, at_once=True)
+            if (save_stopped := self._save_flow(sheet)) is not None:
+                self._save_now(sheet, save_stopped)
 
-    def _save(self, sheet: Sheet | None, *, at_once: bool = False) -> None:
-        """Save a session's question with its answers, unless the history is off.
-
-        A question about several documents is saved with the document of the best answer. `at_once`: the window closes,
-        and faults are logged.
-        """
-        run = self._controller.session(sheet).run
-        if run is None or run.reading is None or run.is_example or not self._workspace.settings.keep_history:
-            return
-        if run.is_across and not run.answers():
-            return
-        flow, arguments = self._save_flow(run)
-        if not at_once:
-            job = self._lanes.files.start(flow, *arguments, asked=run.asked_at)
-            job.then(partial(self._entry_saved, sheet), self._not_saved)
-            return
+    def _save_now(self, sheet: Sheet | None, save: _SaveFlow) -> None:
         try:
-            entry = flow(*arguments, Silent(), asked=run.asked_at)
+            entry = save(Silent())
         except SpanlightError as fault:
             _log.warning("the last question was not kept: %s", fault)
         else:
-            self._take_number(sheet, entry)  # type: ignore[arg-type]
+            self._take_number(sheet, entry)
 
-    def _save_flow(self, run: AskRun) -> tuple[Flow, tuple[object, ...]]:
-        """Return the flow that saves a question, which must have a reading, and the arguments of the flow."""
-        if run.library is None or run.status is None or run.reading is None:
+    def _save_flow(self, sheet: Sheet | None) -> _SaveFlow | None:
+        """Return the flow that saves a session's question with its answers; None where there is nothing to save.
+
+        A question about several documents is saved with the document of the best answer.
+        """
+        run = self._controller.session(sheet).run
+        if run is None or run.reading is None or run.is_example or not self._workspace.settings.keep_history:
+            return None
+        if run.is_across and not run.answers():
+            return None
+        reading, asked = run.reading, run.asked_at
+        if run.library is None or run.status is None:
             from app.flows.history.history import remember
 
-            return remember, (self._workspace, run.documents, run.request, run.reading)
+            return partial(remember, self._workspace, run.documents, run.request, reading, asked=asked)
         from app.core.library import LibraryReading
         from app.flows.library.search import remember_found
 
-        reading = run.reading
         found = LibraryReading(run.library, run.status, reading, run.found, run.passages, reading.seconds)
-        return remember_found, (self._workspace, run.request, found)
+        return partial(remember_found, self._workspace, run.request, found, asked=asked)
 
     def _entry_saved(self, sheet: Sheet | None, entry: Entry | None) -> None:
         if entry is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,6 +91,21 @@ def test_an_answer_is_remembered_once_with_where_it_stands(
     assert len(entries(view)) == 1
     ask(view, qtbot, "How low is it at six?")
     assert [one.question for one in entries(view)] == ["How low is it at six?", "When is it noon?"]
+
+
+def test_an_answer_whose_saving_is_still_queued_is_saved_when_the_window_closes(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    sheet = is_open(view, qtbot, [write(tmp_path, "txt")])
+    gate = threading.Event()
+    view.lanes.files.start(lambda report: gate.wait(5))
+    view.panel.box.set_question("When is it noon?", [])
+    view.panel.box.ask_requested.emit()
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
+    view.keep()
+    gate.set()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert [one.question for one in entries(view)] == ["When is it noon?"] and sheet.session.entry
 
 
 def test_nothing_is_remembered_while_the_history_is_off(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
