@@ -159,7 +159,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     if claim is None:  # the window that is open already has taken the files
         return 0
     # While modules are imported, the collector would walk over objects that stay for good: a tenth of the start. The
-    # window collects garbage itself (ui/window/collecting.py).
+    # window collects garbage itself (ui/window/cycle_collector.py).
     gc.disable()
     from app.ui.window.start import main as start
 

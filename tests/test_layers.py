@@ -138,7 +138,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "a name made while running": (
         "app.engine.installation",  # tries all modules
         "app.ui.window.checked",  # the same
-        "app.ui.window.rest",  # has a list of them
+        "app.ui.window.idle",  # has a list of them
         "app.bench.run",  # the same
     ),
     "urllib": NETWORK,

@@ -19,7 +19,7 @@ from tests.helpers.small_models import small_checkpoint
 HEAVY = {"torch", "transformers", "tokenizers", "safetensors", "numpy", "huggingface_hub", "sympy"}
 SLOW = {"asyncio", "email", "http", "ssl", "urllib.request", "importlib.metadata", "sqlite3"}
 
-# A page's parts, flows and their plain data are imported when they are needed, or at rest (app/ui/window/rest.py).
+# A page's parts, flows and their plain data are imported when they are needed, or at rest (app/ui/window/idle.py).
 LATER = {
     "sqlite3", "multiprocessing", "docx", "pypdfium2", "selectolax", "lxml", "markdown_it", "httpx2",
     "csv", "ssl", "openpyxl",

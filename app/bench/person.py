@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.bench.gaps import Heartbeat
 from app.core.requests import TrainingRequest
 from app.flows.train import train
-from app.ui.ask.question_run import RunState
+from app.ui.ask.run import RunState
 from app.ui.kit.jobs import Job
 from app.ui.window.window import MainWindow
 

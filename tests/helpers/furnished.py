@@ -142,7 +142,7 @@ def furnish(window: MainWindow, folder: Path) -> None:
     page = shown(window, "ask")
     page.sheets.current().pane.set_text(TEXT)
     page.panel.box.set_question("several?", [])
-    page.asking.ask()
+    page.presenter.ask()
     wait_until(lambda: page.panel.card.isVisible() and window.lanes.work.idle)
 
 
@@ -179,7 +179,7 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 page.documents.confirmation.withdraw()
                 row_action(page, row, tr("Folders, files and kinds…"))
                 yield from sheet(page, Contents, lambda contents: contents.save.isEnabled())
-                page.asking.show_ledger(library.number)
+                page.presenter.show_ledger(library.number)
                 yield from sheet(page, Ledger, lambda ledger: ledger.list.isHidden())
                 shortcut(page, "Ctrl+B")
                 page.panel.threshold.change.click()

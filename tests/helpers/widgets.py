@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
-from app.ui.document.marks.word_search import Searched, matches, pattern_of
+from app.ui.document.marks.searchable import Searchable, matches, pattern_of
 from app.ui.kit.theme import Theme
 
 
@@ -38,7 +38,7 @@ def coloured(area: QAbstractScrollArea, theme: Theme, role: str) -> list[tuple[i
     return list(zip(xs.tolist(), ys.tolist(), strict=True))
 
 
-def select_words(page: Searched, words: str) -> bool:
+def select_words(page: Searchable, words: str) -> bool:
     """Select words on a page where they first stand, as a search does; False where they stand nowhere."""
     pattern = pattern_of(words)
     found = next(filter(None, matches(pattern, page.text())), None) if pattern is not None else None

@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def collecting_here() -> Iterator[None]:
-    """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/collecting.py)."""
+    """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/cycle_collector.py)."""
     gc.disable()
     gc.freeze()
     yield

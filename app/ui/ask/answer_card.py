@@ -1,4 +1,4 @@
-"""The card with the answer in large type, or the nearest words, their probability and place; or that there is none."""
+"""The card with the answer in large type, its probability and place, or with the statement that nothing answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QWidget
 
 from app.core import wording
 from app.core.message import Message
-from app.ui.ask.question_run import QuestionRun, RunState, TextState
+from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.document.marks.places import Place
 from app.ui.kit.boxes import column
 from app.ui.kit.elided import ElidedLabel
@@ -33,12 +33,12 @@ _NBSP = "\N{NO-BREAK SPACE}"
 
 
 class AnswerCard(QFrame):
-    """The result of the question: an answer, the best so far, words with low confidence, or that there is none.
+    """The result of the question: an answer, the best so far, words with low confidence, or that nothing answers.
 
-    `chosen` carries the index of its answer, 0, on a click and on Enter, `copy_requested` the same on the button and on
-    Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of a
-    format to save the answers in. The other buttons are `again`, to ask about a text that has changed, `whole`, to
-    read all of a document whose best passages only were read, and `look`, to see how the model came to the answer.
+    `chosen` carries the index of its answer, 0, on a click and on Enter, and so does `copy_requested` on the button and
+    on Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of
+    the format to save the answers in. The other buttons are `again`, to ask about a text that has changed, `whole`, to
+    read every passage where only the best were read, and `look`, to see how the model came to the answer.
     """
 
     chosen = Signal(int)
@@ -98,7 +98,7 @@ class AnswerCard(QFrame):
 
     @cached_property
     def verdicts(self) -> VerdictRow:
-        """The buttons for what the person says of the answer, made when they are first needed."""
+        """The buttons for verdicts on the answer, created when they are first needed."""
         from app.ui.kit.verdict_row import VerdictRow
 
         row = VerdictRow(self._theme)
@@ -111,13 +111,13 @@ class AnswerCard(QFrame):
         return row
 
     def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """Set the formats to save the answers in, by key and name; without any the button is hidden."""
+        """Set the formats to save the answers in, as keys and names; without any the button is hidden."""
         self.formats.clear()
         for key, name in formats:
             self.formats.addAction(localised(name)).setData(key)
 
-    def show_run(self, run: QuestionRun) -> None:
-        """Show what was found so far: an answer, words with low confidence, or that there is none."""
+    def show_run(self, run: AskRun) -> None:
+        """Show what was found so far: an answer, words with low confidence, or that nothing answers."""
         place = run.place(0) if run.answers() else None
         is_shown = run.judged().shown is not None
         self._begin(_over(run), run.facts(), why_not=place is not None and not is_shown)
@@ -128,20 +128,20 @@ class AnswerCard(QFrame):
         self.setAccessibleName(sentences(self.over.text(), *map(localised, spoken)))
         self.show()
 
-    def _show_words(self, run: QuestionRun, place: Place) -> tuple[str, ...]:
-        """Show an answer, or words with low confidence, in quieter colours before the end; returns what is spoken."""
+    def _show_words(self, run: AskRun, place: Place) -> tuple[str, ...]:
+        """Show an answer, or words with low confidence, paler while reading goes on; returns the texts to speak."""
         reading, sure = run.judged(), not run.is_running
         no_answer = reading.no_answer_probability
         if reading.best is not None:
             likely = wording.best_of(place.probability, no_answer)
             role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
             self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
-            spoken: tuple[str, ...] = (tr("Answer: {words}", words=place.text), likely, _named(place))
+            spoken: tuple[str, ...] = (tr("Answer: {words}", words=place.text), likely, _place_name(place))
         else:
             likely, role = wording.low_confidence(place.probability), "accent"
             self.answer.set_text(place.text, (0, len(place.text)), faint=True)
             self.set_note(wording.NEAREST_WORDS)
-            spoken = (f"{localised(likely)}: {place.text}", _named(place), wording.NEAREST_WORDS)
+            spoken = (f"{localised(likely)}: {place.text}", _place_name(place), wording.NEAREST_WORDS)
         self.source.set_full_text(place.source, place.document)
         self.source.setVisible(bool(place.document))
         cell = "\n" + localised(place.cell).replace(": ", f":{_NBSP}") if place.cell else ""
@@ -157,8 +157,8 @@ class AnswerCard(QFrame):
         self._save.setVisible(sure and not self.formats.isEmpty())
         return spoken
 
-    def _show_none(self, run: QuestionRun, place: Place | None) -> tuple[str, ...]:
-        """Show that nothing answers, and the nearest words where they are wanted; returns what is spoken."""
+    def _show_none(self, run: AskRun, place: Place | None) -> tuple[str, ...]:
+        """Show that nothing answers, and the nearest words where they are wanted; returns the texts to speak."""
         no_answer, whole = run.judged().no_answer_probability, run.judged_whole
         _, likely = wording.without_answer(no_answer, whole=whole)
         self.answer.set_text(localised(run.no_answer).rstrip("."))
@@ -176,7 +176,7 @@ class AnswerCard(QFrame):
                     "The nearest words are not sure enough ({percent}, {place})."
                     " How sure an answer must be is set below.",
                     percent=wording.percent(place.probability),
-                    place=_named(place),
+                    place=_place_name(place),
                 )
             )
             self.copy.show()
@@ -187,7 +187,7 @@ class AnswerCard(QFrame):
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self.again.setVisible(again)
-        if again:  # the nearest words have no place in the changed text
+        if again:  # the changed text may not have the nearest words
             self.nearest.hide()
         self.setAccessibleDescription(self.note.text())
 
@@ -218,7 +218,7 @@ class AnswerCard(QFrame):
         self.facts.setVisible(bool(facts))
         for widget in (self.source, self._sentence, self.copy, self._save, self.whole, self.look):
             widget.hide()
-        self.nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
+        self.nearest.setVisible(why_not)  # not hidden first, as the others are: it may have the focus
         _explain(self.likely, "")
         self.set_note("")
         self._rest_copy()
@@ -252,8 +252,8 @@ class AnswerCard(QFrame):
         self.save_requested.emit(str(action.data()))
 
 
-def _over(run: QuestionRun) -> str:
-    """The line above an answer: how far the reading has come; where nothing answers, what was not read."""
+def _over(run: AskRun) -> str:
+    """Return the line above the result: how far the reading is, or, where nothing answers, what was not read."""
     reading = run.judged()
     if reading.shown is not None:
         if run.state in (RunState.PAUSED, RunState.STOPPED):
@@ -270,7 +270,7 @@ def _over(run: QuestionRun) -> str:
     return wording.best_passages(reading.share_of_text) if reading.quick and run.library is None else ""
 
 
-def _named(place: Place) -> str:
+def _place_name(place: Place) -> str:
     where = ", ".join(filter(None, (localised(place.where), localised(place.recognised))))
     return ", ".join(filter(None, (place.source, where))) if place.document else where
 

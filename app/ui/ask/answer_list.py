@@ -16,10 +16,10 @@ from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-_BEFORE = 5
+_WORDS_BEFORE = 5
 
 
-def _words(place: Place) -> tuple[str, str, str]:
+def _row_texts(place: Place) -> tuple[str, str, str]:
     likely, where = localised(place.likely), localised(place.where)
     where = f"{where}. {localised(place.cell)}" if place.cell else where
     source = f"{place.source}, " if place.document else ""
@@ -28,9 +28,9 @@ def _words(place: Place) -> tuple[str, str, str]:
 
 
 class PlaceDelegate(RowDelegate):
-    """A row: the words, a piece of their sentence, their place, the bar and the number.
+    """Draws a row: the words, a part of their sentence, their place, and their probability as a bar and a number.
 
-    Above the first row of each of several documents stands its name.
+    With several documents, the name of each stands above its first row.
     """
 
     def row_height(self, index: Index) -> int:
@@ -74,13 +74,13 @@ class PlaceDelegate(RowDelegate):
         self.draw_text(painter, line, where, "small", "ink_quiet")
 
     def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
-        """As much of the sentence as fits, beginning a few words before the answer; less of it before a long one."""
+        """Return as much of the sentence as fits, from a few words before the answer on; a long answer is left out."""
         before = place.sentence[: place.start].split()
         words = " ".join(place.text.split())
         if metrics.horizontalAdvance(words) > width * 0.6:
             after = " ".join(place.sentence[place.end :].split())
             after = after if any(letter.isalnum() for letter in after) else ""
-            around = f"{' '.join(before[-_BEFORE:])} … {after}".strip()
+            around = f"{' '.join(before[-_WORDS_BEFORE:])} … {after}".strip()
             shown = metrics.elidedText(around.strip(" …") and around, Qt.TextElideMode.ElideRight, width)
             return shown.replace("……", "…")  # where it is cut at the gap
         rest = " ".join(place.sentence[place.start :].split())
@@ -93,7 +93,7 @@ class PlaceDelegate(RowDelegate):
         return ""
 
     def _score_width(self, box: QRectF) -> int:
-        # Where there is little room, the number is shown without the bar.
+        # In a narrow list the number is shown without the bar.
         bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
         return bar + self._number_width()
 
@@ -112,10 +112,10 @@ class PlaceDelegate(RowDelegate):
 
 
 class AnswerList(RowList):
-    """Places in rows as high as they need; the arrow keys and a click choose one.
+    """The places in a list without a scroll bar; the arrow keys and a click choose one.
 
-    `chosen` carries the index of a row's answer, 1 for the first, also when the chosen row is clicked again;
-    `copy_requested` that for Ctrl+C.
+    `chosen` carries the index of a row's answer, 1 for the first row, also when the chosen row is clicked again;
+    `copy_requested` carries the same on Ctrl+C.
     """
 
     chosen = Signal(int)
@@ -123,7 +123,7 @@ class AnswerList(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = PlaceDelegate(theme, line=True)
-        super().__init__(theme, tr("Other places"), RowModel(_words), self._delegate)
+        super().__init__(theme, tr("Other places"), RowModel(_row_texts), self._delegate)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._clicked)
         self._restyle()
@@ -136,23 +136,23 @@ class AnswerList(RowList):
         self.select(-1)
 
     def places(self) -> tuple[Place, ...]:
-        """The places shown."""
+        """Return the places shown."""
         return tuple(self._model.rows)
 
     def select(self, row: int) -> None:
-        """Select a row without sending `chosen`; -1 for none."""
+        """Select a row without sending `chosen`; -1 selects none."""
         if row < 0:
             self.choose_none()
         else:
             self.setCurrentIndex(self._model.index(row))
 
     def row(self) -> int:
-        """The chosen row, -1 without one."""
+        """Return the chosen row, -1 without one."""
         rows = self.selectionModel().selectedIndexes()
         return rows[0].row() if rows else -1
 
     def spoken(self) -> str:
-        """The chosen row, for a screen reader."""
+        """Return the chosen row's text for a screen reader."""
         return str(self.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) or "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -174,7 +174,7 @@ class AnswerList(RowList):
             event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
             and self.row() < 0
         ):
-            # Qt makes the first row current without choosing it: the keys then start from there.
+            # Qt makes the first row current without selecting it, so that Down would skip it.
             self.selectionModel().clearCurrentIndex()
 
     def sizeHint(self) -> QSize:

@@ -1,4 +1,4 @@
-"""The side panel of the window with the question and its answers."""
+"""The panel at the right of the Ask page, with the question and its answers, and the splitter that it stands in."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSlider,
+    QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
 from app.core import wording
 from app.core.message import Message
+from app.settings.settings import Settings
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
-from app.ui.ask.question_box import QuestionBox
-from app.ui.ask.question_run import QuestionRun, RunState, ScopeKind, TextState
-from app.ui.ask.scope_choice import ScopeChoice
+from app.ui.ask.question_box import QuestionBox, ScopeChoice
+from app.ui.ask.run import AskRun, RunState, ScopeKind, TextState
 from app.ui.ask.session import AskSession
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from app.ui.kit.language_line import LanguageLine
 
 _LONGEST_NAMED = 200
+_SPLITTER = "ask"
+# In steps: the side panel's usual and preferred least widths, the page's preferred least width, which takes precedence
+# where there is no room for both, and the page's least width.
+_SIDE, _SIDE_WELL, _PAGE_WELL, _PAGE_LEAST = 98, 76, 62, 50
 _IDLE = Message("Ask something that the text may answer. The answer's exact words light up in it.")
 _IDLE_OPEN = Message(
     "Ask something that the open documents may answer. The best places are listed here, by document."
@@ -51,8 +56,8 @@ _LEFT = Message("Fewer left unanswered, more wrong answers")
 _RIGHT = Message("Fewer wrong answers, more left unanswered")
 
 
-class ScrolledHeads(QObject):
-    """Shows each heading of a scroll area only while a line of the content below is visible; its space is kept."""
+class ScrolledHeadings(QObject):
+    """Shows each heading of a scroll area only while a line of the content below it is visible, and keeps its space."""
 
     def __init__(self, scroll: QScrollArea) -> None:
         super().__init__(scroll)
@@ -85,8 +90,8 @@ class ScrolledHeads(QObject):
             head.setVisible(first is not None and line <= bottom)
 
 
-class TryButton(Button):
-    """A question to try, cut where there is no room for all of it; the whole is its tool tip."""
+class SuggestionButton(Button):
+    """A suggested question, elided where there is no room for all of it; its tool tip has the whole."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
@@ -103,9 +108,9 @@ class TryButton(Button):
 
 
 class ThresholdLine(QWidget):
-    """'Answers if 65% sure there is one', with a slider that Change shows and Esc hides.
+    """The line "Answers if 65% sure there is one", with a slider that Change shows and Esc hides.
 
-    `changed` carries the threshold, 0 to 1, as it is moved, or None to restore the reader's own.
+    `changed` carries the threshold, 0 to 1, when the slider is moved, or None to return to the reader's own.
     """
 
     changed = Signal(object)
@@ -166,14 +171,14 @@ class ThresholdLine(QWidget):
         self._own.clicked.connect(self._take_own)
 
     def set_threshold(self, threshold: float, own: bool) -> None:
-        """Show a threshold; `own`: it is the reader's own."""
+        """Show a threshold; `own`: it is the reader's own, not one that the user set."""
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(threshold * 100))
         self.words.setText(tr("Answers if {percent} sure there is one", percent=wording.percent(threshold)))
         self._own.setEnabled(not own)
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:
-        """Show or hide the slider; Esc gives the focus back to the `opener`, which must outlive this."""
+        """Show or hide the slider; Esc returns the focus to the `opener`, which must outlive this widget."""
         self._opener = opener
         self.change.setChecked(on)
 
@@ -207,12 +212,12 @@ class ThresholdLine(QWidget):
 
 
 class AnswerPanel(QFrame):
-    """Question box, what is asked, progress, notice, the answer's card, the other places, and the threshold.
+    """The question box, what is asked, the progress, the notice, the answer card, the other places, and the threshold.
 
-    They are those of one sheet, or of a session whose questions are about several documents.
+    They belong to one sheet, or to the session of several documents.
 
-    `suggestion_clicked` carries a question. `question` names the answered one where another one is in the box;
-    `stronger` tells of stronger readers; the button `use` takes one that is installed, and `readers` leads to others.
+    `suggestion_clicked` carries a question. `question` names the answered question where the box has another one;
+    `stronger` recommends stronger readers: the button `use` is for one that is installed, `readers` leads to others.
     """
 
     suggestion_clicked = Signal(str)
@@ -222,8 +227,8 @@ class AnswerPanel(QFrame):
         self._theme = theme
         self._sheet: Sheet | None = None
         self._session: AskSession | None = None
-        self._awaited: QuestionRun | None = None  # whose answer a screen reader is still to be told
-        self._is_noted = False  # whether the card's note is this panel's
+        self._awaited: AskRun | None = None  # the question whose answer is to be announced to a screen reader
+        self._is_noted = False  # whether the card's note was set here
         self.setProperty("kind", "panel")
         self.setAccessibleName(tr("Question and answers"))
         self.box = QuestionBox(theme)
@@ -242,16 +247,16 @@ class AnswerPanel(QFrame):
             mark(link, type="small")
         self._others = plain_label(type="small_strong", ink="quiet", wrap=False)
         self._keys = plain_label(tr("F3 next"), type="small_strong", ink="quiet", wrap=False)
-        self._tries_title = plain_label(tr("Also try"), type="small_strong", ink="quiet", wrap=False)
+        self._suggestions_title = plain_label(tr("Also try"), type="small_strong", ink="quiet", wrap=False)
         heads = row(theme, (self._others, 1), self._keys, gap=3)
-        self._tries = column(theme)
+        self._suggestions = column(theme)
         inner, left = QWidget(), Qt.AlignmentFlag.AlignLeft
         column(
             theme, self.question, self.idle, self.card, heads, self.list, self.stronger, (self.use, 0, left),
-            (self.readers, 0, left), self._tries_title, self._tries, 1, gap=3, parent=inner,
+            (self.readers, 0, left), self._suggestions_title, self._suggestions, 1, gap=3, parent=inner,
         )  # fmt: skip
         self._scroll = Scrolling(inner)
-        self._heads = ScrolledHeads(self._scroll)
+        self._heads = ScrolledHeadings(self._scroll)
         self._column = column(
             theme, self.box, self.scope, self.strip, self.notice, (self._scroll, 1), self.threshold,
             gap=3, margins=(4.5, 4.5, 4.5, 3), parent=self,
@@ -265,10 +270,7 @@ class AnswerPanel(QFrame):
         self.suggest(())
 
     def show_session(self, session: AskSession, sheet: Sheet | None) -> None:
-        """Show the state of a question: its progress, its answers, and what else can be asked.
-
-        It is about the document of a sheet, or about several.
-        """
+        """Show a session: its question's progress, answers and suggestions; `sheet` is None for several documents."""
         self._session, self._sheet, run = session, sheet, session.shown_run
         is_running = run is not None and run.is_running
         self._name_question()
@@ -288,13 +290,13 @@ class AnswerPanel(QFrame):
             self.idle.setText(tr("Nothing sure so far."))
         else:
             self._show_answers(run)
-            # Answers that come while reading goes on do not scroll the list away from where the user is.
+            # Answers that arrive while reading do not scroll the list away from where the user is.
             self._select(run.chosen, scroll=not is_running)
             self._show_note(run)
         self._announce(run)
 
-    def _announce(self, run: QuestionRun | None) -> None:
-        """Tell a screen reader the answer once when the reading of it that was seen here ends."""
+    def _announce(self, run: AskRun | None) -> None:
+        """Announce the answer to a screen reader when the reading of a question that was shown running ends."""
         if run is not None and run.is_running:
             self._awaited = run
         elif run is not None and run is self._awaited:
@@ -302,25 +304,25 @@ class AnswerPanel(QFrame):
             announce(self.card, self.card.accessibleName() if self.card.isVisible() else self.idle.text())
 
     def add_line(self, line: LanguageLine) -> None:
-        """Add a line below what is asked."""
+        """Add a line below the choice of what is asked."""
         self._column.insertWidget(self._column.indexOf(self.strip), line)
         QWidget.setTabOrder(self.scope.read, line.button)
 
     @Slot()
     def refresh(self) -> None:
-        """Show the session again, in the colours of another theme."""
+        """Show the session again in the theme's present colours."""
         if self._session is not None:
             self.show_session(self._session, self._sheet)
 
     def show_chosen(self) -> None:
-        """Show which answer is highlighted strongly, in view."""
+        """Select the chosen answer, and scroll to it."""
         if self._session is not None and (run := self._session.shown_run) is not None:
             self._select(run.chosen)
             self._show_note(run)
-            if not self.list.hasFocus():  # there its row is read out
+            if not self.list.hasFocus():  # a focused list has its row read out by itself
                 announce(self.list, self.list.spoken() if run.chosen else self.card.accessibleName())
 
-    def _show_progress(self, session: AskSession, run: QuestionRun | None) -> None:
+    def _show_progress(self, session: AskSession, run: AskRun | None) -> None:
         if session.waiting is not None:
             if not session.is_open:
                 self.strip.waiting(tr("Asked as soon as the file is open"))
@@ -344,11 +346,9 @@ class AnswerPanel(QFrame):
         elif run.progress is not None:
             self.strip.show_progress(run.progress)
         else:
-            self.strip.waiting(
-                localised(run.queue_note if run.state is RunState.QUEUED else run.reading_what)
-            )
+            self.strip.waiting(localised(run.queue_note if run.state is RunState.QUEUED else run.activity))
 
-    def _show_answers(self, run: QuestionRun) -> None:
+    def _show_answers(self, run: AskRun) -> None:
         """Show the answer's card, and the other places."""
         self.idle.hide()
         self._is_noted = False
@@ -363,8 +363,8 @@ class AnswerPanel(QFrame):
             tr("Other places") if is_final else tr("Other places so far"),
         )
 
-    def _show_note(self, run: QuestionRun) -> None:
-        """Show on the card that the text has changed, or why the chosen answer is not highlighted."""
+    def _show_note(self, run: AskRun) -> None:
+        """Note on the card that the text has changed, or why the chosen answer is not highlighted."""
         note, is_changed = "", run.text is TextState.CHANGED
         if is_changed:
             note = tr("The text was changed after this was asked.")
@@ -377,7 +377,7 @@ class AnswerPanel(QFrame):
 
     @Slot()
     def _name_question(self) -> None:
-        """Name the answered question where another one is in the box, or something else is to be asked."""
+        """Name the answered question where the box has another one, or something else is asked now."""
         question, elsewhere = "", False
         library = None
         if self._session is not None:
@@ -398,31 +398,31 @@ class AnswerPanel(QFrame):
         self.question.setVisible(bool(named))
 
     def _show_others(self, places: Sequence[Place], title: str = "") -> None:
-        """List the places other than the answer's; the list is hidden where there are none."""
+        """List the places other than the best answer's; without any the list is hidden."""
         self.list.set_places(places)
         self._others.setText(title)
         for head in (self._others, self._keys):
             self._heads.set_first(head, self.list if places else None)
 
     def suggest(self, questions: Sequence[str]) -> None:
-        """Offer questions to try."""
-        while (item := self._tries.takeAt(0)) is not None:
+        """Offer suggested questions."""
+        while (item := self._suggestions.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        buttons = [TryButton(question) for question in questions]
+        buttons = [SuggestionButton(question) for question in questions]
         before: QWidget = self.readers
         for button in buttons:
             button.clicked.connect(self._suggestion_clicked)
-            self._tries.addWidget(button)
+            self._suggestions.addWidget(button)
             QWidget.setTabOrder(before, button)
             before = button
-        self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
+        self._heads.set_first(self._suggestions_title, buttons[0] if buttons else None)
 
     def offer_readers(self, words: str, others: str = "", *, installed: str = "") -> None:
-        """Show a text on stronger readers, with a button to use the one that is `installed`, or else one to see them.
+        """Recommend stronger readers: with a button to use the one `installed`, else one that leads to the readers.
 
-        `others` are its tool tip.
+        `others` is the tool tip of that button. An empty text hides the recommendation.
         """
         self.stronger.setText(words)
         self.stronger.setVisible(bool(words))
@@ -432,17 +432,14 @@ class AnswerPanel(QFrame):
         self.use.setVisible(bool(installed))
 
     def _clear_answer(self) -> None:
-        """Hide the answer and the places, and show the hint."""
+        """Hide the answer and the places, and show the invitation to ask."""
         self.card.hide()
         self.idle.show()
         self._show_others(())
         self.offer_readers("")
 
     def _select(self, index: int, *, scroll: bool = True) -> None:
-        """Mark one of all places as the chosen one: 0 is the card's, the others are in the list.
-
-        It is scrolled into view unless `scroll` is false.
-        """
+        """Select an answer: 0 is the card's, the others are in the list; scroll to it unless `scroll` is false."""
         self.list.select(index - 1)
         if not scroll:
             return
@@ -463,7 +460,7 @@ class AnswerPanel(QFrame):
         return QSize(self._theme.step(96), self._theme.step(150))
 
     def minimumSizeHint(self) -> QSize:
-        """High enough for wrapped lines: a splitter does not ask for the height for a width."""
+        """Allow for wrapped lines: a splitter does not ask for the height for a width."""
         least = super().minimumSizeHint()
         return QSize(least.width(), max(least.height(), self._column.minimumHeightForWidth(self.width())))
 
@@ -475,5 +472,51 @@ class AnswerPanel(QFrame):
     @Slot()
     def _suggestion_clicked(self) -> None:
         button = self.sender()
-        if isinstance(button, TryButton):
+        if isinstance(button, SuggestionButton):
             self.suggestion_clicked.emit(button.question)
+
+
+class AskPanes(QSplitter):
+    """`page` in the middle with `above` over it, and `side` at the right, as wide as saved or as fits the window.
+
+    `row` holds the page, `column` holds that row: further widgets can be added beside the page and below it.
+    """
+
+    def __init__(
+        self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme = theme
+        self._settings = settings
+        middle = QWidget()
+        self.row = row(theme, (page, 1))
+        self.column = column(theme, above, (self.row, 1), parent=middle)
+        theme.in_steps(middle.setMinimumWidth, _PAGE_LEAST)
+        self.addWidget(middle)
+        self.addWidget(side)
+        self.setStretchFactor(0, 1)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.splitterMoved.connect(self._moved)
+        saved = settings.splitters.get(_SPLITTER)
+        self._placed = saved is not None
+        if saved is not None:
+            self.setSizes(saved)
+
+    def keep(self) -> None:
+        """Save the splitter's position in the settings, where the user has moved it."""
+        if self._placed:
+            self._settings.splitters[_SPLITTER] = self.sizes()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Set the side panel's width as long as the user has not moved the splitter."""
+        super().resizeEvent(event)
+        if not self._placed:
+            step = self._theme.step
+            wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() * 3 // 8))
+            wide = min(wide, self.width() - step(_PAGE_WELL))
+            self.setSizes([self.width() - wide, wide])
+
+    @Slot()
+    def _moved(self) -> None:
+        self._placed = True

@@ -16,16 +16,15 @@ from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.ui.ask.answer_panel import AnswerPanel
-from app.ui.ask.asking import Asking
+from app.ui.ask.answer_keeper import AnswerKeeper
+from app.ui.ask.answer_panel import AnswerPanel, AskPanes
 from app.ui.ask.controller import AskController
 from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
-from app.ui.ask.keeping import Keeping
-from app.ui.ask.panes import AskPanes
-from app.ui.ask.question_run import Scope
-from app.ui.ask.recognising import Recognising
+from app.ui.ask.page_recogniser import PageRecogniser
+from app.ui.ask.presenter import AskPresenter
+from app.ui.ask.run import Scope
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from app.ui.ask.welcome import Welcome, WelcomeBand
     from app.ui.document.reading_tools import ReadingTools
 
-_MANY = 10  # files opened at once: they may be meant as a library
+_MANY = 10  # from this number of files opened at once on, a library is offered
 
 
 class AskView(Page):
@@ -101,19 +100,19 @@ class AskView(Page):
         self.panel = AnswerPanel(theme)
         self.sheets = Sheets(self, Drafts(workspace.paths.drafts), self.tabs, self.stack)
         self.files = DocumentFiles(self, self.sheets)
-        self.recognising = Recognising(workspace, lanes, self.sheets, self)
-        self.files.opened.connect(self.recognising.look_at)
+        self.recogniser = PageRecogniser(workspace, theme, lanes, self.sheets, self)
+        self.files.opened.connect(self.recogniser.look_at)
         self.controller = AskController(self, self.sheets, self.files)
-        self.keeping = Keeping(self, self.sheets, self.files, self.controller)
-        self.recognising.grown.connect(self.keeping.file_read)
-        self.recognising.grown.connect(self.controller.file_read)
+        self.keeper = AnswerKeeper(self, self.sheets, self.files, self.controller)
+        self.recogniser.grown.connect(self.keeper.file_read)
+        self.recogniser.grown.connect(self.controller.file_read)
         self.documents = DocumentColumn(self, self.sheets, self.files, self.libraries)
         self._opened_together: list[Path] = []
         self.keep_together = Confirmation(
             theme, tr("Keep these as a library"), tr("Not now"), kind="primary", is_band=True
         )
-        self.asking = Asking(
-            self, self.sheets, self.controller, self.keeping, self.panel, self.stack, self.libraries
+        self.presenter = AskPresenter(
+            self, self.sheets, self.controller, self.keeper, self.panel, self.stack, self.libraries
         )
         self.find_bar = FindBar(theme, self.sheets.searched)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
@@ -129,13 +128,13 @@ class AskView(Page):
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.then(self._begin, self.panel.notice.show_error)
         FirstPaint(self).first.connect(
-            self.asking.settings_changed
-        )  # what it imports must not delay the paint
+            self.presenter.settings_changed
+        )  # which imports what must not delay the paint
 
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close what is over the page, else drop a waiting question, else stop what runs, else go to the answer."""
+        """Close what covers the page, else drop a waiting question or stop reading, else focus the answer."""
         if self.documents.leave() or (self.tools is not None and self.tools.leave()):
             return True
         if self.keep_together.asking:
@@ -143,29 +142,29 @@ class AskView(Page):
             return True
         if self.welcome is not None and self.welcome.leave():
             return True
-        if self.asking.stop():
+        if self.presenter.stop():
             return True
         if self.panel.card.isVisible() and (self.panel.box.field.hasFocus() or self.sheets.have_focus()):
-            # There the keys of a verdict are not typed, as they are in the question and in a text.
+            # On the card the keys of the verdicts work, which the question and a text take as typed letters.
             self.panel.card.setFocus(Qt.FocusReason.OtherFocusReason)
         return False
 
     def keep(self) -> None:
-        """Save the open texts and questions, and the splitter's place."""
+        """Save the open texts and questions, and the splitter's position."""
         self._splitter.keep()
-        self.keeping.close()
-        self.asking.close()
+        self.keeper.close()
+        self.presenter.close()
         if not self._first_job.running:
             self.sheets.save_now()
 
     def shown(self) -> None:
-        """Go to the page while it is empty, else to the question."""
+        """Focus the page while it is empty, else the question."""
         self._focus_next()
-        self.asking.shown()
+        self.presenter.shown()
 
     def _is_page_first(self) -> bool:
-        """Whether the page comes before the question: it has no text, or its file needs something."""
-        if self.asking.is_across():
+        """Whether the page is to be focused before the question: it is empty, or its file is not open."""
+        if self.presenter.is_across():
             return False
         sheet = self.sheets.current()
         if sheet.is_open:
@@ -182,22 +181,22 @@ class AskView(Page):
 
     @Slot()
     def type_next(self) -> None:
-        """Focus the place to type next; a question that was asked before is selected, to be typed over."""
+        """Focus what is to be typed in next; a question that was asked before is selected, to be replaced."""
         self._focus_next()
         if not self._is_page_first():
             self.panel.box.select_earlier()
 
     @Slot(object)
     def _library_added(self, library: Library) -> None:
-        """Ask a library that was added here; one that another page added changes nothing of what is asked."""
+        """Ask a library from now on that was added on this page."""
         if not self.isVisible():
             return
-        if self.welcome is not None:  # what it says of the answer at the right is not so any more
+        if self.welcome is not None:  # its text is about the answer at the right
             self.welcome.leave()
-        self.asking.ask_library(library.number)
+        self.presenter.ask_library(library.number)
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own, or bring it to the front; a folder becomes a library.
+        """Open each file as a document of its own, or show it where it is open; a folder becomes a library.
 
         From then on the document on the page is asked.
         """
@@ -219,8 +218,8 @@ class AskView(Page):
 
     def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
-        self.asking.ask_document()
-        self.type_next()  # at once: a question may wait for its file
+        self.presenter.ask_document()
+        self.type_next()  # at once: a question can wait for its file
         if len(paths) >= _MANY:
             self._opened_together = paths
             sentence = tr(
@@ -232,7 +231,7 @@ class AskView(Page):
 
     @Slot(list)
     def _open_listed(self, paths: list[Path]) -> None:
-        """Open files of a list, to look at: what is asked stays, as it does when a tab is brought to the front."""
+        """Open files of a list; what is asked stays, as it does when a tab is chosen."""
         self.panel.notice.clear()
         self._is_begun = True
         self.files.open(paths)
@@ -240,16 +239,16 @@ class AskView(Page):
 
     @Slot(str)
     def _open_unread(self, path: str) -> None:
-        """Open a file that was not read, of a library that goes on being asked."""
+        """Open a library's file that was not read; the library is still asked."""
         self._open_listed([Path(path)])
 
     @Slot()
     def _keep_together(self) -> None:
-        """Keep the files that were opened at once as a library."""
+        """Make a library of the files that were opened at once."""
         self.libraries.add(self._opened_together)
 
     def receive(self, argument: object) -> None:
-        """Open the document of an entry of the history, or show the welcome."""
+        """Show an entry of the history, or, for any other argument, the welcome."""
         from app.core.history import Entry
 
         if isinstance(argument, Entry):
@@ -260,22 +259,22 @@ class AskView(Page):
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
         self.panel.notice.clear()
-        self.asking.set_scope(Scope())
-        self.keeping.open_entry(entry)
+        self.presenter.set_scope(Scope())
+        self.keeper.open_entry(entry)
 
     def settings_changed(self) -> None:
-        """Read the reader's own threshold anew."""
-        self.asking.settings_changed()
+        """Follow a change of the reader or of the settings."""
+        self.presenter.settings_changed()
 
     def painted(self) -> None:
-        """Show the welcome at the first start, now that it does not delay the start."""
+        """Show the welcome at the first start, now that it no longer delays the paint."""
         self._painted = True
         if self._first_start:
             self._first_start = False
             self.show_welcome(first=True)
 
     def show_welcome(self, *, first: bool = False) -> None:
-        """Show the welcome with a sample that is asked at once; at the `first` start only where nothing was begun."""
+        """Show the welcome with a sample that is asked at once; at the `first` start only if nothing was opened."""
         if self.welcome is None:
             from app.ui.ask.welcome import Welcome
 
@@ -284,7 +283,7 @@ class AskView(Page):
         if first and self._is_begun:
             self.welcome.keep_welcomed()
             return
-        self.asking.set_scope(Scope())  # the sample's answer is shown at the right
+        self.presenter.set_scope(Scope())  # so that the sample's answer is shown at the right
         self.welcome.show(self._samples, first=first)
 
     @Slot(object)
@@ -301,8 +300,8 @@ class AskView(Page):
             self._offer_samples(sheet)
         self.sheets.restore(first.saved)
         for sheet in self.sheets.all():
-            self.keeping.restore_last(sheet)
-        self.asking.restore_across(first.saved.across)
+            self.keeper.restore_last(sheet)
+        self.presenter.restore_across(first.saved.across)
         if self.isVisible():
             self.type_next()
         self._first_start = first.first_start
@@ -328,22 +327,22 @@ class AskView(Page):
         sheet.empty.open_asked.connect(self._choose_files)
         sheet.empty.folder_asked.connect(self.documents.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
-        if not sheet.session.path:  # the empty page of a file is hardly ever seen
+        if not sheet.session.path:  # a file's sheet hardly ever shows the empty page
             self._offer_samples(sheet)
             sheet.empty.set_recent(self.workspace.settings.recent_files)
 
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
-        self.asking.show_sheet(sheet)
+        self.presenter.show_sheet(sheet)
         self._show_tools(sheet)
 
     @Slot(object)
     def _show_tools(self, sheet: Sheet) -> None:
-        """Serve the document on the page with the tools for reading."""
+        """Show the reading tools for the document on the page, where it has something to read."""
         if sheet is not self.sheets.current():
             return
         opened = sheet.session.opened
-        is_paged = opened is not None and bool(opened.pages)  # also pictures, before their text is there
+        is_paged = opened is not None and bool(opened.pages)  # also a scan whose text is not there yet
         is_served = sheet.is_open and (is_paged or not sheet.pane.is_empty())
         if is_served and self.tools is None:
             from app.ui.document.reading_tools import ReadingTools
@@ -372,18 +371,18 @@ class AskView(Page):
         session = sheet.session
         if session.password:
             self.libraries.unlock(session.path, session.password)
-        self.asking.look_at_language()
+        self.presenter.look_at_language()
         if sheet is self.sheets.current():
-            self.asking.offer_formats()
-            # Focus the question, unless one is being typed already, or was asked before.
-            is_free = self.isVisible() and not self.find_bar.isVisible() and not self.asking.is_across()
+            self.presenter.offer_formats()
+            # The question is focused unless one is being typed, or was asked before.
+            is_free = self.isVisible() and not self.find_bar.isVisible() and not self.presenter.is_across()
             if is_free and not sheet.session.question:
                 self.panel.box.select()
 
     @Slot()
     def _edited(self) -> None:
         self.panel.notice.clear()
-        self.asking.text_edited()
+        self.presenter.text_edited()
         if self.tools is None or self.sheets.current().pane.is_empty() is self.tools.is_in_use:
             self._show_tools(self.sheets.current())
         else:
@@ -404,7 +403,7 @@ class AskView(Page):
 
     @Slot()
     def _choose_files(self) -> None:
-        """Show the system's dialog for files, in the folder of the file opened last."""
+        """Have files chosen in the system's dialog, from the folder of the file opened last, and open them."""
         from app.ui.kit.file_dialog import DOCUMENTS, open_names
 
         recent = self.workspace.settings.recent_files
@@ -414,7 +413,7 @@ class AskView(Page):
 
     @Slot(str)
     def _open_recent(self, path: str) -> None:
-        """Open a file again that was opened before; an empty path clears their list."""
+        """Open a recent file again; an empty path clears the list of recent files."""
         if path:
             self.open_files([Path(path)])
         else:
@@ -431,10 +430,10 @@ class AskView(Page):
 
     @Slot(str)
     def _export(self, key: str) -> None:
-        """Save the answers to a file that the user chooses, in a format by its key."""
+        """Save the answers to a file that the user chooses, in the format with this key."""
         from app.ui.kit.file_dialog import save_name
 
-        session = self.asking.asked()
+        session = self.presenter.asked()
         if (run := session.run) is None or run.reading is None:
             return
         kind = next(one for one in FORMATS if one.key == key)
@@ -479,7 +478,7 @@ class AskView(Page):
 
     @Slot(int)
     def _try_sample(self, index: int) -> None:
-        self.asking.set_scope(Scope())
+        self.presenter.set_scope(Scope())
         sample = self._samples[index]
         sheet = self.sheets.current()
         sheet.show_text(sample.text, name=localised(sample.title))
@@ -487,7 +486,7 @@ class AskView(Page):
         if sample.questions:
             self.panel.box.set_question(sample.questions[0], sheet.session.history)
         self.panel.box.select()
-        self.asking.ask()
+        self.presenter.ask()
 
     # Building
 
@@ -511,8 +510,8 @@ class AskView(Page):
         self.documents.open_asked.connect(self._open_listed)
         self.documents.brought.connect(self.type_next)
         self.documents.left.connect(self.type_next)
-        self.documents.ask_asked.connect(self.asking.ask_library)
-        self.documents.ledger_asked.connect(self.asking.show_ledger)
+        self.documents.ask_asked.connect(self.presenter.ask_library)
+        self.documents.ledger_asked.connect(self.presenter.show_ledger)
         self.documents.not_shown.connect(panel.notice.show_not_shown)
         self.keep_together.confirmed.connect(self._keep_together)
         self.libraries.added.connect(self._library_added)
@@ -524,12 +523,12 @@ class AskView(Page):
         self.sheets.failed.connect(panel.notice.show_error)
         self.files.opened.connect(self._file_opened)
         self.files.failed.connect(panel.notice.show_error)
-        self.keeping.restored.connect(self._sheet_shown)
+        self.keeper.restored.connect(self._sheet_shown)
         controller.copied.connect(panel.card.copied)
-        for source in (controller, self.keeping):
+        for source in (controller, self.keeper):
             source.hint.connect(panel.notice.show_hint)
             source.failed.connect(panel.notice.show_error)
-        self.asking.file_requested.connect(self._open_unread)
+        self.presenter.file_requested.connect(self._open_unread)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)
@@ -540,11 +539,11 @@ class AskView(Page):
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
             ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),
-            ("F3", self.asking.choose_next), ("Shift+F3", self.asking.choose_previous),
+            ("F3", self.presenter.choose_next), ("Shift+F3", self.presenter.choose_previous),
             ("Ctrl+B", self.documents.toggle), ("Ctrl+Shift+F", self.documents.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
             ("Ctrl+G", self._go_to_number), ("Ctrl+Shift+O", self._toggle_outline),
-            ("Ctrl+I", self.asking.look), *reading_keys(self.find_bar, self.zoom),
+            ("Ctrl+I", self.presenter.look), *reading_keys(self.find_bar, self.zoom),
         )  # fmt: skip

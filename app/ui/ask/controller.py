@@ -1,4 +1,4 @@
-"""What happens to questions: they are asked, read for, paused and stopped, and their answers chosen and copied."""
+"""Asks questions, reads for one at a time, pauses and stops them, and chooses and copies their answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.errors import EngineLost
 from app.core.message import Message
 from app.core.report import Progress
 from app.ui.ask.files import DocumentFiles
-from app.ui.ask.question_run import QuestionRun, TextState
+from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import AskSession, DocumentState, WaitingQuestion, next_question
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 
 class _Reading(NamedTuple):
-    """The question that is being read for."""
+    """The question that is being read for, and the job that reads."""
 
     sheet: Sheet | None
-    run: QuestionRun
+    run: AskRun
     job: Job
 
 
 class AskController(QObject):
-    """Takes the sheets' sessions, and `across`, whose questions are about several documents, through their states.
+    """Moves the sessions of the sheets, and `across`, the session of several documents, through their states.
 
-    Wherever a sheet is named, None stands for several documents. One question is read for at a time, the latest;
-    another one is paused meanwhile. A question about a file that is being opened, or recognised, waits for it. Then
-    the latest of those that wait or are paused comes next.
+    Wherever a method or a signal has a sheet, None stands for `across`. One question is read for at a time, the latest;
+    the one before it is paused meanwhile. A question about a file that is being opened or recognised waits. The next to
+    be read for is then the latest of those that wait or are paused.
 
-    Each of these signals carries a sheet: `changed` when it is to be shown anew, `progressed` for its progress alone,
-    `chosen` when another answer was gone to, `asking` before the user's question replaces the last one, `ended` when a
-    question was read to the end, stopped, or failed, and is not kept yet. `copied` is sent when the best answer was
-    copied; `hint` is a sentence with a hint.
+    Each of these signals carries a sheet: `changed` when its question is to be shown again, `progressed` when only the
+    progress is, `chosen` when another answer was chosen, `asking` before a question of the user's replaces the last
+    one, `ended` when a question was read to the end, stopped or failed, before it is kept. `copied` is sent when the
+    best answer was copied; `hint` carries a sentence and a hint.
     """
 
     changed = Signal(object)
@@ -71,7 +71,7 @@ class AskController(QObject):
         files.settled.connect(self.next_soon)
 
     def session(self, sheet: Sheet | None) -> AskSession:
-        """The session of a sheet, or of several documents."""
+        """Return the session of a sheet; for None that of several documents."""
         return sheet.session if sheet is not None else self.across
 
     @Slot(object)
@@ -92,10 +92,10 @@ class AskController(QObject):
         whole: bool = False,
         is_example: bool = False,
     ) -> bool:
-        """Ask the question of a sheet, of the open documents or of a library; False where something is missing for it.
+        """Ask the question of a session about a sheet, the open documents or a library.
 
-        It waits until all of the text is there. With `whole` every passage is read, whatever the settings say. An
-        example is asked by Spanlight itself.
+        Returns False where something is missing for it. The question waits until all of the text is there. With `whole`
+        every passage is read, whatever the settings say. With `is_example` it is Spanlight itself that asks.
         """
         session = self.session(sheet)
         question = session.question.strip()
@@ -108,7 +108,7 @@ class AskController(QObject):
         return self._ask_now(sheet, question, library, whole=whole, is_example=is_example)
 
     def _is_awaited(self, sheet: Sheet | None) -> bool:
-        """Whether a text is not there yet; files that were not read since the start are read then."""
+        """Whether some of the text is still to come; has the files read that were not read since the start."""
         if sheet is not None:
             return sheet.session.is_awaited
         is_opening = bool(self._files.wake())
@@ -136,14 +136,14 @@ class AskController(QObject):
                 self.hint.emit(*missing)
             return False
         request = self._request(question, tuple(one.document for one in opened.values()), whole=whole)
-        run = QuestionRun(request, tuple(opened.values()), request.threshold, is_example=is_example)
+        run = AskRun(request, tuple(opened.values()), request.threshold, is_example=is_example)
         if sheet is None:
             run.chosen = -1
         if library is not None:
             run.library, run.status = library
         elif sheet is None:
             run.keys = tuple(opened)
-            self._name_unread()
+            self._report_unread()
         self._take_over(sheet, run)
         if sheet is not None:
             sheet.pane.clear_highlights()
@@ -153,25 +153,25 @@ class AskController(QObject):
         return True
 
     def _documents(self, sheet: Sheet | None) -> dict[str, Opened]:
-        """What is asked, by the keys of its sessions: a sheet's document, or all open ones with a text."""
+        """Return the documents to ask, by session key: a sheet's own, or all open ones that have a text."""
         if sheet is not None:
             return {sheet.session.key: sheet.current_document()} if sheet.is_open else {}
-        opened = {each.session.key: _named(each) for each in self._sheets.all() if each.is_open}
+        opened = {each.session.key: _with_name(each) for each in self._sheets.all() if each.is_open}
         return {key: one for key, one in opened.items() if one.document.text.strip()}
 
-    def _name_unread(self) -> None:
-        """Tell which of the open documents are not asked."""
+    def _report_unread(self) -> None:
+        """Say which documents are not asked, because they are not open."""
         if unread := [sheet.title for sheet in self._sheets.all() if not sheet.is_open]:
-            told = tr(
+            sentence = tr(
                 "Not asked, as it is not open: {names}.",
                 "Not asked, as they are not open: {names}.",
                 n=len(unread),
                 names=", ".join(unread),
             )
-            self.hint.emit(told, tr("Its tab says why.", "Their tabs say why.", n=len(unread)))
+            self.hint.emit(sentence, tr("Its tab says why.", "Their tabs say why.", n=len(unread)))
 
     def _request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
-        """A question as it is read by the settings, or with `whole` of every passage; a library has no documents."""
+        """Return the request for a question; with `whole` every passage is read. A library has no documents."""
         from app.core.requests import Question
 
         settings = self._workspace.settings
@@ -185,8 +185,8 @@ class AskController(QObject):
             every=reading == "every" and bool(documents),
         )
 
-    def _take_over(self, sheet: Sheet | None, run: QuestionRun) -> None:
-        """Have a question take the place of the last one, and pause that of another session."""
+    def _take_over(self, sheet: Sheet | None, run: AskRun) -> None:
+        """Replace a session's last question by this one, and pause the question of another session."""
         session = self.session(sheet)
         own = session.running()
         if own is not None and own.reading is not None:
@@ -199,16 +199,16 @@ class AskController(QObject):
         session.run, session.is_preview = run, False
 
     def _pause(self) -> None:
-        """Pause what is read for, if anything."""
+        """Pause the question that is read for, if any."""
         if self._now is not None:
-            self._now.job.deliver()  # it may just have finished
+            self._now.job.deliver()  # which may have just finished
         if self._now is not None:
             paused = self._now
             self._drop_job()
             paused.run.pause()
             self.changed.emit(paused.sheet)
 
-    def _begin(self, sheet: Sheet | None, run: QuestionRun) -> None:
+    def _begin(self, sheet: Sheet | None, run: AskRun) -> None:
         asked = run.request
         if run.library is not None:
             from app.flows.library.search import ask_library
@@ -224,31 +224,31 @@ class AskController(QObject):
         self._now = _Reading(sheet, run, job)
         job.moved.connect(self._show_queue)
         job.started.connect(self._started)
-        job.partial.connect(self._partly)
+        job.partial.connect(self._partial_read)
         job.then(self._done, self._failed, self._stopped, progress=self._progressed)
         if sheet in (None, self._sheets.current()):
-            self._page.note.emit("")  # it belongs to the question before
+            self._page.note.emit("")  # which is about the question before
         self._show_queue()
 
     # Stopping
 
     def stop(self, sheet: Sheet | None) -> bool:
-        """Stop a question, or opening its file; False where nothing goes on."""
+        """Stop a question, or the opening of its file; returns False where there is nothing to stop."""
         return self.stop_question(sheet) or (sheet is not None and self._files.stop(sheet))
 
     def stop_question(self, sheet: Sheet | None) -> bool:
-        """Drop the question that waits, else stop reading, and let the file be opened; False without any of these."""
+        """Drop the question that waits, else stop reading; returns False where there is neither."""
         return self._drop_waiting(sheet) or self.stop_reading(sheet)
 
     @Slot(object)
     def end(self, sheet: Sheet | None) -> None:
-        """Drop the question that waits, and stop reading."""
+        """Drop the question that waits, and stop reading; then read for the next one."""
         self._drop_waiting(sheet)
         self.stop_reading(sheet)
         self.next_soon()
 
     def stop_reading(self, sheet: Sheet | None) -> bool:
-        """Stop reading for a question, paused or not; the best answers so far stay. Returns whether there was any."""
+        """Stop a question that is read for or paused, whose answers so far stay; returns whether there was one."""
         run = self.session(sheet).running()
         if run is None:
             return False
@@ -267,7 +267,7 @@ class AskController(QObject):
         return True
 
     def close(self) -> list[Sheet | None]:
-        """Stop all reading before the window closes; returns whose answers so far are to be kept."""
+        """Stop all reading before the window closes; returns the sheets whose answers so far are to be kept."""
         self._drop_job()
         stopped: list[Sheet | None] = []
         for sheet in (None, *self._sheets.all()):
@@ -280,13 +280,13 @@ class AskController(QObject):
 
     @Slot()
     def next_soon(self) -> None:
-        """Read for the next question that waits or is paused."""
-        # Later: no question may begin in the middle of starting or ending another one.
+        """Have the next question begin that waits or is paused."""
+        # In a later turn: no question may begin while another one is being started or ended.
         QTimer.singleShot(0, self._ask_next)
 
     @Slot()
     def _ask_next(self) -> None:
-        """Read for the next question, where it is its turn."""
+        """Begin the next question, where one is to begin."""
         sheets: dict[AskSession, Sheet | None] = {sheet.session: sheet for sheet in self._sheets.all()}
         sheets[self.across] = None
         ready = [session for session, sheet in sheets.items() if self._can_ask(sheet)]
@@ -294,16 +294,16 @@ class AskController(QObject):
         if session is None:
             return
         sheet = sheets[session]
-        # One that waits for its pages stays where an earlier one about them was paused.
+        # A paused question comes before one about the same pages that still waits for their text.
         if session in ready and (waiting := session.take_waiting()) is not None:
             self.changed.emit(sheet)
             self._ask_now(sheet, waiting.question, whole=waiting.whole)
-            self.next_soon()  # where that one could not be asked, the next one can
+            self.next_soon()  # in case this one could not be asked
         elif session.run is not None:
             self._begin(sheet, session.run)
 
     def _can_ask(self, sheet: Sheet | None) -> bool:
-        """Whether a waiting question can be asked; without a text to read only on the current sheet, to show that."""
+        """Whether a waiting question can be asked; without a text to read only on the current sheet, which says so."""
         waiting = self.session(sheet).waiting
         if waiting is None:
             return False
@@ -317,18 +317,18 @@ class AskController(QObject):
 
     @Slot(object)
     def file_read(self, sheet: Sheet) -> None:
-        """Show what is asked of a file again, which was read, or of which more pages are."""
+        """Show a sheet's question again after its file, or more of its pages, were read."""
         sheet.highlight()
         self.changed.emit(sheet)
         self.next_soon()
 
     @Slot(object)
     def text_changed(self, sheet: Sheet) -> None:
-        """Show that the text that was asked has changed, or is back; another text in its place ends the reading."""
+        """Show that the text asked about has changed, or is back; the reading ends where another text replaces it."""
         run = sheet.session.run
         if run is not None and run.text is not TextState.CHANGED:
             if run.text is TextState.EMPTIED and not sheet.pane.is_empty():
-                self.stop_reading(sheet)  # the answers so far wait for their own text
+                self.stop_reading(sheet)  # the answers so far are shown again if their text comes back
             if sheet is self._sheets.current():
                 self._page.note.emit("" if run.text is TextState.EMPTIED else localised(run.note))
         sheet.highlight()
@@ -366,15 +366,15 @@ class AskController(QObject):
         self.progressed.emit(sheet)
 
     @Slot(object)
-    def _partly(self, result: Reading | LibraryReading) -> None:
+    def _partial_read(self, result: Reading | LibraryReading) -> None:
         if self._now is not None and self._now.run.take_partial(result):
             self._show_partial(self._now.sheet, self._now.run)
 
-    def _show_partial(self, sheet: Sheet | None, run: QuestionRun) -> None:
+    def _show_partial(self, sheet: Sheet | None, run: AskRun) -> None:
         """Show the answers so far."""
         if sheet is not None:
             sheet.highlight()
-            # The page scrolls to new answers only as long as the user has not scrolled it.
+            # The page scrolls to new answers only until the user scrolls it.
             if run.pinned is None and not sheet.pane.moved_by_user():
                 sheet.pane.reveal(0)
         self.changed.emit(sheet)
@@ -410,13 +410,13 @@ class AskController(QObject):
         if isinstance(error, EngineLost):
             self._page.lost.emit()
 
-    def _show_note(self, sheet: Sheet | None, run: QuestionRun) -> None:
+    def _show_note(self, sheet: Sheet | None, run: AskRun) -> None:
         if sheet is None or (run.text is not TextState.EMPTIED and sheet is self._sheets.current()):
             self._page.note.emit(localised(run.note))
 
-    def _settle(self, sheet: Sheet | None, run: QuestionRun, *, is_seen: bool) -> None:
-        """Show the result; a scrolled page stays where the user has seen or pinned an answer."""
-        self.ended.emit(sheet)  # first: what was seen is not lost with the window
+    def _settle(self, sheet: Sheet | None, run: AskRun, *, is_seen: bool) -> None:
+        """Show the result; a page that the user scrolled stays if they have seen the answer, or pinned one."""
+        self.ended.emit(sheet)  # first, so that the answer is kept even if the window closes
         if sheet is not None:
             sheet.highlight()
             if not ((is_seen or run.pinned is not None) and sheet.pane.moved_by_user()):
@@ -427,7 +427,7 @@ class AskController(QObject):
     # Answers
 
     def choose(self, sheet: Sheet | None, index: int) -> None:
-        """Go to one of the answers: on a sheet it is highlighted strongly, in view."""
+        """Choose an answer; on a sheet it is highlighted strongly and scrolled into view."""
         run = self.session(sheet).shown_run
         if run is None or not 0 <= index < run.reachable:
             return
@@ -443,11 +443,11 @@ class AskController(QObject):
 
     @Slot(int)
     def choose_on_page(self, index: int) -> None:
-        """Go to one of the current sheet's answers."""
+        """Choose one of the current sheet's answers."""
         self.choose(self._sheets.current(), index)
 
     def step(self, sheet: Sheet | None, by: int) -> None:
-        """Go to the next answer, or with -1 to the previous one, cyclically."""
+        """Choose the next answer (1) or the previous one (-1), cyclically."""
         run = self.session(sheet).shown_run
         if run is not None and run.reachable:
             at = run.chosen + by if run.chosen >= 0 or by > 0 else -1
@@ -463,7 +463,7 @@ class AskController(QObject):
             self.changed.emit(sheet)
 
     def set_threshold(self, threshold: float | None) -> None:
-        """Judge every answer by another threshold, those of other sheets once shown; None for the reader's own."""
+        """Judge all answers by this threshold, other sheets' once they are shown; None for the reader's own."""
         self._workspace.settings.ask_threshold = threshold
         sheet = self._sheets.current()
         if (run := sheet.session.run) is not None:
@@ -476,11 +476,11 @@ class AskController(QObject):
 
     @Slot()
     def copy_on_page(self) -> None:
-        """Copy the answer that is highlighted strongly on the current sheet."""
+        """Copy the current sheet's chosen answer."""
         self.copy(self._sheets.current())
 
     def copy(self, sheet: Sheet | None, index: int | None = None) -> None:
-        """Copy an answer, by default the one gone to, with its sentence; or that there is none."""
+        """Copy an answer, by default the chosen one, with its sentence; without an answer copy that there is none."""
         run = self.session(sheet).shown_run
         if run is None or run.reading is None:
             return
@@ -505,7 +505,7 @@ class AskController(QObject):
 
 
 def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | None:
-    """What is missing to ask about an open document, as a sentence and a hint; None where nothing is."""
+    """Return what is missing to ask about a document, as a sentence and a hint; None if nothing is."""
     if not question:
         return tr("There is no question yet."), tr("Type what you want to know, then press Enter.")
     if opened is None:
@@ -517,8 +517,8 @@ def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | Non
     return " ".join(map(localised, opened.notes)) or tr("This document holds no text to read."), ""
 
 
-def _named(sheet: Sheet) -> Opened:
-    """A sheet's document, by the title of its tab where it has no name."""
+def _with_name(sheet: Sheet) -> Opened:
+    """Return a sheet's document, named after its tab where it has no name."""
     opened = sheet.current_document()
     document = opened.document
     return opened if document.name else replace(opened, document=replace(document, name=sheet.title))

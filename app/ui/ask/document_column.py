@@ -15,11 +15,11 @@ from app.ui.ask.document_rows import (
     Files,
     Part,
     Row,
+    all_rows,
     files_of,
     pages,
     row_of_library,
     row_of_reading,
-    whole_list,
 )
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.sheet import Sheet
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from app.core.report import Progress
     from app.ui.kit.libraries import Libraries
 
-# In steps: the column's width, and the page's least width for which it stands beside the documents.
-_WIDE, _ROOM = 59, 250
-_LATER_MS = 400
+# In steps: the column's width, and the page's least width at which the column stands beside the document.
+_WIDE, _ROOM_BESIDE = 59, 250
+_FILL_LATER_MS = 400
 
 
 class DocumentColumn(QFrame):
-    """The list of documents beside the page that it is a child of, whose layout it keeps clear of itself.
+    """The list of documents at the left of its parent page, whose layout leaves room for it.
 
-    Where the page is too narrow it is brought over the documents, and goes away once the keyboard focus leaves it.
-    `open_asked` carries the paths of files to open, `ask_asked` the number of a library to ask, `ledger_asked` that of
-    one whose unread files are to be shown; `brought` is sent when an open document was brought to the front,
-    `left` when it hid itself with the focus on it, `toggled` with whether it is shown; `not_shown` carries a sentence,
+    Where the page is too narrow, the column covers the document, until the keyboard focus leaves it. `open_asked`
+    carries the paths of files to open, `ask_asked` the number of a library to ask, `ledger_asked` the number of one
+    whose unread files are to be shown; `brought` is sent when an open document was brought to the front, `left` when
+    the column was hidden while it had the focus; `toggled` carries whether it is shown; `not_shown` carries a sentence,
     a hint and the path of a folder that no program opened. `confirmation` asks before a library is removed; the page
-    places it.
+    lays it out.
     """
 
     open_asked = Signal(list)
@@ -69,7 +69,7 @@ class DocumentColumn(QFrame):
         self._loading: set[int] = set()
         self._first_file = -1  # the first row with a file of the expanded library
         self._removing: Library | None = None
-        self._is_over = False
+        self._covers_document = False
         self._was_shown: bool | None = None
         self.search = SearchLine(theme, tr("Find a document"))
         self.list = DocumentListView(theme)
@@ -81,9 +81,9 @@ class DocumentColumn(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(tr("Documents"))
         column(theme, self.search, (self.list, 1), self.add, gap=2, margins=(2.5, 2.5, 2.5, 3), parent=self)
-        self._soon = QTimer(self, interval=0, singleShot=True)
-        self._later = QTimer(self, interval=_LATER_MS, singleShot=True)
-        for timer in (self._soon, self._later):
+        self._fill_soon = QTimer(self, interval=0, singleShot=True)
+        self._fill_later = QTimer(self, interval=_FILL_LATER_MS, singleShot=True)
+        for timer in (self._fill_soon, self._fill_later):
             timer.timeout.connect(self._fill)
         self.search.searched.connect(self._searched)
         self.search.down_requested.connect(self._go_down)
@@ -96,10 +96,10 @@ class DocumentColumn(QFrame):
         self.add.clicked.connect(self.add_folder)
         self.confirmation.confirmed.connect(self._remove)
         sheets.created.connect(self._sheet_created)
-        sheets.shown.connect(self._change)
-        sheets.added.connect(self._change)
-        sheets.closing.connect(self._change)
-        files.opened.connect(self._change)
+        sheets.shown.connect(self._changed)
+        sheets.added.connect(self._changed)
+        sheets.closing.connect(self._changed)
+        files.opened.connect(self._changed)
         libraries.changed.connect(self._libraries_changed)
         libraries.progressed.connect(self._progressed)
         libraries.read.connect(self._file_read)
@@ -111,7 +111,7 @@ class DocumentColumn(QFrame):
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_changed)
 
-    # Its place
+    # Place and visibility
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the size of the page."""
@@ -121,16 +121,16 @@ class DocumentColumn(QFrame):
 
     @property
     def has_room(self) -> bool:
-        """Whether it stands beside the documents rather than over them."""
-        return self._page.width() >= self._theme.step(_ROOM)
+        """Whether the column stands beside the document and does not cover it."""
+        return self._page.width() >= self._theme.step(_ROOM_BESIDE)
 
     @Slot()
     def place(self) -> None:
-        """Take its place beside the documents, or over them where it was brought there."""
+        """Place the column beside the document, or over it where it was called up there."""
         beside = self.has_room
         if beside:
-            self._is_over = False
-        is_shown = self._workspace.settings.document_list if beside else self._is_over
+            self._covers_document = False
+        is_shown = self._workspace.settings.document_list if beside else self._covers_document
         wide = self._theme.step(_WIDE)
         layout = self._page.layout()
         if layout is not None:
@@ -145,14 +145,14 @@ class DocumentColumn(QFrame):
 
     @Slot()
     def toggle(self) -> None:
-        """Show it, with the focus on its search, or hide it."""
+        """Show the column, with the focus on its search, or hide it."""
         focused = QApplication.focusWidget()
         had_focus = focused is not None and self.isAncestorOf(focused)
         shows = self.isHidden()
         if self.has_room:
             self._workspace.settings.document_list = shows
         else:
-            self._is_over = shows
+            self._covers_document = shows
         self.place()
         if shows:
             self.search.go_in()
@@ -161,33 +161,38 @@ class DocumentColumn(QFrame):
 
     @Slot()
     def go_to_search(self) -> None:
-        """Go to the search; the column is shown where it is hidden."""
+        """Focus the search, and show the column where it is hidden."""
         if self.isHidden():
             self.toggle()
         self.search.go_in()
 
     def leave(self) -> bool:
-        """Go away from over the documents; False where it is not there."""
-        if not self._is_over:
+        """Hide the column where it covers the document; returns False where it does not."""
+        if not self._covers_document:
             return False
         self.toggle()
         return True
 
     @Slot(QWidget, QWidget)
     def _focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
-        if self._is_over and now is not None and now.window() is self.window() and not self.isAncestorOf(now):
-            self._is_over = False
+        if (
+            self._covers_document
+            and now is not None
+            and now.window() is self.window()
+            and not self.isAncestorOf(now)
+        ):
+            self._covers_document = False
             self.place()
 
-    # Its rows
+    # Rows
 
     @Slot(object)
     def _sheet_created(self, sheet: Sheet) -> None:
-        sheet.renamed.connect(self._change)
+        sheet.renamed.connect(self._changed)
 
     @Slot()
-    def _change(self, _: object = None) -> None:
-        self._soon.start()
+    def _changed(self, _: object = None) -> None:
+        self._fill_soon.start()
 
     @Slot()
     def _libraries_changed(self) -> None:
@@ -197,11 +202,11 @@ class DocumentColumn(QFrame):
             known = self._files.get(library.number)
             if self._needs_files(library) and (known is None or len(known.all) != status.total):
                 self._load(library)
-        self._later.start()
+        self._fill_later.start()
 
     @Slot(object)
     def _reload(self, library: Library) -> None:
-        """List the files of a library anew: as many as before may be others."""
+        """List the files of a library again: even with the same number they may be other files."""
         if self._needs_files(library):
             self._load(library)
         else:
@@ -236,13 +241,13 @@ class DocumentColumn(QFrame):
 
     @Slot()
     def _progressed(self) -> None:
-        """Show how far an update is; where one has begun or ended, all rows are laid out anew."""
+        """Show the progress of updates; where one has begun or ended, fill the list again."""
         if self.search.text().strip():
             return
         heads = [(at, row, row.library) for at, row in self.list.rows.heads() if row.library is not None]
         progress = {number: one for number, one in self._progress().items() if one is not None and one.total}
         if {library.number for _, row, library in heads if row.part is Part.READING} != progress.keys():
-            self._soon.start()
+            self._fill_soon.start()
             return
         for at, row, library in heads:
             now, found = progress.get(library.number), self._libraries.find(library.number)
@@ -257,8 +262,8 @@ class DocumentColumn(QFrame):
 
     @Slot()
     def _fill(self) -> None:
-        self._soon.stop()
-        self._later.stop()
+        self._fill_soon.stop()
+        self._fill_later.stop()
         settings = self._workspace.settings
         current = self._sheets.current()
         opened = [
@@ -274,7 +279,7 @@ class DocumentColumn(QFrame):
             )
             for sheet in self._sheets.all()
         ]
-        rows = whole_list(
+        rows = all_rows(
             opened,
             self._libraries.all,
             self._progress(),
@@ -308,7 +313,7 @@ class DocumentColumn(QFrame):
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self.search.setText(self.search.text() + letters)
 
-    # What is done with a row
+    # Actions on a row
 
     @Slot(object)
     def _chosen(self, row: Row) -> None:
@@ -325,7 +330,7 @@ class DocumentColumn(QFrame):
 
     @Slot(object)
     def _expand(self, library: Library, *, toggle: bool = False) -> None:
-        """List the files of a library, and no longer those of another one."""
+        """List the files of a library, in place of those of another one."""
         settings = self._workspace.settings
         is_expanded = settings.list_library == library.number
         settings.list_library = 0 if toggle and is_expanded else library.number
@@ -334,7 +339,7 @@ class DocumentColumn(QFrame):
         self._fill()
 
     def _index_of(self, row: Row) -> int:
-        """The index of the open document of a row, -1 for none."""
+        """Return the index of the sheet of a row's document, -1 where it is not open."""
         for at, sheet in enumerate(self._sheets.all()):
             if sheet.session.key == row.key if row.key else sheet.session.path == row.path:
                 return at
@@ -353,7 +358,7 @@ class DocumentColumn(QFrame):
         menu.popup(place)
 
     def menu_of(self, row: Row) -> QMenu:
-        """What can be done with a row; empty where nothing can."""
+        """Return the menu of what can be done with a row; it may be empty."""
         menu, library, libraries = QMenu(self.list), row.library, self._libraries
         if row.is_document:
             menu.addAction(tr("Open\tEnter"), partial(self._chosen, row))
@@ -426,7 +431,7 @@ class DocumentColumn(QFrame):
 
     @Slot()
     def add_folder(self) -> None:
-        """Ask for a folder, which becomes a library."""
+        """Have a folder chosen, and make it a library."""
         self._choose_folder("")
 
     def _choose_folder(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The list of documents as it is drawn, and its keys and mouse."""
+"""The list of documents: its model, how its rows are drawn, and its keys and mouse."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.It
 
 
 class DocumentModel(QStringListModel):
-    """The rows of the list, of which single ones change in place; a library's files become rows when they are seen.
+    """The rows of the list; a library's file is made into a Row only when it comes into view.
 
-    The view asks for the count of rows once for each of them: Qt's own model answers that, as 100,000 calls into Python
-    would stop the window for half a second.
+    The view asks for the number of rows once for each row. Qt's own model answers that: 100,000 calls into Python would
+    stop the window for half a second.
     """
 
     def __init__(self) -> None:
@@ -53,25 +53,25 @@ class DocumentModel(QStringListModel):
         self.setStringList([""] * len(rows))
 
     def put(self, at: int, row: Row | LibraryFile) -> None:
-        """Show another row in the place of one."""
+        """Replace a row."""
         self._rows[at] = row
         self.dataChanged.emit(self.index(at), self.index(at))
 
     def row(self, at: int) -> Row:
-        """The row at an index."""
+        """Return the row at an index."""
         row = self._rows[at]
         return row if isinstance(row, Row) else row_of_file(row, self._current)
 
     def heads(self) -> Iterator[tuple[int, Row]]:
-        """All rows that are no files of a library, with their indexes."""
+        """Return all rows that are not files of a library, with their indexes."""
         return ((at, row) for at, row in enumerate(self._rows) if isinstance(row, Row))
 
     def first_file(self) -> int:
-        """The index of the first file of a library, -1 without any."""
+        """Return the index of the first row that is a file of a library, -1 without any."""
         return next((at for at, row in enumerate(self._rows) if not isinstance(row, Row)), -1)
 
     def find(self, wanted: Row) -> int:
-        """The index of the row that is the same but for its state, -1 without one."""
+        """Return the index of the row with the same identity, whatever its state, -1 without one."""
         if wanted.part is Part.FILE:
             path = wanted.path
             files = enumerate(self._rows)
@@ -88,14 +88,14 @@ class DocumentModel(QStringListModel):
         return as_tip(words) if role == Qt.ItemDataRole.ToolTipRole else legible_lines(words)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """The keys pass over headings."""
+        """Let the keys pass over headings."""
         if not index.isValid() or not self.row(index.row()).can_be_chosen:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
 
 class DocumentDelegate(RowDelegate):
-    """Draws the rows: documents with their names elided in the middle, headers with a thin line of progress."""
+    """Draws the rows: documents with their names elided in the middle, libraries with a thin line of progress."""
 
     def row_height(self, index: Index) -> int:
         return self._theme.step(_ROW)
@@ -126,7 +126,7 @@ class DocumentDelegate(RowDelegate):
         self.draw_focus(painter, rect, option)
 
     def _note(self, row: Row, font: str, place: QRectF) -> str:
-        """The note beside a name: the brief one where the name is not whole beside the whole one."""
+        """Return the note beside a name: the brief one where the full note would leave too little room for the name."""
         if row.brief_note is None:
             return row.note
         note = QFontMetrics(self._theme.font("small")).horizontalAdvance(row.note)
@@ -167,9 +167,9 @@ class DocumentDelegate(RowDelegate):
 class DocumentListView(RowList):
     """The list: the arrow keys choose, Enter or a click opens, the middle button or Ctrl+W closes.
 
-    `chosen` carries the Row to open, expand or stop, `close_asked` one to close, `menu_asked` one and where its menu
-    goes; `renamed` a Row of a library and its new name. `up_requested` is sent when the keys go up from the first row,
-    `typed` carries letters that were typed here: they are a search.
+    `chosen` carries the Row to open, expand or stop, `close_asked` the Row to close, `menu_asked` a Row and where
+    to show its menu, `renamed` the Row of a library and its new name. `up_requested` is sent when Up is pressed on the
+    first row; `typed` carries letters typed here, which begin a search.
     """
 
     chosen = Signal(object)
@@ -193,7 +193,7 @@ class DocumentListView(RowList):
         self.clicked.connect(self._clicked)
 
     def show_rows(self, rows: list[Row | LibraryFile], current: str) -> None:
-        """Show these rows, with the file at the path `current` on the page; the choice and the place stay."""
+        """Show these rows, with the file at the path `current` on the page; selection and scroll position stay."""
         before, place = self.row(), self.verticalScrollBar().value()
         self.rows.take(rows, current)
         if before is not None and (at := self.rows.find(before)) >= 0:
@@ -203,19 +203,19 @@ class DocumentListView(RowList):
         self.verticalScrollBar().setValue(place)
 
     def row(self) -> Row | None:
-        """The row that the keys are on."""
+        """Return the current row."""
         index = self.currentIndex()
         return self.rows.row(index.row()) if index.isValid() else None
 
     def choose_first(self) -> None:
-        """Go to the first row that can be opened, which is the first found where something is searched."""
+        """Select the first document."""
         heads = (at for at, row in self.rows.heads() if row.is_document)
         found = [at for at in (next(heads, -1), self.rows.first_file()) if at >= 0]
         if found:
             self.setCurrentIndex(self.rows.index(min(found)))
 
     def rename(self, row: Row) -> None:
-        """Have the name of a library typed in its place; Enter takes it, Esc leaves it."""
+        """Have a new name of a library typed in its row; Enter takes it, Esc leaves the old one."""
         index = self.rows.index(self.rows.find(row))
         self._renaming = row
         self._editor = editor = QLineEdit(row.name, self.viewport())
@@ -228,7 +228,7 @@ class DocumentListView(RowList):
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        """Esc leaves a library's name as it is."""
+        """Cancel renaming on Esc."""
         is_key = event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
         if (
             watched is self._editor
@@ -302,7 +302,7 @@ class DocumentListView(RowList):
             super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        # The first click has opened something, and the list has moved on by a row under the second.
+        # The first click has opened a document, which may have moved the rows before the second.
         if event.button() == Qt.MouseButton.LeftButton:
             self._pressed_twice = True
         else:

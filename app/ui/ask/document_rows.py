@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Part(Enum):
-    """What a row of the list is."""
+    """The kind of a row."""
 
     HEADING = auto()
     OPEN = auto()
     LIBRARY = auto()
-    READING = auto()  # the time that a library's update takes yet, and Stop
+    READING = auto()  # below a library being updated: the time left, and Stop
     FILE = auto()
     RECENT = auto()
     NOTHING = auto()
@@ -31,11 +31,11 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: its name, a short note at its right, and what a screen reader and its tool tip add.
+    """A row: its name, a short note at its right, and `more` for a screen reader and the tool tip.
 
     `key` identifies an open document's session, `path` is a file's. `is_current` marks the document on the page,
-    `is_expanded` a library whose files are listed; `fraction` is how far its update is, negative for none.
-    `brief_note` stands in place of the note beside a long name, empty for none at all; None for the note itself.
+    `is_expanded` a library whose files are listed; `fraction` is the progress of its update, negative without one.
+    `brief_note` replaces the note beside a long name: empty for no note, None for the same one.
     """
 
     part: Part
@@ -52,22 +52,22 @@ class Row:
 
     @property
     def identity(self) -> tuple[Part, str, int]:
-        """What stays the same while the list changes around the row."""
+        """What identifies the row while its state and the list around it change."""
         return self.part, self.key or self.path or self.name, self.library.number if self.library else 0
 
     @property
     def is_document(self) -> bool:
-        """Whether it can be opened."""
+        """Whether the row is a document, which can be opened."""
         return self.part in (Part.OPEN, Part.FILE, Part.RECENT)
 
     @property
     def can_be_chosen(self) -> bool:
-        """Whether the keys go to it."""
+        """Whether the row can be selected."""
         return self.part not in (Part.HEADING, Part.NOTHING)
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """Its name, its text for a screen reader, and its tool tip."""
+        """The row's name, its text for a screen reader, and its tool tip."""
         state = tr("on the page") if self.is_current else ""
         if self.part is Part.LIBRARY:
             state = tr("library, expanded") if self.is_expanded else tr("library, collapsed")
@@ -76,7 +76,7 @@ class Row:
 
 
 class Files:
-    """A library's files in the order of their paths, without those that are gone."""
+    """A library's files in the order of their paths, without those that are gone from the disk."""
 
     def __init__(self, files: Iterable[LibraryFile]) -> None:
         from app.core.library import FileState
@@ -86,14 +86,14 @@ class Files:
         self._names = [_name(file.path).casefold() for file in self.all]
 
     def matching(self, words: Sequence[str]) -> list[LibraryFile]:
-        """The files whose names have all these words, which are casefolded."""
+        """Return the files whose names contain all these casefolded words."""
         found: Iterable[int] = range(len(self.all))
         for word in words:
             found = [at for at in found if word in self._names[at]]
         return [self.all[at] for at in found]
 
     def put(self, file: LibraryFile) -> int:
-        """Take what has become of a file; returns its index, -1 for an unknown one."""
+        """Replace the file with the same path; returns its index, -1 for an unknown file."""
         at = self._at.get(file.path, -1)
         if at >= 0:
             self.all[at] = file
@@ -101,14 +101,14 @@ class Files:
 
 
 def files_of(workspace: Workspace, library: Library, report: Report) -> Files:
-    """A library's files for the list."""
+    """Return a library's files for the list."""
     from app.flows.library.libraries import ledger
 
     return Files(ledger(workspace, library, report))
 
 
 def row_of_file(file: LibraryFile, current: str = "") -> Row:
-    """The row of a library's file: its pages or words at the right, or why it has none.
+    """Return the row of a library's file: at the right its pages or words, or why it has none.
 
     `current` is the path of the file on the page.
     """
@@ -137,14 +137,14 @@ def row_of_file(file: LibraryFile, current: str = "") -> Row:
 
 
 def pages(number: int) -> str:
-    """A number of pages, as short as can be: "38 p"."""
+    """Return a number of pages in short: "38 p"."""
     return tr("{number:,} p", number=number)
 
 
 def row_of_library(
     library: Library, status: LibraryStatus, progress: Progress | None, *, expanded: bool
 ) -> Row:
-    """The header of a library: how much of it is read, or how far its update is."""
+    """Return a library's row: how much of it was read, or how far its update is."""
     read, total, fraction = status.read, status.total, -1.0
     if progress is not None and progress.total:
         fraction = progress.fraction
@@ -162,7 +162,7 @@ def row_of_library(
 
 
 def row_of_reading(library: Library, progress: Progress) -> Row:
-    """The row below the header of a library that is read."""
+    """Return the row below a library that is being updated."""
     name = tr("Reading")
     if progress.seconds_left is not None:
         left = localised(time_left(progress.seconds_left))
@@ -171,7 +171,7 @@ def row_of_reading(library: Library, progress: Progress) -> Row:
     return Row(Part.READING, name, tr("Stop"), more, library=library)
 
 
-def whole_list(
+def all_rows(
     opened: Sequence[Row],
     libraries: Sequence[tuple[Library, LibraryStatus]],
     progress: Mapping[int, Progress | None],
@@ -180,11 +180,11 @@ def whole_list(
     recent: Iterable[str],
     search: str = "",
 ) -> list[Row | LibraryFile]:
-    """All rows in their order: what is open, the libraries by name, what was opened before.
+    """Return all rows in their order: open documents, the libraries by name, files opened before.
 
-    Of the libraries that of the number `expanded` has its files listed. With a search only documents are left whose
-    names have all its words, from all libraries whose `files` are known. A library may have very many files: they are
-    listed themselves, and become rows (`row_of_file`) when they are seen.
+    The library with the number `expanded` has its files listed. A search leaves only documents whose names contain all
+    of its words, from all libraries whose `files` are known. As a library may have very many files, they stand for
+    themselves, and are made into rows by `row_of_file` when they come into view.
     """
     words = search.casefold().split()
     rows: list[Row | LibraryFile] = [*_group(tr("Open documents"), opened, words)]
@@ -216,7 +216,7 @@ def _group(title: str, rows: Sequence[Row], words: Sequence[str]) -> list[Row]:
 
 
 def _name(path: str) -> str:
-    return path[path.rfind(os.sep) + 1 :]  # a Path would take ten times as long
+    return path[path.rfind(os.sep) + 1 :]  # ten times as fast as a Path
 
 
 def _matches(name: str, words: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The open documents as tabs, with a new one, opening a file, and bringing a closed one back."""
+"""The open documents as tabs, with buttons for a new text, for opening files, and to reopen a closed tab."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNDO_MS = 20_000
 
 
 class TabStrip(QTabBar):
-    """The tabs themselves; the middle mouse button closes one (`middle_clicked`). A preview's title is in italics."""
+    """The tabs; a preview's title is in italics. `middle_clicked` carries the index of the tab to close."""
 
     middle_clicked = Signal(int)
 
@@ -37,7 +37,7 @@ class TabStrip(QTabBar):
         self._theme = theme
 
     def set_preview(self, index: int, on: bool) -> None:
-        """Show a tab as one whose place the next opened file takes, or as one that stays."""
+        """Set whether a tab is a preview, whose place the next file opened from a list of answers takes."""
         if bool(self.tabData(index)) != on:
             self.setTabData(index, on)
             self.update()
@@ -71,7 +71,7 @@ class TabStrip(QTabBar):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # Qt scrolls until the current tab is visible, but not back where there is room again.
+        # Qt scrolls until the current tab is visible, but not back when there is room again.
         front = self.currentIndex()
         if front > 0 and self.tabRect(0).left() < 0 and event.size().width() > event.oldSize().width():
             with QSignalBlocker(self):
@@ -81,25 +81,27 @@ class TabStrip(QTabBar):
     def initStyleOption(self, option: QStyleOptionTab, index: int) -> None:
         super().initStyleOption(option, index)
         if self.tabData(index):
-            option.text = ""  # drawn in italics over it, which the style sheet's font would undo
+            option.text = ""  # drawn in paintEvent: the style sheet's font would undo the italics
             return
         if index != self.currentIndex():
             return
         # Qt elides by the bar's font; the tab in front has the style sheet's bolder one, and would be cut at both ends.
         room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self).width()
         words, flags = self.tabText(index), Qt.TextFlag.TextShowMnemonic.value
-        option.text = self._in_front().elidedText(words, self.elideMode(), room, flags)
+        option.text = self._current_metrics().elidedText(words, self.elideMode(), room, flags)
 
     def tabSizeHint(self, index: int) -> QSize:
         hint = super().tabSizeHint(index)
         if index != self.currentIndex():
-            # As wide as it will be in front, so that the row stays as it is, and no name is cut where there is room.
+            # As wide as with the bold font of the current tab, so that choosing it neither moves tabs nor elides it.
             words = self.tabText(index)
-            more = self._in_front().horizontalAdvance(words) - self.fontMetrics().horizontalAdvance(words)
+            more = self._current_metrics().horizontalAdvance(words) - self.fontMetrics().horizontalAdvance(
+                words
+            )
             hint.setWidth(hint.width() + max(0, more))
         return hint
 
-    def _in_front(self) -> QFontMetrics:
+    def _current_metrics(self) -> QFontMetrics:
         font = self.font()
         font.setWeight(QFont.Weight.DemiBold)
         return QFontMetrics(font)
@@ -110,10 +112,10 @@ class TabStrip(QTabBar):
 
 
 class DocumentTabs(QFrame):
-    """A row of tabs, `strip`, with the buttons `documents`, `new`, `open`, and, after a tab was closed, `undo`.
+    """The tabs, `strip`, with the buttons `documents`, `new`, `open`, and, after a tab was closed, `undo`.
 
-    `close_requested` carries a tab's index, `recent_requested` the path of a file opened before, or is empty to clear
-    that list.
+    `close_requested` carries a tab's index, `recent_requested` the path of a recent file, or an empty one to clear the
+    list of recent files.
     """
 
     recent_requested = Signal(str)
@@ -166,7 +168,7 @@ class DocumentTabs(QFrame):
         )  # fmt: skip
         self._timer = QTimer(self, interval=_UNDO_MS, singleShot=True)
         self._timer.timeout.connect(self.forget_closed)
-        theme.changed.connect(self._resize_crosses)
+        theme.changed.connect(self._resize_close_buttons)
         self.strip.middle_clicked.connect(self.close_requested)
         self.forget_closed()
 
@@ -188,7 +190,7 @@ class DocumentTabs(QFrame):
         return index
 
     def rename(self, index: int, title: str, tip: str = "") -> None:
-        """Give a tab another title; `tip` is its tool tip, such as a file's path."""
+        """Set a tab's title; `tip` is its tool tip, such as a file's path."""
         self.strip.setTabText(index, caption(title))
         self.strip.setTabToolTip(index, as_tip(tip or title))
         close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
@@ -196,17 +198,17 @@ class DocumentTabs(QFrame):
             close.setAccessibleName(tr("Close {title}", title=title))
 
     def remove(self, index: int) -> None:
-        """Remove a tab without a signal."""
+        """Remove a tab without sending a signal."""
         with QSignalBlocker(self.strip):
             self.strip.removeTab(index)
 
     def select(self, index: int) -> None:
-        """Make a tab the current one without a signal."""
+        """Make a tab the current one without sending a signal."""
         with QSignalBlocker(self.strip):
             self.strip.setCurrentIndex(index)
 
     def set_recent(self, paths: Sequence[str]) -> None:
-        """Offer files opened before, the latest first."""
+        """Set the menu of recent files, the latest first."""
         self._files.clear()
         for path in paths:
             action = self._files.addAction(caption(legible(Path(path).name or path)))
@@ -217,7 +219,7 @@ class DocumentTabs(QFrame):
         self._recent.setVisible(bool(paths))
 
     def show_closed(self, title: str) -> None:
-        """Show that a text was closed, and offer for a while to restore it."""
+        """Say that a text was closed, and offer for a while to reopen it."""
         short = title if len(title) <= 24 else f"{title[:23]}…"
         self._closed.setText(tr("“{title}” closed", title=short))
         self._closed.show()
@@ -226,14 +228,14 @@ class DocumentTabs(QFrame):
 
     @Slot()
     def forget_closed(self) -> None:
-        """Hide the offer to restore a closed text."""
+        """Hide the offer to reopen a closed text."""
         self._timer.stop()
         self._closed.hide()
         self.undo.hide()
 
     @Slot()
-    def _resize_crosses(self) -> None:
-        """Give the tabs' buttons the size of the text: Qt leaves them as they were when they were added."""
+    def _resize_close_buttons(self) -> None:
+        """Fit the close buttons to the text size: Qt keeps the size that they were added with."""
         for index in range(self.strip.count()):
             self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide).adjustSize()
         self.strip.updateGeometry()

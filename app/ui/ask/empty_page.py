@@ -1,4 +1,4 @@
-"""The content of a page without a text: how to open one, and samples to try."""
+"""What covers an empty page: ways to open a document, and samples to try."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _KEYS = (
 
 
 class EmptyPage(Scrolling):
-    """Covers a page that has no text yet; typing goes to the page. It scrolls where large text has no room.
+    """Covers a page without a text, which still takes what is typed; scrolls where large text has no room.
 
-    `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked`,
-    `folder_asked` and `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
+    `sample_chosen` carries a sample's index, `recent_chosen` the path of a recent file; `open_asked`, `folder_asked`
+    and `paste_asked` are sent by their buttons, `clicked` on a click beside all buttons.
     """
 
     sample_chosen = Signal(int)
@@ -90,7 +90,7 @@ class EmptyPage(Scrolling):
         theme.in_steps(ways.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
-        """Offer these samples: titles and their first questions."""
+        """Offer samples, given as titles and their first questions."""
         for button in self._buttons:
             self._grid.removeWidget(button)
             button.deleteLater()
@@ -105,7 +105,7 @@ class EmptyPage(Scrolling):
         self._lay_out()
 
     def set_recent(self, paths: Sequence[str]) -> None:
-        """Offer files opened before, the latest first."""
+        """Offer recent files, the latest first."""
         for button in self._recent:
             self._recents.removeWidget(button)
             button.deleteLater()
@@ -125,15 +125,15 @@ class EmptyPage(Scrolling):
         self._lay_out()
 
     def recent(self) -> list[QPushButton]:
-        """The buttons of the files opened before."""
+        """Return the buttons of the recent files."""
         return self._recent
 
     def buttons(self) -> list[SampleButton]:
-        """The samples' buttons, in their order."""
+        """Return the samples' buttons, in their order."""
         return self._buttons
 
     def fit(self, width: int, height: int) -> None:
-        """Take the page's size; as many samples are offered as have room."""
+        """Take the page's size, and offer as many samples as fit."""
         self.resize(width, height)
         self._lay_out()
 

@@ -36,9 +36,9 @@ class DocumentFiles(QObject):
     """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
 
     Open files are checked when the system reports a change, and when the window becomes active again. `opened` carries
-    a sheet whose file has just been read, `unread` one whose file was not, so that it shows why, or an earlier reading;
-    `settled` is sent after each of them, and when a file needs its password; `failed` carries the fault when pages
-    cannot be drawn.
+    a sheet whose file was just read, `unread` a sheet whose file could not be read: it shows why, or the file as it was
+    read before. `settled` is sent after either, when reading was stopped, and when a file needs its password; `failed`
+    carries the fault when pages cannot be drawn.
     """
 
     opened = Signal(object)
@@ -66,32 +66,32 @@ class DocumentFiles(QObject):
             application.applicationStateChanged.connect(self._application_changed)
 
     def open(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already is brought to the front.
+        """Open each file as a document of its own, or show its sheet where it is open already.
 
-        Of very many the first is shown; the others get tabs one by one while the window reacts, and are read when they
-        are shown.
+        Of very many files the first is shown; the others get their tabs one by one between the window's other events,
+        and are read once they are shown.
         """
-        # “..” is resolved, so that one file has one path; links are not, as they have names of their own.
-        wholes = [os.path.abspath(path.expanduser()) for path in paths]  # noqa: PTH100, resolve() follows links
-        if len(wholes) > _AT_ONCE:
-            self._behind += wholes[1:]
+        # ".." is resolved, so that each file has one path; links are not, as they have names of their own.
+        absolute = [os.path.abspath(file.expanduser()) for file in paths]  # noqa: PTH100, resolve() follows links
+        if len(absolute) > _AT_ONCE:
+            self._behind += absolute[1:]
             self._behind_timer.start()
-            del wholes[1:]
-        for whole in wholes:
-            if not self._sheets.bring_file(whole):
+            del absolute[1:]
+        for path in absolute:
+            if not self._sheets.bring_file(path):
                 sheet = self._sheets.new()
-                self._read(sheet, whole)
+                self._read(sheet, path)
                 self._sheets.shown.emit(sheet)
 
     @Slot()
     def _add_behind(self) -> None:
-        """Add the tab of the next of very many files."""
+        """Add the tab of the next file that is opened behind the current one."""
         if self._behind:
             self._sheets.add_behind(self._behind.pop(0))
             self._behind_timer.start()
 
     def preview(self, path: str) -> Sheet:
-        """Show a file's sheet; where it is not open, it is opened in place of the last one that was opened so."""
+        """Show a file's sheet, and return it; a file that is not open takes the place of the last preview."""
         if not self._sheets.bring_file(path):
             before = next((sheet for sheet in self._sheets.all() if sheet.session.is_preview), None)
             sheet = self._sheets.new()
@@ -103,7 +103,7 @@ class DocumentFiles(QObject):
         return self._sheets.current()
 
     def wake(self) -> list[Sheet]:
-        """Read the files that were not read since the start; returns the sheets whose files are being read."""
+        """Read the files that have not been read since the start; returns the sheets whose files are being read."""
         for sheet in self._sheets.all():
             if sheet.session.state is DocumentState.ASLEEP:
                 self._read(sheet, sheet.session.path)
@@ -122,7 +122,7 @@ class DocumentFiles(QObject):
         self.reload(sheet)
 
     def stop(self, sheet: Sheet) -> bool:
-        """Stop reading a sheet's file, or cancel its password; False where there was nothing to stop."""
+        """Stop reading a sheet's file, or asking for its password; returns False where there was nothing to stop."""
         job = self._reading.get(sheet)
         if job is None:
             return self._revert(sheet)
@@ -136,13 +136,13 @@ class DocumentFiles(QObject):
 
     @Slot()
     def close_unread(self) -> None:
-        """Close the current sheet, whose file is not open, or show an earlier reading of it again."""
+        """Show the current sheet's file as it was read before, or close the sheet where it was not."""
         sheet = self._sheets.current()
         if not self._revert(sheet):
             self._sheets.close(self._sheets.all().index(sheet))
 
     def current_file(self) -> Document | None:
-        """The file of the current sheet, where the page shows its unchanged text."""
+        """Return the current sheet's file; None where it is not open, or its text was edited."""
         sheet = self._sheets.current()
         opened = sheet.session.opened
         if opened is None or not sheet.is_open or sheet.current_document() is not opened:
@@ -154,9 +154,8 @@ class DocumentFiles(QObject):
         session = sheet.session
         if session.state is DocumentState.ASLEEP:
             self._read(sheet, session.path)
-        if (
-            session.opened is not None and session.path not in self._watcher.files()
-        ):  # it was closed meanwhile
+        # A sheet that was closed and reopened is not watched.
+        if session.opened is not None and session.path not in self._watcher.files():
             self._watch(sheet)
             self._timer.start()
 
@@ -170,7 +169,7 @@ class DocumentFiles(QObject):
     # Reading
 
     def _read(self, sheet: Sheet, path: str) -> None:
-        """Read a file into a sheet, in place of its document."""
+        """Read a file into a sheet, whose document it replaces."""
         self._drop_job(sheet)
         page = sheet.show_opening(path, Path(path).name or path)
         from app.flows.ask.read import read_document
@@ -230,7 +229,7 @@ class DocumentFiles(QObject):
         self.settled.emit()
 
     def _revert(self, sheet: Sheet) -> bool:
-        """Show the document of an earlier reading again; False without one."""
+        """Show the document as it was read before; returns False where it was not."""
         if sheet.is_open or sheet.session.opened is None:
             return False
         sheet.show_earlier()
@@ -241,7 +240,7 @@ class DocumentFiles(QObject):
         return True
 
     def _draw_pages(self, sheet: Sheet) -> None:
-        """Have the pages of a PDF drawn on demand."""
+        """Have a PDF's pages drawn on demand."""
         opened = sheet.session.opened
         if opened is None or not opened.is_paged:
             return
@@ -264,7 +263,7 @@ class DocumentFiles(QObject):
 
     @Slot()
     def check(self) -> None:
-        """Check the state of every open file."""
+        """Check whether the open files have changed on the disk."""
         from app.flows.ask.read import file_state
 
         for sheet in self._sheets.all():
@@ -282,7 +281,7 @@ class DocumentFiles(QObject):
             return
         before, self._states[sheet] = self._states.get(sheet, FileState.SAME), state
         if state is not FileState.GONE:
-            self._watch(sheet)  # a file that was replaced is not watched any more
+            self._watch(sheet)  # the watcher forgets a file that is replaced
         if state is before:
             return
         if state is FileState.CHANGED:
@@ -295,10 +294,10 @@ class DocumentFiles(QObject):
 
     def _not_checked(self, sheet: Sheet, error: BaseException) -> None:
         self._checking.discard(sheet)
-        fault_of(error)  # a file that cannot be read counts as gone: anything else is a bug, for the log
+        fault_of(error)  # logged: a file that cannot be read counts as gone, so this is a bug
 
     def _watch(self, sheet: Sheet) -> None:
-        # Where the system refuses to watch more files, they are checked when the window becomes active.
+        # Beyond the number of files that the system lets one watch, they are checked when the window becomes active.
         if sheet.session.path and sheet.session.path not in self._watcher.files():
             self._watcher.addPath(sheet.session.path)
 

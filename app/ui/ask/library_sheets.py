@@ -1,4 +1,4 @@
-"""The two sheets of a library: what it is made of, and which of its files were not read."""
+"""The two dialogs of a library: what it is made of, and which of its files were not read."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-_LOOK_AFTER_MS = 300
+_COUNT_AFTER_MS = 300
 _KINDS_NAMED = 3
 
 
 class _FileDelegate(RowDelegate):
-    """Paints the name of a file or folder, why it was not read if it is one of the ledger, and its folder."""
+    """Draws a file or a folder: its name, for a file in the ledger why it was not read, and its parent folder."""
 
     def row_height(self, index: Index) -> int:
         small = self.line_height("small") * (1 if isinstance(index.data(ROW), str) else 2)
@@ -55,8 +55,8 @@ class _FileDelegate(RowDelegate):
             line.translate(0, line.height() + (step(0.5) if font == "strong" else 0))
 
 
-class _Sheet(PageDialog):
-    """A title, a line of words, a list of files, and buttons below it."""
+class _LibraryDialog(PageDialog):
+    """The base of both dialogs: a title, a line of text, a list of files, and buttons below it."""
 
     def __init__(self, theme: Theme, library: Library, title: str, list_name: str, parent: QWidget) -> None:
         super().__init__(theme, title, 175, 120, parent)
@@ -64,7 +64,7 @@ class _Sheet(PageDialog):
         self.title = plain_label(library.name, type="title")
         self.words = plain_label(ink="quiet")
         self.notice = Notice(theme)
-        self.model = RowModel(_row_words)
+        self.model = RowModel(_row_texts)
         self.list = RowList(theme, list_name, self.model, _FileDelegate(theme, line=True))
         for part in (self.title, self.words, self.notice):
             self.column.addWidget(part)
@@ -81,13 +81,13 @@ class _Sheet(PageDialog):
 
     @Slot()
     def _chosen(self, *_: QModelIndex) -> None:
-        """Follow the chosen row."""
+        """React to another row being selected."""
 
 
-class Ledger(_Sheet):
+class Ledger(_LibraryDialog):
     """The files of a library that were not read or are gone, each with its reason.
 
-    `open_requested` carries the path of a file to open, which asks for its password where it has one.
+    `open_requested` carries the path of a file to open; opening an encrypted file asks for its password.
     """
 
     open_requested = Signal(str)
@@ -120,12 +120,12 @@ class Ledger(_Sheet):
         self.refresh()
 
     def files(self) -> tuple[LibraryFile, ...]:
-        """The files shown."""
+        """Return the files shown."""
         return tuple(self.model.rows)
 
     @Slot()
     def refresh(self) -> None:
-        """Read the ledger anew."""
+        """Read the ledger again."""
         job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
         job.then(self._listed, self.notice.show_error)
 
@@ -171,10 +171,10 @@ class Ledger(_Sheet):
             self.open_requested.emit(file.path)
 
 
-class Contents(_Sheet):
-    """What a library is made of: its folders and files, the kinds that it takes of folders, and what it leaves out.
+class Contents(_LibraryDialog):
+    """What a library is made of: folders and files, the kinds of files taken from folders, and what is left out.
 
-    How much it takes is counted, and shown before it can be saved. `saved` carries the Library as it was and as it is.
+    The documents are counted before it can be saved. `saved` carries the Library before and after the change.
     """
 
     saved = Signal(object, object)
@@ -183,7 +183,7 @@ class Contents(_Sheet):
         title = tr("Folders and kinds of {library}", library=library.name)
         super().__init__(theme, library, title, tr("Folders and single files"), parent)
         self._lanes = lanes
-        self._looking: Job | None = None
+        self._counting: Job | None = None
         more = [f"+{each}" for each in library.suffixes if each not in SUFFIXES]
         self.suffixes = QLineEdit(", ".join(more if set(library.suffixes) >= SUFFIXES else library.suffixes))
         self.suffixes.setPlaceholderText(
@@ -217,8 +217,8 @@ class Contents(_Sheet):
         self.foot.addWidget(self.cancel)
         self.foot.addWidget(self.save)
         self.save.setDefault(True)
-        self._soon = QTimer(self, singleShot=True, interval=_LOOK_AFTER_MS)
-        self._soon.timeout.connect(self._look)
+        self._count_soon = QTimer(self, singleShot=True, interval=_COUNT_AFTER_MS)
+        self._count_soon.timeout.connect(self._count)
         self.add_folder.clicked.connect(self._choose_folder)
         self.add_files.clicked.connect(self._choose_files)
         self.take_out.clicked.connect(self._take_out)
@@ -230,7 +230,7 @@ class Contents(_Sheet):
         self._changed()
 
     def library(self) -> Library:
-        """The library as it is in the sheet now."""
+        """Return the library as the dialog has it now."""
         suffixes = suffixes_of(re.split(r"[,;\s]+", self.suffixes.text()))
         ignore = dict.fromkeys(each.strip() for each in re.split(r"[,;]", self.ignore.text()))
         return replace(
@@ -244,20 +244,20 @@ class Contents(_Sheet):
     def _changed(self) -> None:
         self.words.setText(tr("Looking at the files…"))
         self.save.setEnabled(False)
-        self._soon.start()
+        self._count_soon.start()
 
     @Slot()
-    def _look(self) -> None:
-        """Count what the library would take."""
-        job = self._lanes.folders.start_aside(walk, self.library()).replacing(self._looking)
-        self._looking = job.then(self._walked, self.notice.show_error)
+    def _count(self) -> None:
+        """Count the documents that the library would have."""
+        job = self._lanes.folders.start_aside(walk, self.library()).replacing(self._counting)
+        self._counting = job.then(self._show_count, self.notice.show_error)
 
     @Slot(object)
-    def _walked(self, found: Walk) -> None:
+    def _show_count(self, found: Walk) -> None:
         taken = tr(
             "{n:,} document, {size}", "{n:,} documents, {size}", n=len(found.files), size=size(found.size)
         )
-        told = [taken]
+        parts = [taken]
         kinds = [
             tr("{number:,} {extension}", number=number, extension=suffix)
             if suffix
@@ -266,12 +266,12 @@ class Contents(_Sheet):
         ]
         named = ", ".join(kinds[:_KINDS_NAMED])
         if len(kinds) > _KINDS_NAMED:
-            told.append(tr("left out: {kinds} and other kinds", kinds=named))
+            parts.append(tr("left out: {kinds} and other kinds", kinds=named))
         elif kinds:
-            told.append(tr("left out: {kinds}", kinds=named))
+            parts.append(tr("left out: {kinds}", kinds=named))
         if found.missing:
-            told.append(tr("“{folder}” is not there now", folder=found.missing[0]))
-        self.words.setText("; ".join(told))
+            parts.append(tr("“{folder}” is not there now", folder=found.missing[0]))
+        self.words.setText("; ".join(parts))
         self.save.setText(tr("Save and read them") if found.is_large else tr("Save"))
         self.save.setEnabled(bool(self.library().roots))
 
@@ -309,7 +309,7 @@ class Contents(_Sheet):
             self.saved.emit(self._library, self.library())
 
 
-def _row_words(row: LibraryFile | str) -> tuple[str, str, str]:
+def _row_texts(row: LibraryFile | str) -> tuple[str, str, str]:
     if isinstance(row, str):
         return Path(row).name or row, row, row
     name, why = Path(row.path).name, localised(row.why_unread)

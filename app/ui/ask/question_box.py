@@ -1,35 +1,42 @@
-"""The box where a question is typed."""
+"""The box where a question is typed, and below it the choice of what is asked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QWidget
 
 from app.core.message import Message
+from app.ui.ask.run import Scope, ScopeKind
 from app.ui.kit.boxes import row
 from app.ui.kit.dropped import local_files
-from app.ui.kit.parts import push_button
-from app.ui.kit.theme import Theme
+from app.ui.kit.elided import ElidedButton
+from app.ui.kit.parts import as_tip, caption, plain_label, push_button
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.undo_line import redoes
 
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryStatus
+
 _MOST_LINES = 5
-# The longest that fits is shown in an empty field.
+# An empty field shows the longest one that fits.
 _INVITATIONS = (Message("What do you want to know?"), Message("Your question"), Message("Ask"))
 
 
 class QuestionField(QPlainTextEdit):
-    """A field of one line that grows with its text; Up and Down at its ends step through the history.
+    """A field of one line that grows with its text; Up on its first line and Down on its last step through the history.
 
     `entered` is sent on Enter; `history_step` carries -1 for an earlier question, 1 for a later one; `files_pasted`
     carries paths; `copy_requested` is sent on Ctrl+C while nothing is selected.
     """
 
-    files_pasted = Signal(list)
-
     entered = Signal()
     history_step = Signal(int)
+    files_pasted = Signal(list)
     copy_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -65,9 +72,9 @@ class QuestionField(QPlainTextEdit):
 
 
 class QuestionBox(QFrame):
-    """A question, the button that asks it, and the questions asked before.
+    """The field for the question, the button that asks it, and the history of questions.
 
-    `ask_requested` is sent on Enter and on the button; `edited` after every change.
+    `ask_requested` is sent on Enter and by the button, `edited` after every change.
     """
 
     ask_requested = Signal()
@@ -103,11 +110,11 @@ class QuestionBox(QFrame):
         self._restyle()
 
     def question(self) -> str:
-        """The typed question, without blanks around it."""
+        """Return the typed question, without blanks around it."""
         return self.field.toPlainText().strip()
 
     def set_question(self, text: str, history: list[str]) -> None:
-        """Set the question and the earlier ones, the oldest first; `history` is not changed."""
+        """Set the question, and a copy of the earlier ones, oldest first."""
         self._history = list(history)
         self._at = len(self._history)
         self._put(text)
@@ -126,7 +133,7 @@ class QuestionBox(QFrame):
         self.field.selectAll()
 
     def select_earlier(self) -> None:
-        """Select the question where it was asked before; one that is being typed is not selected."""
+        """Select the question if it was asked before; one that is still being typed is not selected."""
         if self.question() in self._history:
             self.field.selectAll()
 
@@ -185,3 +192,93 @@ class QuestionBox(QFrame):
         self._fit()
         # The number of lines is known only after the layout.
         QTimer.singleShot(0, self._fit)
+
+
+class ScopeChoice(QWidget):
+    """The choice of what is asked: this document, the open ones, or one of the libraries.
+
+    `scope` is the present choice. `chosen` carries the Scope that the person picked; `opening` is sent before the menu
+    is shown, so that `offer` can fill it. `folder_requested` is sent by "Add a folder…", `ledger_requested` by the
+    link that says how much of the library was read.
+    """
+
+    chosen = Signal(object)
+    opening = Signal()
+    folder_requested = Signal()
+    ledger_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.scope = Scope()
+        self.button = ElidedButton(theme)
+        mark(self.button, kind="scope")
+        self.button.setToolTip(as_tip(tr("What the question is asked of  (Alt+Down)")))
+        self.menu = QMenu(self)
+        self.menu.aboutToShow.connect(self.opening)
+        self.menu.triggered.connect(self._picked)
+        self.button.setMenu(self.menu)
+        self.read = push_button(theme, kind="link", tip=tr("Show the files that were not read"))
+        mark(self.read, type="small")
+        inside = plain_label(tr("in"), ink="quiet", wrap=False)
+        row(theme, inside, self.button, 1, self.read, gap=1, margins=(0.5, 0, 0, 0), parent=self)
+        self.read.clicked.connect(self.ledger_requested)
+        self.show_scope(self.scope, None)
+
+    @Slot()
+    def open(self) -> None:
+        """Show the menu."""
+        self.button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.button.showMenu()
+
+    def offer(self, libraries: Sequence[tuple[Library, LibraryStatus]], number: int) -> None:
+        """Fill the menu with this document, the open ones, whose number is given, and the libraries."""
+        self.menu.clear()
+        group = QActionGroup(self.menu)
+        self._add(group, tr("In this document"), Scope())
+        self._add(group, tr("In the open documents ({number:,})", number=number), Scope(ScopeKind.OPEN))
+        self.menu.addSeparator()
+        for library, status in libraries:
+            # Text behind a tab is drawn at the right, as shortcuts are.
+            words = tr("In {library}\t{read}", library=library.name, read=status.in_words)
+            self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
+        if libraries:
+            self.menu.addSeparator()
+        self.menu.addAction(tr("Add a folder…"))
+
+    def _add(self, group: QActionGroup, words: str, scope: Scope) -> None:
+        action = QAction(caption(words), self.menu)
+        action.setCheckable(True)
+        action.setData(scope)
+        action.setChecked(scope == self.scope)
+        group.addAction(action)
+        self.menu.addAction(action)
+        if scope == self.scope:
+            self.menu.setActiveAction(action)
+
+    @Slot(QAction)
+    def _picked(self, action: QAction) -> None:
+        scope = action.data()
+        if isinstance(scope, Scope):
+            self.chosen.emit(scope)
+        else:
+            self.folder_requested.emit()
+
+    def show_scope(self, scope: Scope, library: tuple[Library, LibraryStatus] | None) -> None:
+        """Show the choice; for a library its name, and how much of it was read."""
+        self.scope = scope
+        if library is not None:
+            name = library[0].name
+            self.button.setAccessibleName(tr("Ask in {library}", library=name))
+        elif scope.kind is ScopeKind.OPEN:
+            name = tr("the open documents")
+            self.button.setAccessibleName(tr("Ask in the open documents"))
+        else:
+            name = tr("this document")
+            self.button.setAccessibleName(tr("Ask in this document"))
+        self.button.set_full_text(name)
+        self.read.setVisible(library is not None)
+        if library is not None:
+            self.read.setText(library[1].in_words)
+            self.read.setAccessibleName(
+                tr("{read}. Show the files that were not read", read=library[1].in_words)
+            )

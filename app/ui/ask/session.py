@@ -1,4 +1,4 @@
-"""One open document, or several of them, with the question about it: plain data and its transitions, without Qt."""
+"""An open document, or several, with the question about it: plain data and its transitions, without Qt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum, auto
 from time import time
 from typing import TYPE_CHECKING
 
-from app.ui.ask.question_run import QuestionRun, RunState, TextState
+from app.ui.ask.run import AskRun, RunState, TextState
 
 if TYPE_CHECKING:
     from app.core.history import Entry
@@ -22,15 +22,15 @@ class DocumentState(Enum):
     """Whether a session's document is on the page."""
 
     OPEN = auto()
-    ASLEEP = auto()  # of an earlier start: its file is read once its tab is shown
+    ASLEEP = auto()  # not read yet: its file is read once its tab is shown
     LOADING = auto()
-    LOCKED = auto()  # needs its password
+    LOCKED = auto()  # encrypted: its password is needed
     FAILED = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingQuestion:
-    """A question that is asked once its file is open and no other one is read for; `whole`: of every passage."""
+    """A question that is asked once its text is there; `whole`: every passage is read for it."""
 
     question: str
     whole: bool
@@ -39,7 +39,7 @@ class WaitingQuestion:
 
 @dataclass(eq=False, slots=True)
 class AskSession:
-    """One open document with its question. A text without a `name` was typed or pasted."""
+    """An open document with its question. A text without a `name` was typed or pasted."""
 
     # Names its draft.
     key: str = field(default_factory=lambda: secrets.token_hex(4))
@@ -50,25 +50,25 @@ class AskSession:
     state: DocumentState = DocumentState.OPEN
     # The file that is shown; None for a text without one, and before it was read.
     opened: Opened | None = None
-    # As typed; those asked, the oldest first; and those offered about a sample.
+    # The question as it is typed, the questions asked, oldest first, and those suggested for a sample.
     question: str = ""
     history: list[str] = field(default_factory=list)
     suggestions: tuple[str, ...] = ()
-    run: QuestionRun | None = None
-    # At most one, the latest; it is in the history too, so that it is not lost where its file cannot be opened.
+    run: AskRun | None = None
+    # The latest; it is in `history` too, so that it is not lost where its file cannot be opened.
     waiting: WaitingQuestion | None = None
     # The code point to scroll to once the file is read.
     place: int = 0
-    # The number of the last answer in the history, 0 without one.
+    # The number of the last answer's entry in the history, 0 without one.
     entry: int = 0
     is_unsaved: bool = False
-    # Shown by Spanlight itself: not saved for the next start.
+    # Whether Spanlight itself opened it as a demonstration: it is not saved for the next start.
     is_demo: bool = False
-    # Opened from a list of answers: the next one from there takes its place, until it is asked, edited or pinned.
+    # Whether the next file opened from a list of answers takes its place: until it is asked about, edited or kept.
     is_preview: bool = False
-    # How many pages are not in its text yet while they are being recognised.
+    # The number of pages being recognised whose text is not there yet.
     awaited_pages: int = 0
-    # Whether the page was empty at the last change since a question.
+    # Whether the page was empty after the last edit.
     _was_blank: bool = False
 
     @property
@@ -78,28 +78,28 @@ class AskSession:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the file is being read, its pages are being recognised, or it waits for its password."""
+        """Whether the text is still to come: the file is being read, is being recognised, or needs its password."""
         return self.awaited_pages > 0 or self.state in (DocumentState.LOADING, DocumentState.LOCKED)
 
     @property
-    def shown_run(self) -> QuestionRun | None:
-        """The last question; None while its text is not on the page."""
+    def shown_run(self) -> AskRun | None:
+        """The last question; None while the text that it was asked about is not on the page."""
         return self.run if self.run is not None and self.run.text is not TextState.EMPTIED else None
 
-    def running(self) -> QuestionRun | None:
-        """The question that has not ended yet, if any."""
+    def running(self) -> AskRun | None:
+        """Return the question that is being read for or paused, None without one."""
         return self.run if self.run is not None and self.run.is_running else None
 
     def take_waiting(self) -> WaitingQuestion | None:
-        """The question that waited, which waits no longer; None where none did."""
+        """Take the waiting question out, and return it; None where none waits."""
         waiting, self.waiting = self.waiting, None
         return waiting
 
     def restore(self, entry: Entry, found: LocatedAnswers, reading: Reading, threshold: float | None) -> None:
-        """Show a question of the history in place of the last one, its answers as they were found."""
+        """Replace the question by an entry of the history, with its answers where they were found."""
         from app.core.requests import Question
 
-        self.run = QuestionRun(
+        self.run = AskRun(
             Question(entry.question, (found.opened.document,), quick=entry.quick),
             (found.opened,),
             threshold,
@@ -112,7 +112,10 @@ class AskSession:
         )
 
     def text_changed(self, *, is_blank: bool, is_same: bool) -> bool:
-        """The text was edited; returns whether that changes what is shown. `is_same`: it is the one asked again."""
+        """Note an edit of the text; returns whether that changes what is shown.
+
+        `is_blank`: the page is empty now; `is_same`: it has the text that was asked about again.
+        """
         run = self.run
         if run is None:
             return False
@@ -127,7 +130,7 @@ class AskSession:
         return before != (run.text, is_blank)
 
     def file_read(self, opened: Opened) -> None:
-        """The file was read, perhaps again: an earlier question stays, and may be about another text now."""
+        """Take the file that was read; an earlier question stays, and knows whether its text has changed."""
         self.state, self.opened = DocumentState.OPEN, opened
         self.name, self.path = opened.document.name, opened.document.path
         if self.run is not None:
@@ -138,15 +141,15 @@ class AskSession:
 def next_question(
     sessions: Collection[AskSession], ready: Collection[AskSession], shown: Collection[AskSession]
 ) -> AskSession | None:
-    """The session to read for next: the latest question of those that wait and are `ready`, and of the paused ones.
+    """Return the session to read for next: the one with the latest question that waits and is `ready`, or is paused.
 
-    While one is read for, only a newer one of a session that is `shown` goes first; None where nothing is to begin.
+    While a question is read for, only a newer one of a session that is `shown` comes before it; None for no change.
     """
     running = [(session, run) for session in sessions if (run := session.running()) is not None]
     reading = next((run for _, run in running if run.state is not RunState.PAUSED), None)
-    turns = {session: session.waiting.asked_at for session in ready if session.waiting is not None}
+    asked_at = {session: session.waiting.asked_at for session in ready if session.waiting is not None}
     if reading is not None:
-        turns = {one: at for one, at in turns.items() if one in shown and at >= reading.asked_at}
+        asked_at = {one: at for one, at in asked_at.items() if one in shown and at >= reading.asked_at}
     else:
-        turns = {session: run.asked_at for session, run in running} | turns
-    return max(turns, key=lambda one: turns[one], default=None)
+        asked_at = {session: run.asked_at for session, run in running} | asked_at
+    return max(asked_at, key=lambda one: asked_at[one], default=None)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core.legible import legible
 from app.core.text import utf16_units
 from app.ui.ask.empty_page import EmptyPage
-from app.ui.ask.question_run import QuestionRun, TextState
+from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from app.core.layout import Kind, Opened
     from app.ui.document.file_pane import AnyPane
     from app.ui.document.opening_page import OpeningPage
-    from app.ui.document.pdf.recognition_bar import RecognitionBar
 
 _TITLE_LENGTH = 26
 
@@ -33,11 +32,11 @@ _TITLE_LENGTH = 26
 class Sheet(QWidget):
     """The page of a session: its document, or its file's progress, password or fault.
 
-    `title` is its tab's title, `pane` the widget that shows the document: `editor` for plain texts.
-    `page_shown` carries this sheet when another document is on the page, or more of its text, or none any more.
-    `edited` is sent after every change of the text; `text_changed` carries this sheet after the first one since a
-    question, when the text is emptied and when it is back; `renamed` is sent when the title has changed. The requests
-    are those of the buttons of the page. The others pass on signals of the document's pane.
+    `title` is the title of its tab; `pane` is the widget that shows the document, `editor` for a plain text.
+    `page_shown` carries the sheet when another document, more of its text, or none is on the page. `edited` is sent
+    after every change of the text; `text_changed` carries the sheet after the first change since a question, when the
+    text is emptied, and when it is back. `renamed` is sent when the title has changed. The requests come from the
+    page's buttons; the other signals pass on those of the pane.
     """
 
     page_shown = Signal(object)
@@ -63,11 +62,10 @@ class Sheet(QWidget):
         self.banner = Notice(theme)
         self.editor = DocumentPane(theme)
         self.pane: AnyPane = self.editor
-        # Whose words that the person took are to be gone to, once they are known.
-        self.to_own: QuestionRun | None = None
+        # The question whose words chosen by the person are scrolled to once they are known.
+        self.to_own: AskRun | None = None
         self.empty = EmptyPage(theme, self.editor.viewport())
         self.opening: OpeningPage | None = None
-        self._recognition: RecognitionBar | None = None
         self._stack = QStackedWidget()
         self._stack.addWidget(self.editor)
         self._column = column(theme, self.banner, (self._stack, 1), parent=self)
@@ -80,16 +78,16 @@ class Sheet(QWidget):
         self.empty.clicked.connect(self.editor.setFocus)
         self.empty.paste_asked.connect(self.editor.paste)
         theme.changed.connect(self._place_empty)
-        # A page that scrolls, as when it is emptied, moves the widgets on it.
-        self.editor.updateRequest.connect(self._page_moved)
+        # A viewport that scrolls, as when its text is deleted, moves the widgets on it.
+        self.editor.updateRequest.connect(self._viewport_moved)
 
     @property
     def is_open(self) -> bool:
-        """Whether a document is shown here, as opposed to a file that is still being read or cannot be read."""
+        """Whether the document is shown, as opposed to a file that is not read yet or cannot be read."""
         return self.session.is_open
 
     def show_text(self, text: str, *, name: str = "", path: str = "", is_unsaved: bool = True) -> None:
-        """Show a text that was offered or saved, without a question."""
+        """Show a text, such as a sample or a saved one, without a question."""
         session = self.session
         self._show(self.editor)
         session.state, session.opened = DocumentState.OPEN, None
@@ -101,7 +99,7 @@ class Sheet(QWidget):
         self.page_shown.emit(self)
 
     def show_opening(self, path: str, name: str, state: DocumentState = DocumentState.LOADING) -> OpeningPage:
-        """Show that a file is being read here, or is to be read."""
+        """Show that a file is being read, or is to be read once its tab is shown."""
         self.session.name, self.session.path, self.session.state = name, path, state
         if self.opening is None:
             from app.ui.document.opening_page import OpeningPage
@@ -121,14 +119,17 @@ class Sheet(QWidget):
         return self.opening
 
     def show_earlier(self) -> None:
-        """Show the document again that is read anew, as its earlier reading has it."""
+        """Show the document as it was read before, although reading it again has not succeeded."""
         self.session.state = DocumentState.OPEN
         self._show(self.pane)
         self.page_shown.emit(self)
 
     def show_opened(self, opened: Opened) -> None:
         """Show a file that was read."""
-        run, self.session.run = self.session.run, None  # the question follows the whole text, not its arrival
+        run, self.session.run = (
+            self.session.run,
+            None,
+        )  # setting the text must not count as editing what was asked
         pane = self._pane_for(opened.kind)
         if isinstance(pane, DocumentPane):
             self.show_text(opened.document.text, name=opened.document.name, path=opened.document.path)
@@ -148,31 +149,13 @@ class Sheet(QWidget):
         self._update_title()
         self.page_shown.emit(self)
 
-    def recognition_bar(self) -> RecognitionBar:
-        """The bar above pages that are pictures, made when it is first needed."""
-        if self._recognition is None:
-            from app.ui.document.pdf.recognition_bar import RecognitionBar
-
-            self._recognition = RecognitionBar(self._theme)
-            self._column.insertWidget(1, self._recognition)
-            self._theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
-        return self._recognition
-
-    @property
-    def has_recognition_bar(self) -> bool:
-        """Whether the bar was made."""
-        return self._recognition is not None
-
-    def drop_recognition_bar(self) -> None:
-        """Remove the bar: another file is read."""
-        if self._recognition is not None:
-            self._column.removeWidget(self._recognition)
-            self._recognition.hide()
-            self._recognition.deleteLater()
-            self._recognition = None
+    def add_bar(self, bar: QWidget) -> None:
+        """Add a bar above the document, below the banner; deleting it removes it."""
+        self._column.insertWidget(1, bar)
+        self._theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
 
     def show_recognised(self, opened: Opened) -> None:
-        """Show the same file with the text of more of its pages, in the same place."""
+        """Show the same file with the text of more of its pages, at the same scroll position."""
         from app.ui.document.pdf.page_pane import PagePane
 
         if not isinstance(self.pane, PagePane):
@@ -181,7 +164,7 @@ class Sheet(QWidget):
         run = self.session.run
         was_same = run is not None and run.text is TextState.SAME
         self.session.file_read(opened)
-        if not opened.pictures:  # else the bar says how far it is
+        if not opened.pictures:  # until then the bar shows the progress
             self.banner.show_hint(" ".join(map(localised, opened.notes)))
         if run is not None and was_same and run.text is not TextState.SAME:
             self.text_changed.emit(self)
@@ -189,17 +172,17 @@ class Sheet(QWidget):
 
     @Slot()
     def keep_open(self) -> None:
-        """Have it stay when another file is opened from a list of answers."""
+        """Keep the sheet when another file is opened from a list of answers."""
         self.set_preview(False)
 
     def set_preview(self, on: bool) -> None:
-        """Have the next file that is opened from a list of answers take its place, or not."""
+        """Set whether the next file opened from a list of answers takes its place."""
         if self.session.is_preview != on:
             self.session.is_preview = on
             self.renamed.emit()
 
     def current_document(self) -> Opened:
-        """The document as it is now, for a question."""
+        """Return the document with its present text, for a question."""
         text = self.pane.text()
         opened = self.session.opened
         if opened is not None and opened.document.text == text:
@@ -216,21 +199,21 @@ class Sheet(QWidget):
         )
 
     def is_file(self) -> bool:
-        """Whether all that is shown here, or will be, is in the file at its path."""
+        """Whether the file at the sheet's path has all that is shown, or will be."""
         session = self.session
         return bool(session.path) and (not self.is_open or self.current_document() is session.opened)
 
     def is_untouched(self) -> bool:
-        """Whether there is nothing here that the user could miss."""
+        """Whether the sheet has nothing that the user could lose."""
         session = self.session
         return not (session.path or session.question or session.history) and self.pane.is_empty()
 
     def reading_place(self) -> int:
-        """The code point at the top of the page."""
+        """Return the code point at the top of the page."""
         return self.pane.top() if self.is_open else self.session.place
 
     def highlight(self) -> None:
-        """Highlight the answers of the session's question, and go to the person's own words where they are wanted."""
+        """Highlight the answers of the session's question, and scroll to the person's own words if `to_own` is set."""
         run = self.session.run
         if not self.is_open:
             return
@@ -243,11 +226,13 @@ class Sheet(QWidget):
         run.chosen = min(run.chosen, max(0, len(answers) - 1))
         faint = not run.is_answered or (run.is_running and run.pinned is None)
         places = [(answer.span, answer.text) for answer in answers]
-        said, own = run.said.get(""), -1
-        if said is not None and said.span is not None and places[:1] != [(said.span, said.words)]:
-            if (said.span, said.words) not in places:
-                places.append((said.span, said.words))
-            own = places.index((said.span, said.words))
+        correction, own = run.corrections.get(""), -1
+        if correction is not None and correction.span is not None:
+            words = correction.span, correction.words
+            if places[:1] != [words]:
+                if words not in places:
+                    places.append(words)
+                own = places.index(words)
         lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
         run.lit = tuple(lit[: len(answers)])
         if run is self.to_own and own >= 0:
@@ -255,7 +240,7 @@ class Sheet(QWidget):
             self.pane.reveal(own)
 
     def _pane_for(self, kind: Kind) -> AnyPane:
-        """The pane for a kind of document: the present one where it fits."""
+        """Return the pane for a kind of document: the present one where it fits."""
         from app.core.layout import Kind
 
         if kind is Kind.TEXT:
@@ -305,11 +290,11 @@ class Sheet(QWidget):
         self.edited.emit()
 
     def _has_text_again(self) -> bool:
-        """Whether the text that was asked is on the page again."""
+        """Whether the page has the text that was asked about again."""
         run = self.session.run
         if run is None or run.text is TextState.SAME:
             return False
-        # All of a long text is compared only where it may be the same, as after undoing an edit.
+        # A long text is compared only where the lengths agree, as after undoing an edit.
         text = run.opened.document.text
         return utf16_units(text) == self.editor.units() and self.editor.text() == text
 
@@ -320,7 +305,7 @@ class Sheet(QWidget):
             self.renamed.emit()
 
     def _beginning(self) -> str:
-        """The first words of the text."""
+        """Return the first words of the text, as a title."""
         block = self.editor.document().firstBlock()
         for _ in range(20):
             words = " ".join(block.text()[:200].split()).lstrip("#*-–—•> ")
@@ -332,7 +317,7 @@ class Sheet(QWidget):
         return words[:_TITLE_LENGTH].rsplit(" ", 1)[0] + "…"
 
     @Slot(QRect, int)
-    def _page_moved(self, area: QRect, by: int) -> None:
+    def _viewport_moved(self, area: QRect, by: int) -> None:
         if by and not self.empty.isHidden():
             self._place_empty()
 

@@ -1,4 +1,4 @@
-"""The open texts: their tabs, their pages, closing and restoring, and saving them for the next start."""
+"""The open documents: their tabs and pages, closing and reopening them, and saving them for the next start."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MOST_CLOSED = 10
 class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
-    `created` carries a new sheet, `added` is sent when one was added behind the current one. `shown` carries the one
-    that becomes the current one, `closing` one that is closed; `reopened` is sent after a closed one was restored;
-    `failed` carries the fault when drafts could not be saved.
+    `created` carries a new sheet, `shown` the sheet that becomes the current one, `closing` a sheet that is closed.
+    `added` is sent when a sheet was added behind the current one, `reopened` after a closed one was restored; `failed`
+    carries the fault when drafts could not be saved.
     """
 
     created = Signal(object)
@@ -46,10 +46,10 @@ class Sheets(QObject):
         self._tabs, self._stack = tabs, stack
         self._sheets: list[Sheet] = []
         self._closed: list[tuple[int, Sheet]] = []
-        self._gone: set[str] = set()  # keys of closed ones whose texts are to be deleted
-        self._deleting: frozenset[str] = frozenset()  # those that are, by the save that runs
+        self._gone: set[str] = set()  # keys of closed sheets whose drafts are to be deleted
+        self._deleting: frozenset[str] = frozenset()  # those that the running save deletes
         self._save_job: Job | None = None
-        self.across: Callable[[], SavedAcross] = SavedAcross  # the question to several of them
+        self.across: Callable[[], SavedAcross] = SavedAcross  # what is saved of several documents' question
         self._timer = QTimer(self, interval=SAVE_EVERY_MS, singleShot=True)
         self._timer.timeout.connect(self._save)
         tabs.strip.currentChanged.connect(self.bring)
@@ -59,16 +59,16 @@ class Sheets(QObject):
         tabs.undo.clicked.connect(self.undo_close)
 
     def current(self) -> Sheet:
-        """The current sheet."""
+        """Return the current sheet."""
         return self._sheets[self._stack.currentIndex()]
 
     def searched(self) -> Pane | None:
-        """The current pane; None while its file is not open."""
+        """Return the current pane; None while its file is not open."""
         sheet = self.current()
         return sheet.pane if sheet.is_open else None
 
     def all(self) -> Sequence[Sheet]:
-        """Every sheet, in the order of the tabs."""
+        """Return every sheet, in the order of the tabs."""
         return self._sheets
 
     def have_focus(self) -> bool:
@@ -77,7 +77,7 @@ class Sheets(QObject):
         return focused is not None and self._stack.isAncestorOf(focused)
 
     def new(self) -> Sheet:
-        """A sheet without a text, made the current one: the current sheet if it has none, else a new one."""
+        """Show an empty sheet and return it: the current one if it has no text, else a new one."""
         current = self.current() if self._sheets else None
         if current is not None and current.is_open and not current.session.path and current.pane.is_empty():
             return current
@@ -99,19 +99,19 @@ class Sheets(QObject):
         self.save_soon()
 
     def bring_file(self, path: str) -> bool:
-        """Show the sheet of an open file; False where there is none."""
+        """Show the sheet of an open file; returns False where there is none."""
         for index, sheet in enumerate(self._sheets):
             if sheet.session.path and sheet.session.path == path:
                 self.bring(index)
                 return True
         return False
 
-    def keyed(self, key: str) -> Sheet | None:
-        """The sheet of the session of this key; None where it was closed."""
+    def with_key(self, key: str) -> Sheet | None:
+        """Return the sheet whose session has this key; None where it was closed."""
         return next((sheet for sheet in self._sheets if sheet.session.key == key), None)
 
     def bring_text(self, text: str) -> Sheet | None:
-        """Show a sheet without a file that has exactly this text; None where there is none."""
+        """Show a sheet without a file that has exactly this text, and return it; None where there is none."""
         for index, sheet in enumerate(self._sheets):
             if sheet.is_open and not sheet.session.path and sheet.pane.text() == text:
                 self.bring(index)
@@ -119,7 +119,7 @@ class Sheets(QObject):
         return None
 
     def restore(self, saved: SavedSheets) -> None:
-        """Open the texts of the last session again, before those that are open already."""
+        """Restore the sheets of the last start, before those that are open already."""
         fresh = [sheet for sheet in self._sheets if not sheet.is_untouched()]
         here = {sheet.session.path for sheet in fresh if sheet.session.path}
         rows = [one for one in saved.sheets if not (one.file and one.path in here)]
@@ -128,7 +128,7 @@ class Sheets(QObject):
                 sheet = self._create(AskSession(one.key))
                 self._insert(at, sheet)
             else:
-                sheet = self._sheets[0]  # a tenth of the start saved
+                sheet = self._sheets[0]  # used again: that saves a tenth of the start
                 sheet.session.key = one.key
             session = sheet.session
             session.question, session.history, session.entry = one.question, list(one.history), one.entry
@@ -180,7 +180,7 @@ class Sheets(QObject):
 
     @Slot(int)
     def close(self, index: int) -> None:
-        """Close a sheet; the last ones closed can be restored until the window closes."""
+        """Close a sheet; the ones closed last can be reopened until the window closes."""
         sheet = self._sheets[index]
         if len(self._sheets) == 1 and sheet.is_untouched():
             return
@@ -228,7 +228,7 @@ class Sheets(QObject):
 
     @Slot()
     def undo_close(self) -> None:
-        """Restore the sheet that was closed last, in its place."""
+        """Reopen the sheet that was closed last, in its place."""
         self._tabs.forget_closed()
         if self._closed:
             index, sheet = self._closed.pop()
@@ -251,10 +251,10 @@ class Sheets(QObject):
             self._timer.start()
 
     def save_now(self) -> None:
-        """Save the drafts before returning; raises SpanlightError when the disk refuses."""
+        """Save the drafts before returning; raises SpanlightError where they cannot be written."""
         self._timer.stop()
         if self._save_job is not None and self._save_job.running:
-            # Its job may never run: its texts are written here.
+            # The job may never run: what it was to write is written here.
             self._save_job.drop()
             self._mark_unsaved()
         save_sheets(self.drafts, self._to_save(), self._gone, Silent())
@@ -315,7 +315,7 @@ class Sheets(QObject):
 
     @Slot()
     def keep_current(self) -> None:
-        """Have the current sheet stay when another file is opened from a list of answers."""
+        """Keep the current sheet when another file is opened from a list of answers."""
         self.current().keep_open()
 
     @Slot(int)
@@ -325,9 +325,9 @@ class Sheets(QObject):
 
 
 def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:
-    """The sheets to save, whose texts are marked as saved; `current` is the index of the one shown.
+    """Return what to save of the sheets, and mark their texts as saved; `current` is the index of the one shown.
 
-    `history` is the number of questions to save for each; a sheet with a demonstration is left out.
+    `history` is the number of questions to save for each. Demonstrations are left out.
     """
     saved: list[SavedSheet] = []
     shown = 0

@@ -1,4 +1,4 @@
-"""The person's verdicts on the answers shown: what they are on, looked up, kept, and taken back."""
+"""The person's verdicts on the answers shown: given, looked up, kept, and taken back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 from app.core.report import Report, Silent
 from app.core.wording import first_words
-from app.ui.ask.question_run import QuestionRun, TextState
+from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import AskSession
 from app.ui.ask.sheet import Sheet
 from app.ui.kit.jobs import Job
@@ -36,29 +36,29 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """The answer that a verdict is on: the first one in a document, of all that were found.
+    """The answer that a verdict is about: the best one in a document.
 
-    The document's key in `QuestionRun.said` is `key`. `on_page` is what is highlighted in it: the question itself, or
-    of one on several documents the part about this one.
+    `key` is the document's key in `AskRun.corrections`. `on_page` is the run whose answers the document's sheet
+    highlights: `run` itself, or, for a question about several documents, the run of this one.
     """
 
-    run: QuestionRun
+    run: AskRun
     key: str
-    on_page: QuestionRun
+    on_page: AskRun
 
     @property
     def opened(self) -> Opened:
-        """The document."""
+        """The document of the answer."""
         return self.on_page.opened
 
     @property
     def shown(self) -> Span | None:
-        """Its place, or that of the nearest words with low confidence; None where the text does not say."""
+        """The answer's span, or that of the nearest words with low confidence; None where the text does not say."""
         return self._span(self._indices[0]) if self.run.judged().shown is not None else None
 
     @property
     def other(self) -> Span | None:
-        """The place in the document that was gone to, or the nearest words where they are shown; None for the same."""
+        """The span of the chosen answer in the document, if it is another one, or of the nearest words; else None."""
         run = self.run
         is_lit = run.is_across or run.chosen < len(run.highlighted())
         if run.chosen not in self._indices or not is_lit:
@@ -68,7 +68,7 @@ class JudgedAnswer:
 
     @property
     def is_on_card(self) -> bool:
-        """Whether the card shows it, as opposed to an answer in another document."""
+        """Whether the card shows this answer, and not one in another document."""
         return not self._indices or self._indices[0] == 0
 
     @property
@@ -79,25 +79,25 @@ class JudgedAnswer:
         return Message("“{words}” in {document}", words=words, document=place.source)
 
     @property
-    def said(self) -> Correction | None:
-        """What the person said of the question's answer in this document, as far as it was looked up."""
-        return self.run.said.get(self.key)
+    def correction(self) -> Correction | None:
+        """The person's correction of the question's answer in this document, as far as it was looked up."""
+        return self.run.corrections.get(self.key)
 
     @property
     def verdict(self) -> Verdict:
-        """What was said, as a verdict on what is shown."""
-        return self.said.verdict_on(self.shown) if self.said is not None else Verdict.NONE
+        """The correction as a verdict on the answer shown."""
+        return self.correction.verdict_on(self.shown) if self.correction is not None else Verdict.NONE
 
-    def take(self, said: Correction | None) -> None:
-        """Note what the person said."""
+    def take(self, correction: Correction | None) -> None:
+        """Note the person's correction, None for none."""
         for run, key in ((self.run, self.key), (self.on_page, "")):
-            if said is None:
-                run.said.pop(key, None)
+            if correction is None:
+                run.corrections.pop(key, None)
             else:
-                run.said[key] = said
+                run.corrections[key] = correction
 
     def entry(self) -> Entry:
-        """The question about the document, with this answer first."""
+        """Return the question about the document as an entry, with this answer first."""
         return self.run.entry(self._indices[0]) if self.run.is_across else self.run.entries()[0]
 
     @property
@@ -112,11 +112,11 @@ class JudgedAnswer:
         return self.run.place_key(index)[1] if self.run.is_across else self.run.answers()[index].span
 
 
-def judged_answer(run: QuestionRun | None, page: AskSession) -> JudgedAnswer | None:
-    """The answer that a verdict can be given on, with the document of a session on the page; None for none.
+def judged_answer(run: AskRun | None, page: AskSession) -> JudgedAnswer | None:
+    """Return the answer that a verdict can be given on, with the document of the session `page`; None without one.
 
-    There is none while a question is read for, and where the document has changed since. Of several documents that were
-    asked, it is one of which an answer was gone to.
+    There is none while the question is read for, and where the document has changed since. For a question about several
+    documents, `page` must show one of them in which an answer was chosen.
     """
     on_page = page.shown_run
     if run is None or run.reading is None or run.is_running or run.is_example:
@@ -134,8 +134,8 @@ def judged_answer(run: QuestionRun | None, page: AskSession) -> JudgedAnswer | N
     return found if any(run.place_key(at)[0] == key for at in range(len(run.answers()))) else None
 
 
-class _Given(NamedTuple):
-    """A verdict as it was given, with the place of the words that were selected, or gone to."""
+class _GivenVerdict(NamedTuple):
+    """A verdict as it was given, with the span of the words that the person selected or chose."""
 
     answer: JudgedAnswer
     verdict: Verdict
@@ -151,10 +151,10 @@ class _Saving(NamedTuple):
 
 
 class Verdicts(QObject):
-    """Connects the buttons below the answer with what is kept of it.
+    """Connects the buttons below the answer with the corrections that are kept.
 
-    A verdict that was given earlier, or elsewhere, is looked up when its answer is shown. It is shown pressed once it
-    is kept. `kept` is sent then, `hint` is a sentence, `failed` carries the fault of what was not kept.
+    A verdict given earlier, or elsewhere, is looked up when its answer is shown. A button is shown pressed once its
+    verdict is kept; `kept` is sent then. `hint` carries a sentence, `failed` the fault of a verdict that was not kept.
     """
 
     kept = Signal()
@@ -168,11 +168,11 @@ class Verdicts(QObject):
         self._sheet: Sheet | None = None
         self._looking: Job | None = None
         self._saving: _Saving | None = None
-        self._waiting: deque[_Given] = deque()  # given while another one is being kept
+        self._waiting: deque[_GivenVerdict] = deque()  # given while another one is being kept
         row.judged.connect(self.judge)
 
-    def show(self, run: QuestionRun | None, sheet: Sheet) -> None:
-        """Offer the verdicts on the answer shown, with the document on a sheet; none where that cannot be judged."""
+    def show(self, run: AskRun | None, sheet: Sheet) -> None:
+        """Offer verdicts on the answer shown, whose document is on a sheet; none where it cannot be judged."""
         before, self._answer = self._answer, judged_answer(run, sheet.session)
         self._sheet = sheet
         self._show()
@@ -181,7 +181,7 @@ class Verdicts(QObject):
             self.look_up()
 
     def look_up(self) -> None:
-        """Look up what was said of the answer shown."""
+        """Look up the correction of the answer shown."""
         answer = self._answer
         if answer is None:
             return
@@ -192,35 +192,35 @@ class Verdicts(QObject):
         )
         self._looking = job.replacing(self._looking).then(partial(self._take, answer), self.failed)
 
-    def _take(self, answer: JudgedAnswer, said: Correction | None) -> None:
-        """Note what was said of an answer, and show it where that answer is shown."""
-        if said != answer.said:
-            answer.take(said)
+    def _take(self, answer: JudgedAnswer, correction: Correction | None) -> None:
+        """Note the correction of an answer, and show it where that answer is shown."""
+        if correction != answer.correction:
+            answer.take(correction)
             if self._sheet is not None and self._sheet.session.shown_run is answer.on_page:
                 self._sheet.highlight()
         self._show()
 
     @Slot(object)
     def judge(self, verdict: Verdict) -> None:
-        """Keep a verdict on the answer shown, or take it back where it was given before."""
+        """Keep a verdict on the answer shown; the same verdict as before takes it back."""
         answer, sheet = self._answer, self._sheet
-        self._show()  # pressed only once it is kept
+        self._show()  # the button stays as it was until the verdict is kept
         if answer is None or sheet is None:
             return
         span = None
         if verdict is Verdict.OTHER_WORDS:
             words, selected = sheet.pane.selected_place()
             span = selected if words else answer.other
-        self._waiting.append(_Given(answer, verdict, span))
+        self._waiting.append(_GivenVerdict(answer, verdict, span))
         self._keep_next()
 
     def _keep_next(self) -> None:
-        """Keep the verdicts that wait, one after another: whether one takes back what was said depends on the last."""
+        """Keep the waiting verdicts one after another: whether one takes back the last depends on that one."""
         while self._saving is None and self._waiting:
             given = self._waiting.popleft()
             answer, verdict, span = given
-            said = answer.said.span if answer.said is not None else None
-            if verdict is answer.verdict and (verdict is not Verdict.OTHER_WORDS or span in (None, said)):
+            before = answer.correction.span if answer.correction is not None else None
+            if verdict is answer.verdict and (verdict is not Verdict.OTHER_WORDS or span in (None, before)):
                 self._save(given._replace(verdict=Verdict.NONE, span=None))
             elif verdict is Verdict.OTHER_WORDS and span is None:
                 self.hint.emit(
@@ -232,7 +232,7 @@ class Verdicts(QObject):
             else:
                 self._save(given)
 
-    def _save(self, given: _Given) -> None:
+    def _save(self, given: _GivenVerdict) -> None:
         from app.flows.teach.corrections import correct
 
         answer, verdict, span = given
@@ -242,42 +242,46 @@ class Verdicts(QObject):
         job.then(self._saved, self._not_saved)
 
     @Slot(object)
-    def _saved(self, said: Correction | None) -> None:
+    def _saved(self, correction: Correction | None) -> None:
         if self._saving is None:
             return
         answer, self._saving = self._saving.answer, None
-        self._take(answer, said)
+        self._take(answer, correction)
         self.kept.emit()
         self._keep_next()
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
         self._saving = None
-        self.look_up()  # what is kept is what is shown
+        self.look_up()  # show what is really kept
         self.failed.emit(error)
         self._keep_next()
 
     def close(self) -> None:
-        """Keep the verdicts that are still to be kept before the window closes, with faults logged."""
+        """Keep the pending verdicts before the window closes; faults are logged."""
         while (saving := self._saving) is not None:
-            if saving.job.deliver():  # it just was
+            if saving.job.deliver():  # which has just ended
                 continue
             saving.job.drop()
             try:
-                said = saving.flow(Silent())
+                correction = saving.flow(Silent())
             except SpanlightError as fault:
-                _log.warning("what was said of an answer was not kept: %s", fault)
+                _log.warning("a verdict was not kept: %s", fault)
                 self._saving = None
                 self._keep_next()
             else:
-                self._saved(said)
+                self._saved(correction)
 
     def _show(self) -> None:
         answer = self._answer
         if answer is None:
             self._row.hide()
             return
-        verdict, said = answer.verdict, answer.said
-        words = " ".join(said.words.split()) if said is not None and verdict is Verdict.OTHER_WORDS else ""
+        verdict, correction = answer.verdict, answer.correction
+        words = (
+            " ".join(correction.words.split())
+            if correction is not None and verdict is Verdict.OTHER_WORDS
+            else ""
+        )
         about = "" if answer.is_on_card else first_words(localised(answer.source), _LONGEST)
         self._row.offer(verdict, first_words(words, _LONGEST), about, has_answer=answer.shown is not None)

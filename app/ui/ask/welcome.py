@@ -1,4 +1,4 @@
-"""The welcome of the very first start: a sample on the page, its question asked by the real reader."""
+"""The welcome of the very first start: a sample on the page, with its question asked of the real reader."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
-# Its first answer is sure, and in the middle of an ordinary text.
+# The sample: its first answer is sure, and stands in the middle of an ordinary text.
 _SAMPLE = "30-minutes"
-# In steps of width: below it the buttons are under the words.
+# In steps: in a narrower band the buttons are below the text.
 _NARROW = 170
 
 
@@ -39,9 +39,9 @@ def keep_welcomed(workspace: Workspace, report: Report) -> None:
 
 
 class WelcomeBand(QFrame):
-    """What Spanlight does, what is shown here, where data is stored, and that none of it leaves the computer.
+    """The band above the page: what Spanlight does, what is shown, where data is kept, and that it stays here.
 
-    Its buttons are `open`, for a file of the user's own, `folder`, where data is stored, and `close_button`.
+    Its buttons are `open`, for a file of the user's own, `folder`, where data is kept, and `close_button`.
     """
 
     def __init__(self, theme: Theme, data: Path) -> None:
@@ -86,7 +86,7 @@ class WelcomeBand(QFrame):
             self._set_line(tr("This is a sample. Ask it something, or open a file of yours."))
 
     def follow(self, before: QWidget) -> None:
-        """Set the tab order: the buttons in their visual order, after the widget `before` the band."""
+        """Put the buttons into the tab order behind the widget `before`, in their visual order."""
         self._before = before
         self._set_tab_order()
 
@@ -100,7 +100,7 @@ class WelcomeBand(QFrame):
             one = after
 
     def line(self) -> str:
-        """The text on the sample."""
+        """Return the line of text about the sample."""
         return self._line.text()
 
     def _set_line(self, words: str) -> None:
@@ -108,7 +108,7 @@ class WelcomeBand(QFrame):
         self._line.setAccessibleName(words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the buttons and the facts below each other where there is little room."""
+        """Stack the buttons and the facts where there is little room."""
         super().resizeEvent(event)
         self._arrange()
 
@@ -126,11 +126,11 @@ class WelcomeBand(QFrame):
         return self.width() < self._theme.step(_NARROW)
 
     def _have_facts_room(self) -> bool:
-        """Whether the two facts have room beside each other, left of the buttons."""
+        """Whether both facts fit side by side, left of the buttons."""
         step = self._theme.step
         words = self._private.fontMetrics().horizontalAdvance(self._private.text())
         facts = words + self._place.natural_width() + self.folder.sizeHint().width()
-        gaps = step(8) + 2 * step(4) + 3 * step(2)  # between the two, their signs, and within each
+        gaps = step(8) + 2 * step(4) + 3 * step(2)  # between the two, behind their icons, and within each
         buttons = step(8) + self._buttons.sizeHint().width()
         return self.contentsRect().width() - 2 * step(6) >= facts + gaps + buttons
 
@@ -155,10 +155,10 @@ class WelcomeBand(QFrame):
 
 
 class Welcome(QObject):
-    """Shows a band above the page, and asks a sample; `shown` carries the band, which the page lays out.
+    """Shows a band above the page, and asks about a sample; `shown` carries the band, which the page lays out.
 
-    The user did not ask that question: it is in no history, and the sample is closed with the user's first own action,
-    unless they have typed, changed or asked something there.
+    The question is not the user's: it is in no history, and the sample is closed when the user shows another sheet,
+    unless they have typed, changed or asked something in it.
     """
 
     shown = Signal(object)
@@ -181,9 +181,9 @@ class Welcome(QObject):
         return self._band
 
     def show(self, samples: Sequence[Sample], *, first: bool = False) -> None:
-        """Open the sample in a new tab, or use one that has it, and ask its first question.
+        """Open the sample in a new tab, or show the tab that has it, and ask its first question.
 
-        At the `first` start not where the user has begun already, with a file, say.
+        At the `first` start nothing is shown where the user has begun already, with a file, say.
         """
         self.keep_welcomed()
         if first and not all(sheet.is_untouched() for sheet in self._sheets.all()):
@@ -208,22 +208,22 @@ class Welcome(QObject):
         elif not run.is_running:
             self._question_ended(sheet)
         self._panel.box.select()
-        if self._band is not None:  # Tab goes on from the next step
+        if self._band is not None:  # the next thing to do
             self._band.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keep_welcomed(self) -> None:
         """Save that the welcome was shown."""
         if not self._workspace.settings.welcomed:
-            # A fault of the disk is shown with the next saving; a second welcome does no harm.
+            # A fault of the disk is shown at the next save; a second welcome does no harm.
             self._job = self._lanes.files.start(keep_welcomed, self._workspace)
 
     @Slot()
     def leave(self) -> bool:
-        """Remove the band, the sample stays for now; returns whether it was there."""
+        """Remove the band, but not the sample; returns whether there was one."""
         band, self._band = self._band, None
         if band is None:
             return False
-        # Of the window: after a file dialog it may not be active yet, and have no application-wide focus.
+        # The window's own focus widget: after a file dialog the window may not be active yet.
         focused = band.window().focusWidget()
         if focused is not None and band.isAncestorOf(focused):
             self._panel.box.select()

@@ -1,4 +1,4 @@
-"""The panes for the kinds of documents, and a pane that shows one file, opened to be read only."""
+"""The pane for each kind of document, and a widget that shows one file to be read only."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ AnyPane = DocumentPane | RichPane | PagePane
 
 
 def pane_for(kind: Kind, theme: Theme, present: AnyPane | None = None) -> AnyPane:
-    """The pane for a kind of document: the present one where it fits."""
+    """Return the pane for a kind of document: the present one where it fits, else a new one."""
     wanted = DocumentPane if kind is Kind.TEXT else PagePane if kind in (Kind.PDF, Kind.IMAGE) else RichPane
     return present if isinstance(present, wanted) else wanted(theme)
 
 
 class FilePane(QStackedWidget):
-    """One file at a time: its document, or its progress, password or fault.
+    """Shows one file at a time: its document, or its progress, password or fault.
 
-    `opened` carries the Opened document once it is shown; `unlocked` its path and its password if it has one; `failed`
-    the fault when its pages cannot be drawn; `closed` is sent by the button below a file that cannot be opened;
-    `files_dropped` carries paths.
+    `opened` carries the Opened document once it is shown, `unlocked` the path and the password of an encrypted one,
+    `failed` the fault when its pages cannot be drawn; `closed` is sent by Stop and by the button below a file that is
+    not open; `files_dropped` carries paths.
     """
 
     opened = Signal(object)
@@ -61,13 +61,13 @@ class FilePane(QStackedWidget):
         self._opening.lock.entered.connect(self._unlock)
 
     def show_file(self, path: str) -> None:
-        """Show a file, which is read unless it is shown already."""
+        """Read and show a file, unless it is shown already."""
         if path != self._path:
             self._path, self._password = path, ""
             self._read()
 
     def show_places(self, places: list[tuple[Span, str]], *, faint: bool = False) -> bool:
-        """Light up places with their words, and scroll to the first; returns whether it is lit."""
+        """Highlight spans with their words, and scroll to the first; returns whether the first is highlighted."""
         if self.pane is None:
             return False
         lit = self.pane.light(places, 0, faint=faint)
@@ -76,17 +76,17 @@ class FilePane(QStackedWidget):
         return bool(lit and lit[0])
 
     def text(self) -> str:
-        """The text on the page; empty while there is none."""
+        """Return the text on the page; empty while there is none."""
         return self.pane.text() if self.pane is not None and self.document is not None else ""
 
     def selected(self) -> tuple[str, Span]:
-        """The selected words and where they are in the text, as `Pane.selected_place`; empty without a document."""
+        """Return the selected words and their span, as `Pane.selected_place` does; empty without a document."""
         if self.pane is None or self.document is None:
             return "", Span(0, 0)
         return self.pane.selected_place()
 
     def forget(self) -> None:
-        """Show no file any more."""
+        """Show no file."""
         if self._job is not None:
             self._job.drop()
         self._job, self._path, self.document = None, "", None

@@ -17,7 +17,7 @@ from app.ui.kit.translation import tr
 class OpeningPage(QFrame):
     """The file's name with its progress (`strip`), a field for its password (`lock`), or its fault (`notice`).
 
-    The button `close_button` is below the last two, `again` below a fault only.
+    The button `close_button` is shown below the last two, `again` only below a fault.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -43,7 +43,7 @@ class OpeningPage(QFrame):
         self.strip.waiting(tr("Opening"))
 
     def ask_password(self, name: str, wrong: bool) -> None:
-        """Ask for the file's password; `wrong`: the last one did not fit."""
+        """Ask for the file's password; `wrong`: the last one was wrong."""
         self._begin(name)
         self.again.hide()
         self._actions.show()

@@ -1,4 +1,4 @@
-"""The slim line below a document: which page or line is shown, the outline's button, search and zoom."""
+"""The slim line below a document: the page or line shown, and buttons for the outline, search and zoom."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
-# What is counted: its name, the tip of its field, and that there is none of the number that was typed.
-_COUNTED = {
+# For each unit: its name, the tool tip of its field, and what is said when none has the number that was typed.
+_UNITS = {
     Unit.PAGE: (Message("Page"), Message("Go to a page  (Ctrl+G)"), Message("No such page")),
     Unit.SLIDE: (Message("Slide"), Message("Go to a slide  (Ctrl+G)"), Message("No such slide")),
     Unit.SHEET: (Message("Sheet"), Message("Go to a sheet  (Ctrl+G)"), Message("No such sheet")),
@@ -30,10 +30,10 @@ _COUNTED = {
 
 
 class PageLine(QFrame):
-    """A field with the number of the page, slide, sheet, mail or line, to go to another; outline, search and zoom.
+    """A field with the number of the page, slide, sheet, mail or line, which goes to another; outline, search and zoom.
 
-    `went` is sent when another number was gone to, `left` when the field was left with Esc; `outline` is a button that
-    is pressed while the outline is shown.
+    `went` is sent when the document was scrolled to another number, `left` when Esc was pressed in the field; the
+    button `outline` is checked while the outline is shown.
     """
 
     went = Signal()
@@ -43,7 +43,7 @@ class PageLine(QFrame):
         super().__init__()
         self._theme, self._zoom = theme, zoom
         self._pane: Pane | None = None
-        # The number that was gone to, and the scroll position there: the end of a text cannot be scrolled to the top.
+        # The number last gone to, and the scroll position there: near the end, its place cannot be scrolled to the top.
         self._held: tuple[int, int] | None = None
         self.setProperty("kind", "status")
         self.setAccessibleName(tr("Place and size"))
@@ -78,11 +78,11 @@ class PageLine(QFrame):
         theme.changed.connect(self.refresh)
 
     def take(self, pane: Pane | None) -> None:
-        """Tell the place in another document; hide where there is none."""
+        """Show the place in another document; for None hide the line."""
         self.setVisible(pane is not None)
         self._pane, self._held = pane, None
         if pane is not None:
-            name, tip, _ = map(localised, _COUNTED[pane.unit()])
+            name, tip, _ = map(localised, _UNITS[pane.unit()])
             self._what.setText(name)
             self.field.setAccessibleName(name)
             self.field.setToolTip(as_tip(tip))
@@ -90,7 +90,7 @@ class PageLine(QFrame):
 
     @Slot()
     def refresh(self) -> None:
-        """Show the place and the size anew."""
+        """Show the present place and size."""
         pane = self._pane
         if pane is None:
             return
@@ -116,7 +116,7 @@ class PageLine(QFrame):
         self._fit()
 
     def go_to_field(self) -> None:
-        """Go to the number, to type another one."""
+        """Focus the number, to have another one typed."""
         if self.field.isVisible():
             self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.field.selectAll()
@@ -144,7 +144,7 @@ class PageLine(QFrame):
             return
         number = pane.number_of(typed)
         if not number:
-            words = localised(_COUNTED[pane.unit()][2])
+            words = localised(_UNITS[pane.unit()][2])
             self._total.setText(words)
             self._fit()
             announce(self.field, words)
@@ -186,13 +186,13 @@ class PageLine(QFrame):
         self._menu.addAction(action)
 
     def _fit(self) -> None:
-        """Have room for the widest number and size, and put the size below where both do not fit side by side."""
+        """Make room for the widest number and size, and stack the two groups where they do not fit side by side."""
         step, metrics = self._theme.step, QFontMetrics(self._theme.font("small"))
         digits = max(3, len(str(self._pane.numbers()))) if self._pane is not None else 3
         self.field.setFixedWidth(metrics.horizontalAdvance("0" * digits) + step(4))
         widest = metrics.horizontalAdvance(tr("{percent}%", percent=SIZES[-1]))
         self.size_button.setMinimumWidth(max(widest + step(9), self.size_button.sizeHint().width()))
         for part in self._parts:
-            part.invalidate()  # of a row in a row, Qt measures anew only as it lays out
+            part.invalidate()  # Qt measures a nested row again only when it lays it out
         needed = sum(part.sizeHint().width() for part in self._parts) + 2 * step(3)
         turn(self._row, beside=needed <= self.width())

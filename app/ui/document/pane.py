@@ -1,4 +1,4 @@
-"""What every view of a document can do: the base of its three panes."""
+"""What every pane can do: the base of the three views of a document."""
 
 from __future__ import annotations
 
@@ -26,44 +26,42 @@ from PySide6.QtWidgets import QWidget
 from app.core.layout import Opened, OutlineEntry, Unit
 from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
-from app.ui.document.marks.highlights import Highlights, Lights, draw_current, draw_found
-from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import Searched, SearchedEdit
+from app.ui.document.marks.highlights import Highlights, HighlightState, draw_current, draw_found
+from app.ui.document.marks.searchable import Searchable, SearchableTextEdit, text_at
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-# A highlighted place is scrolled to have this share of the view above it.
+# A span is scrolled into view so that this share of the view is above it.
 ABOVE = 0.3
-# Zooms of pages that follow the view's size.
+# The zooms of pages that are fitted to the view.
 FIT_WIDTH, FIT_PAGE = 0.0, -1.0
-# A comfortable line, in the sample's letters: some 70 of most texts.
+# The letters of the sample in a comfortable line, which has some 70 of most texts.
 MEASURE = 75
 _LONGEST_NUMBER = 10
 _SAMPLE = "The reader lights up the exact words of the answer in its place, and nothing else. "
 
 
 def comfortable(font: QFont) -> float:
-    """The width in pixels of a comfortable line of text in a font."""
+    """Return the width in pixels of a comfortable line of text in a font."""
     return QFontMetricsF(font).horizontalAdvance(_SAMPLE) / len(_SAMPLE) * MEASURE
 
 
 def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
-    """The margin inside a page and the desk on either side of it, for lines of `measure` in `room` pixels."""
+    """Return the page's inner margin and the desk on either side of it, for lines of `measure` pixels in `room`."""
     room -= theme.step(6)
     margin = min(max(theme.step(6), (room - measure) / 2), theme.step(16))
     aside = max(0, int(room - measure - 2 * margin) // 2) + theme.step(3)
     return round(margin), aside
 
 
-class Pane(Searched):
-    """A document on the screen, with highlighted answers. Positions are code points of `text()`.
+class Pane(Searchable):
+    """A document on the screen with highlighted answers; positions are code points of `text()`.
 
-    A mixin: the scroll area that it is mixed into gets the answer map for a scroll bar.
+    A mixin: the scroll area that it is mixed into gets the answer map as its scroll bar.
 
-    `light_chosen` carries the index of a highlighted place that was clicked, on the page or in the map; `copy_asked` is
-    sent on Ctrl+C while nothing is selected; `files_dropped` carries paths; `resized` is sent when the page's size has
-    changed.
+    `light_chosen` carries the index of a highlight that was clicked, on the page or in the map; `copy_asked` is sent on
+    Ctrl+C while nothing is selected; `files_dropped` carries paths; `resized` is sent after the pane was resized.
     """
 
     light_chosen = Signal(int)
@@ -71,7 +69,7 @@ class Pane(Searched):
     files_dropped = Signal(list)
     resized = Signal()
 
-    lights: Lights
+    lights: HighlightState
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,7 +84,7 @@ class Pane(Searched):
         self.map.place_clicked.connect(self._go_to_share)
 
     def top(self) -> int:
-        """The code point at the top of the view."""
+        """Return the code point at the top of the view."""
         raise NotImplementedError
 
     def go_to(self, point: int) -> None:
@@ -94,36 +92,36 @@ class Pane(Searched):
         raise NotImplementedError
 
     def reveal(self, index: int) -> None:
-        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
+        """Scroll a highlight into view, with some lines above it, unless it can be seen well already."""
         raise NotImplementedError
 
     def light_boxes(self, index: int) -> list[QRectF]:
-        """The boxes of a highlighted place, in the viewport's pixels."""
+        """Return the boxes of a highlight, in the viewport's pixels."""
         raise NotImplementedError
 
     def why_not(self, index: int) -> str:
-        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
+        """Return a sentence on why a span is not highlighted; empty for one that is."""
         raise NotImplementedError
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
-        """Set the places with their words; returns for each whether the page has the words there."""
+        """Set the spans to highlight, with their words; returns for each whether the page has the words there."""
         raise NotImplementedError
 
     def _mark_shares(self) -> list[float]:
-        """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown."""
+        """Return the share of the document's height above each highlight, 0 to 1; -1 for one that is not shown."""
         raise NotImplementedError
 
     def _heat_ranges(self) -> Sequence[tuple[float, float]]:
-        """The shares of the page's height, 0 to 1, from which and to which each part of the heat's text reaches."""
+        """Return where the text of each bin of the heat begins and ends, as shares of the document's height, 0 to 1."""
         raise NotImplementedError
 
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False, own: int = -1
     ) -> list[bool]:
-        """Highlight places, each only where the page has exactly its words; returns which are shown.
+        """Highlight spans, each only where the page has exactly its words; returns which are shown.
 
-        The chosen one is stronger; with `faint` it is pale, with dashes under it. That of the index `own` was taken by
-        the person, and has another colour than what the reader found.
+        The chosen one is stronger; with `faint` it is pale and underlined with dashes. The one with the index `own` was
+        chosen by the person, and has another colour than what the reader found.
         """
         shown = self._place_highlights(places)
         self.lights.faint, self.lights.own = faint, own
@@ -131,7 +129,7 @@ class Pane(Searched):
         return shown
 
     def choose(self, index: int) -> None:
-        """Choose which highlighted place is the strong one."""
+        """Make a highlight the strong one."""
         self.lights.chosen = index
         self._update_marks()
         self.viewport().update()
@@ -143,23 +141,23 @@ class Pane(Searched):
         self.viewport().update()
 
     def set_heat(self, heat: Sequence[float]) -> None:
-        """Show the heat of answers along the scroll bar: `Reading.heat` of this document, or empty."""
+        """Show the heat along the scroll bar: `Reading.heat` of this document, or an empty one for none."""
         if tuple(heat) != self._heat:
             self._heat = tuple(heat)
             self._update_heat()
 
     def note_position(self) -> None:
-        """Note the scroll position, for `moved_by_user`."""
+        """Note the scroll position for `moved_by_user`."""
         self._noted_position = self.scrolled()
 
     def moved_by_user(self) -> bool:
-        """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
+        """Whether the user has scrolled since `note_position` or `reveal`."""
         return self.scrolled() != self._noted_position
 
     def selected_place(self) -> tuple[str, Span]:
-        """The selected words, whole and without the blanks around them, as answers are, and where they are.
+        """Return the selection, extended to whole words and without blanks around it, as answers are, and its span.
 
-        Words that were searched and gone to count as selected as long as the cursor stands behind them.
+        A match that the search ended at counts as selected while the cursor is still behind it.
         """
         text, own, words = self.text(), self.selection(), self.selected_words()
         if not own and own.end == self.found.end:
@@ -172,41 +170,41 @@ class Pane(Searched):
         return place.of(text), place
 
     def is_empty(self) -> bool:
-        """Whether there is no text."""
+        """Whether the text is blank."""
         return not self.text().strip()
 
     def place(self) -> tuple[int, int]:
-        """The page at the top of the view, 0 where there are no pages, and the code point there."""
+        """Return the page at the top of the view, from 1, or 0 without pages, and the code point there."""
         return 0, self.top()
 
     def unit(self) -> Unit:
-        """What `numbers` counts."""
+        """Return the unit that `numbers` counts."""
         return Unit.LINE
 
     def numbers(self) -> int:
-        """How many pages, slides, sheets, mails, or lines of its file, the document has; 0 where none are known."""
+        """Return the number of pages, slides, sheets, mails, or lines of the file; 0 where it is not known."""
         raise NotImplementedError
 
     def number(self) -> int:
-        """The number of the one that is shown at the top."""
+        """Return the number of the page, slide or the like at the top of the view, from 1."""
         raise NotImplementedError
 
     def go_to_number(self, number: int) -> None:
-        """Scroll the one of this number to the top."""
+        """Scroll the page, slide or the like with this number to the top."""
         raise NotImplementedError
 
     def label(self, number: int) -> str:
-        """What is printed on a page as its number, where that is another one; else empty."""
+        """Return the number printed on a page, where it differs from `number`; else an empty string."""
         return ""
 
     def number_of(self, typed: str) -> int:
-        """The number meant by what is typed: itself, or the one printed on a page ("iv"); 0 where there is none."""
+        """Return the number that was typed, or whose page has it printed ("iv"); 0 where there is none."""
         labels = (at for at in range(1, self.numbers() + 1) if self.label(at).casefold() == typed.casefold())
         number = next(labels, 0) or (int(typed) if typed.isdecimal() and len(typed) < _LONGEST_NUMBER else 0)
         return number if number <= self.numbers() else 0
 
     def go_to_entry(self, entry: OutlineEntry) -> None:
-        """Scroll the place of a title of the outline to the top."""
+        """Scroll to the place of an entry of the outline."""
         self.go_to(entry.point)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -238,7 +236,7 @@ class Pane(Searched):
 
 
 class ReadOnlyPane(Pane):
-    """A pane that takes no words: files can be dropped and pasted on it."""
+    """A pane whose text cannot be edited; files can be dropped and pasted on it."""
 
     _opened: Opened
 
@@ -279,8 +277,8 @@ class ReadOnlyPane(Pane):
             self.files_dropped.emit(files)
 
 
-class PaperPane(Pane, SearchedEdit):
-    """A pane on a text edit: words on paper, which lies on the desk."""
+class PaperPane(Pane, SearchableTextEdit):
+    """A pane on a text edit, drawn as paper on the desk."""
 
     NOT_SHOWN = ""
 
@@ -293,7 +291,7 @@ class PaperPane(Pane, SearchedEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _highlight_at(self, event: QMouseEvent) -> int:
-        """The index of the highlighted place that was clicked, -1 without one."""
+        """Return the index of the highlight that was clicked, -1 without one."""
         raise NotImplementedError
 
     def why_not(self, index: int) -> str:
@@ -301,7 +299,7 @@ class PaperPane(Pane, SearchedEdit):
         return self.NOT_SHOWN if unlit else ""
 
     def lit(self) -> list[str]:
-        """The highlighted words, read from the page, in the order they were given."""
+        """Return the highlighted words, read back from the page, in their order."""
         places = self.lights.places
         return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
 
@@ -317,7 +315,7 @@ class PaperPane(Pane, SearchedEdit):
             self.note_position()
 
     def _put_caret(self, position: int) -> None:
-        """Put the caret at a position without scrolling, where a screen reader goes on; what is selected stays so."""
+        """Put the caret, from which a screen reader reads on, at a position without scrolling; a selection stays."""
         cursor, scrolled = self.textCursor(), self.map.value()
         if not cursor.hasSelection():
             cursor.setPosition(position)
@@ -328,7 +326,7 @@ class PaperPane(Pane, SearchedEdit):
         return self._to_point(self.top_position())
 
     def event(self, event: QEvent) -> bool:
-        # The desk on both sides of the page scrolls it too.
+        # The wheel scrolls the page over the desk beside it, too.
         if isinstance(event, QWheelEvent):
             self.wheelEvent(event)
             return event.isAccepted()
@@ -356,14 +354,14 @@ class PaperPane(Pane, SearchedEdit):
         self.lights.draw_lines(painter, blocks)
         if self.sought is not None:
             draw_current(painter, blocks, self.textCursor(), theme)
-        # The page's border runs on below; a line at its head shows the focus.
+        # The border is open at the bottom, where the page continues; a line at the top shows the focus.
         painter.setPen(theme.colour("line"))
         painter.drawRect(page.adjusted(0.5, 0.5, -0.5, 1.5))
         if self.hasFocus():
             painter.fillRect(QRectF(0, 0, page.width(), 2), theme.colour("focus"))
 
     def _draw_under(self, painter: QPainter) -> None:
-        """Draw on the paper, under highlights and letters."""
+        """Draw on the paper, under the highlights and the text."""
 
     def _make_lights(self) -> Highlights:
         return Highlights(self._theme)

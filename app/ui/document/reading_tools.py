@@ -1,35 +1,102 @@
-"""A document with what helps to read it: the outline at its side, and a slim line below."""
+"""What helps to read a document: the outline beside it, and the slim line below."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.layout import Opened, OutlineEntry
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
-from app.ui.document.outline_list import OutlineList
 from app.ui.document.page_line import PageLine
 from app.ui.document.pane import Pane
 from app.ui.document.zoom import Zoom
+from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
-_SOON_MS, _EDITED_MS = 40, 300
-# In steps: the outline's width, and the least that it leaves to the page.
+_FOLLOW_MS, _EDITED_MS = 40, 300
+# In steps: the outline's least and most width, and the least width that it leaves to the page.
 _NARROW, _WIDE, _LEAST_PAGE = 30, 48, 60
-# With fewer titles there is nothing to choose from.
+# A document with fewer titles has no outline.
 _FEWEST = 2
+# Deeper titles are indented no further.
+_DEEPEST = 6
+
+
+class _TitleDelegate(RowDelegate):
+    """Draws a title, indented by its level."""
+
+    def row_height(self, index: Index) -> int:
+        return self.line_height("small") + self._theme.step(2.5)
+
+    def draw(self, painter: QPainter, rect: QRectF, row: OutlineEntry, option: QStyleOptionViewItem) -> None:
+        step = self._theme.step
+        chosen = self.draw_ground(painter, rect, option)
+        room = rect.adjusted(step(3) + step(2.5) * (min(row.level, _DEEPEST) - 1), 0, -step(2), 0)
+        ink = "ink" if chosen or row.level == 1 else "ink_quiet"
+        self.draw_text(painter, room, row.title, "small_strong" if chosen else "small", ink)
+        self.draw_focus(painter, rect, option)
+
+
+class OutlineList(RowList):
+    """The titles of a document's outline; `entry_chosen` carries the OutlineEntry that was clicked or entered."""
+
+    entry_chosen = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        self._titles = RowModel(_row_texts)
+        super().__init__(theme, tr("Outline"), self._titles, _TitleDelegate(theme))
+        self._places: list[tuple[int, int]] = []
+        self.setProperty("kind", "outline")
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.clicked.connect(self._go_to)
+
+    def show_entries(self, entries: Sequence[OutlineEntry]) -> None:
+        """List these titles."""
+        least = min((entry.level for entry in entries), default=1) - 1
+        self._titles.take(
+            [OutlineEntry(each.title, each.level - least, each.point, each.page) for each in entries]
+        )
+        # A PDF's bookmarks may not be in the order of the places that they lead to.
+        self._places = []
+        for entry in entries:
+            place = entry.page, entry.point
+            self._places.append(max(place, self._places[-1]) if self._places else place)
+
+    def follow(self, place: tuple[int, int]) -> None:
+        """Select the title of a place in the document: the page from 1, 0 without pages, and the code point."""
+        at = bisect_right(self._places, place) - 1
+        index = self._titles.index(at, 0)
+        if not index.isValid():
+            self.choose_none()
+        elif index != self.currentIndex():
+            self.setCurrentIndex(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self._go_to(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    @Slot(QModelIndex)
+    def _go_to(self, index: QModelIndex) -> None:
+        self.entry_chosen.emit(index.data(ROW))
 
 
 class ReadingTools(QObject):
-    """The outline of the document on `pages`, in their row, and the line in the column below, where there is one.
+    """The outline, in the `row` of the `pages` that show the document, and the line, in the `column` below them.
 
-    The outline stands beside the document, or, where there is too little room for both, in its place until it is left.
-    `text_edited` is started when the text is edited. `left` is sent when the focus is to go back to the document.
+    The outline stands beside the document, or, where there is no room for both, in its place until it loses the focus.
+    Its owner starts the timer `text_edited` when the text is edited. `left` is sent when the focus is to return to the
+    document.
     """
 
     left = Signal()
@@ -47,7 +114,7 @@ class ReadingTools(QObject):
         super().__init__(pages)
         self._workspace, self._theme = workspace, theme
         self._pages = pages
-        self._is_over = False
+        self._covers_document = False
         self._pane: Pane | None = None
         self._opened: Opened | None = None
         self._entries: Sequence[OutlineEntry] = ()
@@ -61,30 +128,32 @@ class ReadingTools(QObject):
         self._around = pages.parentWidget() or pages
         self._around.installEventFilter(self)
         self.list.installEventFilter(self)
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
-        self._soon.timeout.connect(self._follow)
+        self._follow_soon = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._follow_soon.timeout.connect(self._follow)
         self.text_edited = QTimer(self, singleShot=True, interval=_EDITED_MS)
-        self.text_edited.timeout.connect(self._look_at_text)
+        self.text_edited.timeout.connect(self._check_text)
         self.list.entry_chosen.connect(self._go_to)
         self.line.outline.clicked.connect(self.toggle_outline)
         self.line.search.clicked.connect(find_bar.open)
         self.line.went.connect(self._went)
         self.line.left.connect(self.left)
-        zoom.changed.connect(self._soon.start)
+        zoom.changed.connect(self._follow_soon.start)
         theme.changed.connect(self._fit)
         self._fit()
 
     @property
     def is_in_use(self) -> bool:
-        """Whether there is a document."""
+        """Whether the tools are shown for a document."""
         return self._pane is not None
 
     def take(self, pane: Pane | None, opened: Opened | None) -> None:
-        """Serve the document on a pane, None where there is none; `opened` is its file, None for a text of no file."""
+        """Show the tools for a pane, or none for None; `opened` is its file, None for a text without one."""
         if self._pane is not None and isValid(self._pane):
             self._pane.map.valueChanged.disconnect(self._scrolled)
-            self._pane.resized.disconnect(self._soon.start)
-        self._is_over = self._is_over and pane is self._pane  # else it has the text of more pages
+            self._pane.resized.disconnect(self._follow_soon.start)
+        self._covers_document = (
+            self._covers_document and pane is self._pane
+        )  # the same one has only got more text
         self._pane, self._opened = pane, opened
         is_paged = opened is not None and bool(opened.pages)
         self.line.take(pane)
@@ -94,7 +163,7 @@ class ReadingTools(QObject):
         if is_paged:
             self._zoom.begin(pane)
         pane.map.valueChanged.connect(self._scrolled)
-        pane.resized.connect(self._soon.start)
+        pane.resized.connect(self._follow_soon.start)
         line = self.line
         order: tuple[QWidget, ...] = (
             self.list, pane, line.outline, line.field, line.search, line.size_button
@@ -104,8 +173,8 @@ class ReadingTools(QObject):
         self._follow()
 
     @Slot()
-    def _look_at_text(self) -> None:
-        """Show no outline any more where the text is another one than it was of."""
+    def _check_text(self) -> None:
+        """Hide the outline where the text was edited since it was made."""
         pane, opened = self._pane, self._opened
         if opened is not None and pane is not None and isValid(pane) and pane.text() != opened.document.text:
             self._show_entries(())
@@ -120,7 +189,7 @@ class ReadingTools(QObject):
         if self._has_room:
             self._workspace.settings.outline = shows
         else:
-            self._is_over = shows
+            self._covers_document = shows
         self._show_list()
         if shows:
             self._follow()
@@ -129,24 +198,24 @@ class ReadingTools(QObject):
             self.left.emit()
 
     def leave(self) -> bool:
-        """Go from the outline to the document, which it may be in the place of; False where nobody is in it."""
-        if not (self._is_over or self.list.hasFocus()):
+        """Leave the outline for the document; returns False where it neither covers it nor has the focus."""
+        if not (self._covers_document or self.list.hasFocus()):
             return False
-        self._is_over = False
+        self._covers_document = False
         self._show_list()
         self.left.emit()
         return True
 
     @Slot()
     def go_to_field(self) -> None:
-        """Go to the number of the page or line, to type another one."""
+        """Focus the number of the page or line, to have another one typed."""
         self.line.go_to_field()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._around and event.type() == QEvent.Type.Resize:
             self._fit()
-        elif watched is self.list and event.type() == QEvent.Type.FocusOut and self._is_over:
-            self._is_over = False
+        elif watched is self.list and event.type() == QEvent.Type.FocusOut and self._covers_document:
+            self._covers_document = False
             self._show_list()
         return False
 
@@ -164,9 +233,11 @@ class ReadingTools(QObject):
 
     def _show_list(self) -> None:
         beside = self._has_room
-        self._is_over = self._is_over and not beside
-        shows = bool(self._entries) and (self._workspace.settings.outline if beside else self._is_over)
-        # What goes is hidden first, so that the page is never squeezed, which would scroll it.
+        self._covers_document = self._covers_document and not beside
+        shows = bool(self._entries) and (
+            self._workspace.settings.outline if beside else self._covers_document
+        )
+        # Hide the one before showing the other, so that the page is never squeezed, which would scroll it.
         if shows:
             self._pages.setVisible(beside)
         self.list.setVisible(shows)
@@ -176,11 +247,11 @@ class ReadingTools(QObject):
 
     @Slot()
     def _scrolled(self) -> None:
-        if self._is_over:  # an answer was gone to
-            self._is_over = False
+        if self._covers_document:  # to an answer that was chosen
+            self._covers_document = False
             self._show_list()
-        if not self._soon.isActive():
-            self._soon.start()
+        if not self._follow_soon.isActive():
+            self._follow_soon.start()
 
     @Slot()
     def _follow(self) -> None:
@@ -194,7 +265,7 @@ class ReadingTools(QObject):
     def _go_to(self, entry: OutlineEntry) -> None:
         if self._pane is None:
             return
-        if self._is_over:
+        if self._covers_document:
             self.leave()
         self._pane.go_to_entry(entry)
 
@@ -209,3 +280,13 @@ class ReadingTools(QObject):
         beside = max(step(_NARROW), min(step(_WIDE), self._around.width() - step(_LEAST_PAGE)))
         self.list.setFixedWidth(beside if self._has_room else self._around.width())
         self._show_list()
+
+
+def _row_texts(entry: OutlineEntry) -> tuple[str, str, str]:
+    """Return a title, its text for a screen reader, and its tool tip."""
+    if not entry.page:
+        return entry.title, tr("{title}, level {level}", title=entry.title, level=entry.level), entry.title
+    spoken = tr(
+        "{title}, level {level}, page {page:,}", title=entry.title, level=entry.level, page=entry.page
+    )
+    return entry.title, spoken, tr("{title}  (page {page:,})", title=entry.title, page=entry.page)

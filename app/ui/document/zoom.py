@@ -22,18 +22,20 @@ USUAL = 100
 
 
 class Zoom(QObject):
-    """The zoom of the page that `up` returns: a PDF has its own, texts have the text size of all documents.
+    """The zoom of the page that `current` returns: each PDF has its own, texts share the text size of all documents.
 
-    That of the PDF zoomed last is kept, for those opened from then on. `changed` is sent when a page has another zoom.
+    The zoom of the PDF zoomed last is kept for those opened later. `changed` is sent when a page has another zoom.
     """
 
     changed = Signal()
 
-    def __init__(self, workspace: Workspace, theme: Theme, up: Callable[[], object], parent: QObject) -> None:
+    def __init__(
+        self, workspace: Workspace, theme: Theme, current: Callable[[], object], parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._theme = theme
-        self._up = up
+        self._current = current
         self._begun: WeakSet[object] = WeakSet()
 
     @Slot()
@@ -48,12 +50,12 @@ class Zoom(QObject):
 
     @Slot()
     def usual(self) -> None:
-        """Show the page at its usual size; a PDF's fits the width."""
+        """Show a PDF's page fitted to the width, a text at its usual size."""
         self._zoom(0)
 
     @Slot()
     def whole_page(self) -> None:
-        """Show a PDF's page whole; any other at its usual size."""
+        """Show a PDF's page whole, a text at its usual size."""
         if (pages := self._pages()) is not None:
             pages.set_zoom(FIT_PAGE)
         else:
@@ -69,19 +71,19 @@ class Zoom(QObject):
         self.changed.emit()
 
     def percent(self) -> int:
-        """The zoom of the page in per cent."""
+        """Return the zoom of the page in per cent."""
         pages = self._pages()
         return (
             round(pages.shown_zoom() * 100) if pages is not None else self._workspace.settings.document_size
         )
 
     def fit(self) -> float | None:
-        """How a PDF's page is fitted, FIT_WIDTH or FIT_PAGE; None where it is not, or there is none."""
+        """Return how a PDF's page is fitted, FIT_WIDTH or FIT_PAGE; None for a fixed zoom, and for a text."""
         pages = self._pages()
         return pages.zoom() if pages is not None and pages.zoom() <= 0 else None
 
     def begin(self, pane: object) -> None:
-        """Show a PDF that was just opened at the zoom of the last one, and keep that of this one from now on."""
+        """Show a PDF that was just opened at the kept zoom, and keep its own zoom from now on."""
         pages = _pages(pane)
         if pages is not None and pages not in self._begun:
             self._begun.add(pages)
@@ -97,7 +99,7 @@ class Zoom(QObject):
         self.set_percent(USUAL if by == 0 else (min if by > 0 else max)(further, default=size))
 
     def _pages(self) -> PagePane | None:
-        return _pages(self._up())
+        return _pages(self._current())
 
     @Slot(float)
     def _zoomed(self, zoom: float) -> None:
@@ -106,13 +108,13 @@ class Zoom(QObject):
 
 
 def _pages(pane: object) -> PagePane | None:
-    """A pane that shows a PDF or a picture; None for any other."""
+    """Return a pane that shows a PDF or a picture; None for any other."""
     is_paged = isinstance(pane, Pane) and pane.unit() is Unit.PAGE
     return cast("PagePane", pane) if is_paged else None
 
 
 def reading_keys(find_bar: FindBar, zoom: Zoom) -> tuple[tuple[str, Callable[[], object]], ...]:
-    """The keys for both, as Page.add_shortcuts takes them."""
+    """Return the shortcuts for finding and zooming, as Page.add_shortcuts takes them."""
     return (
         ("Ctrl+F", find_bar.open),
         ("Ctrl++", zoom.larger),

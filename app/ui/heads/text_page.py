@@ -23,7 +23,7 @@ from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.document.find_bar import FindBar
-from app.ui.document.marks.word_search import Searched
+from app.ui.document.marks.searchable import Searchable
 from app.ui.document.text.text_editor import Paper
 from app.ui.document.zoom import Zoom, reading_keys
 from app.ui.heads.text_panel import TextPanel
@@ -432,7 +432,7 @@ class TextPage(Page):
     def _find_left(self) -> None:
         self._papers[self.paper_in_use()].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _searched(self) -> Searched | None:
+    def _searched(self) -> Searchable | None:
         paper = self._papers[self.paper_in_use()]
         return None if paper.is_empty() else paper.searched
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
@@ -13,7 +15,7 @@ from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.history import DeletedEntry, Entry
 from app.core.message import Message
-from app.core.report import Progress, Report
+from app.core.report import Progress, Report, Silent
 from app.flows.history.export import Exported, export
 from app.flows.history.export_formats import FORMATS, require_format
 from app.flows.history.export_text import citation
@@ -43,10 +45,12 @@ PAGE = 100
 _NOTES_SHOWN = 3
 _LOCKED = Message("Open it with Enter, type the password there, and ask again there.")
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A page of entries, the number that match `words`, the number of all, and what was said of those of the page."""
+    """Some entries with `words`, the number of all with the words, and of all, and the corrections of these."""
 
     words: str
     entries: tuple[Entry, ...]
@@ -58,7 +62,7 @@ class _Found:
 def _look(
     workspace: Workspace, words: str, report: Report, *, limit: int = PAGE, before: Entry | None = None
 ) -> _Found:
-    """The newest entries with these words, older than `before` if there is one."""
+    """Return the newest entries with these words that are older than `before`, if that is given."""
     found = past(workspace, words, report, limit=limit, before=before)
     whole = past(workspace, "", report, limit=0).total if words.strip() else found.total
     return _Found(words, found.entries, found.total, whole, corrections_of(workspace, found.entries))
@@ -92,10 +96,10 @@ class HistoryView(Page):
         self._more_job: Job | None = None
         self._job: Job | None = None  # a check or an export, one at a time
         self._checked: Entry | None = None
-        self._changes: list[Job] = []
+        self._changes: list[tuple[Callable[[Report], object], Job]] = []  # of the history, with their jobs
         self._deleting: set[int] = set()
         self._forgotten: list[DeletedEntry] = []
-        self._brought = 0  # the number of the entry that was brought back, to be gone to
+        self._brought = 0  # the number of the entry that was brought back and is to be selected
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
         column(theme, self.panel, parent=self)
@@ -106,24 +110,26 @@ class HistoryView(Page):
 
     @Slot()
     def stop(self) -> bool:
-        """Stop a check or an export; returns whether one was running."""
+        """Stop a check or an export; returns False where none was running."""
         if self._job is None or not self._job.running:
             return False
         self._job.stop()
         return True
 
     def keep(self) -> None:
-        """Finish pending deletions."""
-        for job in self._changes:
-            job.drop()
-        for number in self._deleting:
-            try:
-                self.workspace.history.delete(number)
-            except SpanlightError:
-                continue  # it is gone already
+        """Carry out the changes that are still queued, before the window closes; faults are logged."""
+        for flow, job in self._changes:
+            job.deliver()
+            if job.waiting:  # the lane ends without it, but finishes one that runs
+                job.drop()
+                try:
+                    flow(Silent())
+                except SpanlightError as fault:
+                    _log.warning("a change of the history was not made: %s", fault)
+        self._changes = []
 
     def shown(self) -> None:
-        """Show the current entries, and focus the search, or an alternative if there are none."""
+        """Refresh the entries, and focus the search, or an alternative if there are none."""
         self.panel.go_to_search()
         self._look()
 
@@ -136,7 +142,7 @@ class HistoryView(Page):
 
     @Slot()
     def _look(self) -> None:
-        """Fill the list with the entries that match the words, replacing a running search."""
+        """Fill the list with the entries that have the words, in place of a running search."""
         for job in (self._look_job, self._more_job):
             if job is not None:
                 job.drop()
@@ -178,7 +184,7 @@ class HistoryView(Page):
 
     @Slot(object)
     def _more_failed(self, error: BaseException) -> None:
-        self._list.history.not_more()
+        self._list.history.more_failed()
         self._show_fault(error)
 
     def _show_found(self) -> None:
@@ -195,7 +201,7 @@ class HistoryView(Page):
         self._list.history.remove(entry.number)
         self._list.choose_near(row)
         self._show_found()
-        self._follow(self.lanes.files.start(forget, self.workspace, (entry.number,)), self._deleted)
+        self._change(partial(forget, self.workspace, (entry.number,)), self._deleted)
 
     @Slot(object)
     def _deleted(self, forgotten: tuple[DeletedEntry, ...]) -> None:
@@ -216,7 +222,7 @@ class HistoryView(Page):
                 self._list.setFocus(Qt.FocusReason.OtherFocusReason)
             self.panel.undo.clear()
             self._offer_undo()
-            self._follow(self.lanes.files.start(bring_back, self.workspace, (last,)), self._there_again)
+            self._change(partial(bring_back, self.workspace, (last,)), self._there_again)
 
     @Slot(object)
     def _there_again(self, numbers: tuple[int, ...]) -> None:
@@ -231,18 +237,17 @@ class HistoryView(Page):
     def _delete_all(self) -> None:
         self._forgotten.clear()
         self.panel.undo.clear()
-        self._follow(self.lanes.files.start(forget_all, self.workspace), self._all_deleted)
+        self._change(partial(forget_all, self.workspace), self._all_deleted)
 
     @Slot(object)
     def _all_deleted(self, number: int) -> None:
         self.note.emit(tr("{n:,} question deleted", "{n:,} questions deleted", n=number))
         self._show_all()
 
-    def _follow(self, job: Job, done: Callable[..., object]) -> None:
-        """Track a change of the history; if it fails, the list is refreshed."""
-        self._changes = [*(one for one in self._changes if one.running), job]
-        job.done.connect(done)
-        job.failed.connect(self._change_failed)
+    def _change(self, flow: Callable[[Report], object], done: Callable[..., object]) -> None:
+        """Change the history in a lane; if that fails, the list is refreshed."""
+        job = self.lanes.files.start(flow).then(done, self._change_failed)
+        self._changes = [*(one for one in self._changes if one[1].running), (flow, job)]
 
     @Slot(object)
     def _change_failed(self, error: BaseException) -> None:
@@ -253,7 +258,7 @@ class HistoryView(Page):
     # Checking and exporting
 
     def check(self, entry: Entry) -> None:
-        """Ask an entry's question again, and show below it what changed."""
+        """Ask an entry's question again, and show what changed below the entry."""
         words = tr("Asking again: {question}", question=" ".join(entry.question.split()))
         self._begin(words)
         self._checked = entry
@@ -264,7 +269,7 @@ class HistoryView(Page):
         self._run(job, self._check_done)
 
     def export_to(self, kind: str, path: Path) -> None:
-        """Export the listed entries, including those not loaded yet."""
+        """Export the listed entries, with those not loaded yet."""
         self._begin(tr("Exporting"))
         job = self.lanes.documents.start(_export, self.workspace, self._words, kind, path)
         self._run(job, self._exported)
@@ -286,9 +291,9 @@ class HistoryView(Page):
     def _check_done(self, comparison: Comparison) -> None:
         self._checked = None
         self.panel.strip.clear()
-        number, told = comparison.entry.number, [*map(localised, comparison.sentences)]
-        self._list.history.set_news(number, " ".join(told), not comparison.same)
-        self.note.emit(told[0])
+        number, changes = comparison.entry.number, [*map(localised, comparison.sentences)]
+        self._list.history.set_news(number, " ".join(changes), not comparison.same)
+        self.note.emit(changes[0])
 
     @Slot(object)
     def _exported(self, exported: Exported) -> None:

@@ -12,16 +12,16 @@ from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate
 from app.ui.kit.theme import Theme
 
 _APART = "  ·  "
-_LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
-_MOST_SAID = 0.5  # of the room that what was said shares with the name
+_LEAST_OF_NAME = 0.75  # the name's least share of its room with the note on the part that was read
+_MOST_SAID = 0.5  # the verdict's largest share of its room with the name
 _VERY_LIKELY = 0.9
 
 
-def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
-    """Where an answer is, fitted into `room` pixels: the page or line in full, and both ends of the name.
+def elided_place(row: Row, metrics: QFontMetrics, room: int) -> str:
+    """Return where an answer is, in `room` pixels: the page or line in full, and both ends of the document's name.
 
-    File names often differ in their ends. The note on the part that was read is shortened first; it is left out if less
-    than half of it would be visible.
+    File names often differ only at their ends. The note on the part that was read is shortened first, and left out if
+    less than half of it would be visible.
     """
     room -= metrics.horizontalAdvance(f"{_APART}{row.place}")
     name, part = metrics.horizontalAdvance(row.name), metrics.horizontalAdvance(row.part)
@@ -37,7 +37,7 @@ def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
 
 
 class HistoryDelegate(RowDelegate):
-    """A day's entries as one card; an entry: the question, its highlighted answer, likelihood, place, and time.
+    """Draws a day's entries as one card, each with its question, highlighted answer, probability, place, and time.
 
     `width` is the rows' width, at which the news below an entry is wrapped; `tools` is the width of the buttons at the
     right end of the row under the mouse.
@@ -61,7 +61,7 @@ class HistoryDelegate(RowDelegate):
         return self.height_of_entry() + news
 
     def height_of_entry(self) -> int:
-        """The height of an entry's row without the news below it."""
+        """Return the height of an entry's row without the news below it."""
         lines = self.line_height("strong") + self.line_height("quote") + self.line_height("small")
         return lines + self._theme.step(9)
 
@@ -77,7 +77,7 @@ class HistoryDelegate(RowDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
-        """Show the document's full path, and the part that was read, as the tool tip of its name."""
+        """Show the document's full path, and the part of it that was read, as the tool tip of its name."""
         row: Row | None = index.data(ROW)
         line = QRect(option.rect)
         line.setTop(
@@ -94,7 +94,7 @@ class HistoryDelegate(RowDelegate):
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
         edge = QPen(theme.colour("line"), 1)
-        # Drawn beyond the row if the card continues, so that its sides join and only its outer corners are round.
+        # Where the card continues, it is drawn beyond the row, so that only its outer corners are round.
         round_by = theme.step(2.5)
         first, last = self._model.edges(option.index.row())
         above, below = (0.5 if first else -2 * round_by), (0.5 if last else -2 * round_by)
@@ -131,7 +131,7 @@ class HistoryDelegate(RowDelegate):
         top = QRectF(inner.left(), inner.top(), inner.width(), self.line_height("strong"))
         used = self.draw_text(painter, top, row.time, "small", "ink_quiet", RIGHT)
         top.setRight(top.right() - used - theme.step(3))
-        # Questions and answers are in any script; the line below them is in the window's language, with names.
+        # Questions and answers follow their own script; the line below them follows the window's language.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.draw_text(painter, top, row.title, "strong")
         middle = QRectF(
@@ -153,7 +153,7 @@ class HistoryDelegate(RowDelegate):
         rest = low.adjusted(used, 0, -self.tools, 0)
         if row.said:
             rest.setLeft(self._draw_said(painter, rest, row))
-        where = fitted(row, QFontMetrics(theme.font("small")), int(rest.width()))
+        where = elided_place(row, QFontMetrics(theme.font("small")), int(rest.width()))
         self.draw_text(painter, rest, where, "small", "ink_quiet")
         if row.news:
             self._draw_news(
@@ -161,7 +161,7 @@ class HistoryDelegate(RowDelegate):
             )
 
     def _draw_said(self, painter: QPainter, line: QRectF, row: Row) -> float:
-        """Draw what was said of the answer, with a sign before it; returns where that ends."""
+        """Draw the person's verdict with its icon; returns where it ends."""
         step, theme = self._theme.step, self._theme
         side, name = step(3.5), "check" if row.agreed else "close"
         sign = QRectF(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)

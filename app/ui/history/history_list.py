@@ -30,8 +30,8 @@ _KEYS: dict[int, str] = {
 class HistoryList(RowList):
     """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
 
-    `asked` carries what is to be done (open, check, delete, copy) and the Entry; `up_requested` is sent when the keys
-    go up from the first entry.
+    `asked` carries an action (open, check, delete, copy) and the Entry; `up_requested` is sent when Up is pressed on
+    the first entry.
     """
 
     asked = Signal(str, object)
@@ -70,7 +70,7 @@ class HistoryList(RowList):
         self._restyle()
 
     def entry(self) -> Entry | None:
-        """The chosen entry."""
+        """Return the chosen entry, None without one."""
         rows = self.selectionModel().selectedIndexes()
         return self._entry_at(rows[0].row()) if rows else None
 
@@ -79,7 +79,7 @@ class HistoryList(RowList):
         return row.entry if row is not None else None
 
     def choose(self, number: int) -> None:
-        """Choose an entry and bring it into view."""
+        """Choose the entry with this number, and scroll to it."""
         at = self.history.row_of(number)
         if at >= 0:
             self.setCurrentIndex(self.history.index(at))
@@ -107,13 +107,13 @@ class HistoryList(RowList):
             self.choose_near(1)
             self.scrollToTop()
         elif event.text().isprintable() and event.text():
-            event.ignore()  # Qt's own search by letters would only find the questions loaded so far
+            event.ignore()  # Qt's search by typed letters would find only the entries loaded so far
         else:
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # When reached by Tab, Qt has a current row that is not chosen: nothing would be marked, and Enter ignored.
+        # With Tab, Qt makes a row current without choosing it: nothing would be marked, and Enter be ignored.
         if event.reason() != Qt.FocusReason.MouseFocusReason and self.history.total and self.entry() is None:
             self.choose_near(max(1, self.currentIndex().row()))
 
@@ -170,7 +170,7 @@ class HistoryList(RowList):
             self.tools.hide()
             return
         rect = self.visualRect(self.history.index(at))
-        # Level with the answer, regardless of the news below it.
+        # Level with the answer, whatever news is below it.
         high = self._delegate.height_of_entry()
         top = rect.top() + high - self.tools.height() - self._theme.step(1.5)
         place = QRect(QPoint(rect.right() - self.tools.width() - self._theme.step(3), top), self.tools.size())
@@ -196,7 +196,7 @@ class HistoryList(RowList):
 
     @Slot()
     def _fit(self) -> None:
-        """Put the rows in the middle, the scroll bar at the edge."""
+        """Centre the rows, and leave the scroll bar at the edge."""
         aside = max(self._theme.step(8), (self.width() - self._theme.step(self._most_wide)) // 2)
         bar = self.verticalScrollBar()
         taken = bar.sizeHint().width() if bar.maximum() > 0 else 0

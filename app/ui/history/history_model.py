@@ -1,4 +1,4 @@
-"""The history as rows: a heading for each day, below it that day's entries."""
+"""The history as rows: a heading for each day, and below it the entries of that day."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from app.ui.kit.translation import localised
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A day's heading (`entry` is None), or an entry with its shown texts.
+    """A day's heading (`entry` is None), or an entry with the texts to show.
 
-    `name` is that of the document, `place` the page or line in it, `part` the part of it that was read. `news` is the
-    result of asking again; `changed` if the answer differed. `said` is what the person said of the answer, `agreed`
-    whether that it is right.
+    `name` is the document's, `place` the page or line in it, `part` the part of it that was read. `news` is the result
+    of asking again, `changed` whether the answer differed. `said` is the person's verdict on the answer in words,
+    `agreed` whether the verdict is that the answer is right.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Row:
 
     @property
     def tip(self) -> str:
-        """The document's path (its name if it is no file), and below it the part of it that was read."""
+        """The document's path, or its name if it is not a file, and below that the part of it that was read."""
         if self.entry is None:
             return ""
         return "\n".join(one for one in (self.entry.path or self.name, localised(self.entry.in_part)) if one)
@@ -61,7 +61,7 @@ class Row:
 
 
 def row_of(entry: Entry, said: Correction | None = None) -> Row:
-    """The row of an entry, with what was said of its answer."""
+    """Return the row of an entry, with the correction of its answer."""
     shown, moment = entry.shown, local(entry.asked)
     place = f", {plain(shown.where)}" if shown is not None and shown.where else ""
     part = f"  ·  {localised(entry.in_part)}" if entry.in_part else ""
@@ -79,12 +79,12 @@ def _key(entry: Entry) -> tuple[str, str]:
 
 
 def plain(text: str) -> str:
-    """The text on one line, in the window's language if it is a message."""
+    """Return a text on one line, in the window's language if it is a message."""
     return " ".join(localised(text).replace("\0", " ").split())
 
 
 class HistoryModel(RowModel):
-    """Rows, newest first; `more_wanted` is sent when the list is scrolled to its end and there are older entries."""
+    """Rows, newest first; `more_wanted` is sent when the list is scrolled to its end while there are older entries."""
 
     more_wanted = Signal()
 
@@ -110,7 +110,7 @@ class HistoryModel(RowModel):
     def set_entries(
         self, entries: Sequence[Entry], total: int, said: Mapping[tuple[str, str], Correction] | None = None
     ) -> None:
-        """Show these, the newest of `total`, with what was `said` of them, by their `sha256` and `question`."""
+        """Show these entries, the newest of `total`; `said` are their corrections by `sha256` and `question`."""
         self._waiting = False
         known = said or {}
         is_said = all(self._said.get(key) == known.get(key) for key in map(_key, entries))
@@ -125,7 +125,7 @@ class HistoryModel(RowModel):
     def append(
         self, entries: Sequence[Entry], total: int, said: Mapping[tuple[str, str], Correction] | None = None
     ) -> None:
-        """Add these below the others; `said` as for `set_entries`."""
+        """Add older entries below; `said` as for `set_entries`."""
         self._waiting = False
         self._said |= said or {}
         self._total = total if entries else len(self._entries)
@@ -136,7 +136,7 @@ class HistoryModel(RowModel):
             self.endInsertRows()
 
     def remove(self, number: int) -> None:
-        """Remove an entry, and its day's heading if it was the last one."""
+        """Remove an entry, and its day's heading if that has no other one."""
         at = self.row_of(number)
         if at < 0:
             return
@@ -148,7 +148,7 @@ class HistoryModel(RowModel):
         self.endRemoveRows()
 
     def set_news(self, number: int, news: str, changed: bool = False) -> None:
-        """Show below an entry the result of asking it again; empty removes it."""
+        """Show the result of asking again below an entry; an empty text removes it."""
         if news:
             self._news[number] = (news, changed)
         else:
@@ -160,14 +160,14 @@ class HistoryModel(RowModel):
             self.dataChanged.emit(self.index(at), self.index(at))
 
     def row_of(self, number: int) -> int:
-        """The row of an entry, -1 if it is not loaded."""
+        """Return the row of an entry, -1 if it is not loaded."""
         for at, row in enumerate(self.rows):
             if row.entry is not None and row.entry.number == number:
                 return at
         return -1
 
     def row(self, at: int) -> Row | None:
-        """A row, None if there is none."""
+        """Return a row, None if there is none."""
         return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -187,12 +187,12 @@ class HistoryModel(RowModel):
             self._waiting = True
             self.more_wanted.emit()
 
-    def not_more(self) -> None:
-        """Note that loading older entries failed; they may be requested again."""
+    def more_failed(self) -> None:
+        """Note that loading older entries failed, so that they are requested again."""
         self._waiting = False
 
     def edges(self, at: int) -> tuple[bool, bool]:
-        """Whether an entry's row is the first and whether it is the last one of its day."""
+        """Return whether an entry's row is the first of its day, and whether it is the last."""
         above, below = self.row(at - 1), self.row(at + 1)
         return above is None or above.entry is None, below is None or below.entry is None
 
@@ -201,7 +201,7 @@ class HistoryModel(RowModel):
         return replace(row_of(entry, self._said.get(_key(entry))), news=news, changed=changed)
 
     def _rows_of(self, entries: Sequence[Entry]) -> list[Row]:
-        """The entries' rows below those that there are, with a heading for each new day."""
+        """Return the entries' rows, to go below the present ones, with a heading for each new day."""
         rows: list[Row] = []
         today = date.today()
         before = self.rows[-1].day if self.rows else None

@@ -1,4 +1,4 @@
-"""The panel of the history: search above, the list, and its actions below."""
+"""The panel of the history: the search above the list, and the actions below it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def elided(words: str) -> str:
 
 
 class HistoryBar(QFrame):
-    """The switch `keep`, Export… with the `menu` of its formats, and Delete everything…, or `question` in its place."""
+    """The switch `keep`, Export… with the `menu` of formats, and Delete everything…, or the `question` before it."""
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class HistoryBar(QFrame):
         self._total = 0
 
     def set_total(self, total: int, whole: int) -> None:
-        """Set the number of listed entries, and of all entries of the history."""
+        """Set the number of listed entries, and of all entries in the history."""
         self.export.setEnabled(bool(total))
         self.delete_all.setEnabled(bool(whole))
         self._total = whole
@@ -105,9 +105,9 @@ class HistoryBar(QFrame):
 
 
 class HistoryPanel(QFrame):
-    """The search above, the list, and its actions below.
+    """The search above the list, and the actions below it.
 
-    `counted` tells how many entries there are; `empty` stands in place of a list without any.
+    `counted` shows the number of entries; `empty` stands in place of an empty list.
     """
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
@@ -167,7 +167,7 @@ class HistoryPanel(QFrame):
 
     @Slot()
     def go_to_search(self) -> None:
-        """Put the keyboard focus into the search, or on another control if there is nothing to search."""
+        """Focus the search, or another control if there is nothing to search."""
         if self.search.isVisibleTo(self):
             self.search.go_in()
         else:
@@ -176,7 +176,7 @@ class HistoryPanel(QFrame):
 
     @Slot()
     def go_to_list(self) -> None:
-        """Put the keyboard focus into the list, on an entry."""
+        """Focus the list, with an entry chosen."""
         if self.list.history.total:
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
             if self.list.entry() is None:
@@ -193,7 +193,7 @@ class HistoryPanel(QFrame):
         column(theme, top, (self._stack, 1), self._rule, bottom, parent=self)
 
     def _as_wide_as_rows(self, part: QLayout) -> QHBoxLayout:
-        """A row that centres a part, and lets it be as wide as the rows of the list."""
+        """Return a row that centres a layout, at most as wide as the rows of the list."""
         inner = QWidget()
         inner.setLayout(part)
         self._theme.in_steps(inner.setMaximumWidth, MOST_WIDE)

@@ -1,7 +1,4 @@
-"""The window's part of the check, in a process of its own, with few imports at its start.
-
-Qt's platform plugin without a screen is used, whatever the desktop has.
-"""
+"""The entry point of the process in which the self-check tries the window; it imports little itself."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def start_window() -> Callable[[WindowTrial, Report], dict[str, str]]:
-    """Create the handler of WindowTrials, which returns versions; called in that process only."""
+    """Return the handler of WindowTrials, which returns Qt's versions; called in that process only."""
     from app.ui.window.checked import try_window
 
     return try_window

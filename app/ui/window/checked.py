@@ -1,4 +1,7 @@
-"""Trials of the window without a screen: Qt and its plugins, the theme, every page, a second start."""
+"""Trials of the window without a screen: Qt and its plugins, the themes, every page, a second start.
+
+Qt's offscreen platform is used, whatever the desktop has.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _COLOURS = 4
 
 
 def try_window(order: WindowTrial, report: Report) -> dict[str, str]:
-    """Run all trials, each Checked a partial result; returns the versions of Qt."""
+    """Run all trials, reporting each Checked as a partial result; returns the versions of PySide6 and Qt."""
     folder = Path(order.folder)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -62,10 +65,10 @@ def _import(names: tuple[str, ...]) -> None:
 
 
 def _try_platform() -> None:
-    """Load the platform plugin of this system without opening a window: its libraries are there."""
+    """Load this system's platform plugin without opening a window, to see that its libraries are there."""
     for number, name in enumerate(main_plugins()):
         fault = plugin_fault(name)
-        if fault and (number == 0 or "is not in" not in fault):  # a bundle may leave one out
+        if fault and (number == 0 or "is not in" not in fault):  # a bundle may leave out all but the first
             raise missing_library_error(fault) or SpanlightError(f"{fault.rstrip('.')}.")
 
 
@@ -110,13 +113,13 @@ def _try_second(application: QApplication, folder: Path) -> None:
 def _try_main(application: QApplication, workspace: Workspace) -> None:
     window = open_window(workspace)
     painted: list[bool] = []
-    # The work that the window begins then is tried elsewhere.
+    # What the window begins once it is painted is tried elsewhere.
     window.painted.first.disconnect()
     window.painted.first.connect(lambda: painted.append(True))
     _wait(application, lambda: bool(painted))
     require(bool(painted), "It was not painted.")
     require(_colours(window.grab().toImage(), 7) > _COLOURS, "It is empty.")
-    for place in PAGES:  # shown in the window, each would have its model loaded
+    for place in PAGES:  # not shown in the window, where each would load its model
         page = make_page(place.key, workspace, window.theme, window.lanes, window.libraries)
         page.resize(window.size())
         require(_colours(page.grab().toImage(), 7) > _COLOURS, f"The page {place.title} is empty.")

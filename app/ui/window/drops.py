@@ -1,4 +1,4 @@
-"""What is dropped on the window: models go to their page, folders become libraries, files stay where they fell."""
+"""Sorts what is dropped on the window: models and folders are taken out, files reach the widget under the mouse."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from app.ui.kit.messages import fault_of
 class Drops(QObject):
     """Filters drops on a window before its widgets get them.
 
-    `models` carries the paths of models, `folders` those of other folders. Other files arrive a moment later
-    where they were dropped, as without this.
+    `models` carries the paths of models, `folders` those of other folders. Other files reach the widget that they were
+    dropped on, a moment later.
     """
 
     models = Signal(list)
@@ -34,12 +34,12 @@ class Drops(QObject):
         self.enabled = True
 
     def watch(self) -> None:
-        """Begin, once the window is on the screen."""
+        """Begin to filter, once the window is on the screen."""
         if handle := self._window.windowHandle():
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hold back a drop that may contain a folder or a model."""
+        """Hold back a drop that may contain folders or models, and sort it in a lane."""
         if event.type() != QEvent.Type.Drop or not self.enabled or self._passing:
             return False
         assert isinstance(event, QDropEvent)
@@ -49,7 +49,7 @@ class Drops(QObject):
         self._place = event.position()
         self._paths = paths
         event.acceptProposedAction()
-        QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # ends the marking of the drag's target
+        QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # the target shows the drag no longer
         job = self._lanes.files.start(sort_paths, paths)
         self._job = job.replacing(self._job).then(self._sorted, self._not_sorted)
         return True
@@ -65,11 +65,11 @@ class Drops(QObject):
 
     @Slot(object)
     def _not_sorted(self, error: BaseException) -> None:
-        fault_of(error)  # logged; opening the files shows their faults
+        fault_of(error)  # logged only: opening the files shows their faults
         self._pass_on(self._paths)
 
     def _pass_on(self, paths: list[Path]) -> None:
-        """Drop files at the same place again, past this filter."""
+        """Drop files at the same point again, past this filter."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         action, button, keys = (

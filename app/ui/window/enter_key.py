@@ -1,6 +1,6 @@
-"""Enter presses the button that has the focus, as Space does, on every system.
+"""Has Enter press the button with the focus, as Space does, on every system.
 
-Qt does this only with the themes of GNOME and KDE, and in dialogs.
+Qt does so only with the themes of GNOME and KDE, and in dialogs.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _RELEASE_MS = 50
 
 
 class EnterKey(QObject):
-    """Filters the keys of a visible window, before widgets around a button take them."""
+    """Filters the keys of a visible window before the widgets around a button take them."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._held = _Held(self)
+        self._repeats = _RepeatFilter(self)
         if handle := window.windowHandle():
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Press the button, once for as long as the key is held down."""
+        """Press the button once, however long the key is held down."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         if event.key() not in _ENTER or event.modifiers() not in _PLAIN:
@@ -34,26 +34,26 @@ class EnterKey(QObject):
         if not isinstance(button, QAbstractButton) or QApplication.activePopupWidget() is not None:
             return False
         if not event.isAutoRepeat():
-            self._held.begin(watched)
+            self._repeats.begin(watched)
             button.click()
         return True
 
 
-class _Held(QObject):
-    """Swallows the repeats of an Enter that has pressed a button and is still held down, in any window.
+class _RepeatFilter(QObject):
+    """Swallows the repeats of an Enter key that has pressed a button and is still held down, in any window.
 
-    Where another window has come up, X reports the first repeat as a release and a press at the same moment.
+    Where the button has opened another window, X11 reports the first repeat as a release and a press at the same time.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._released = -1  # the time, in milliseconds, of a release that may be only apparent
+        self._released = -1  # the time in milliseconds of a release that may be such a repeat, -1 without one
         self._ending = QTimer(self, interval=_RELEASE_MS, singleShot=True)
         self._ending.timeout.connect(self._end)
         self._window: QObject | None = None
 
     def begin(self, window: QObject) -> None:
-        """Filter every window's keys until the key, pressed in this window, is released."""
+        """Swallow repeats until the key, which was pressed in this window, is released."""
         self._end()
         self._window = window
         if app := QApplication.instance():
@@ -74,7 +74,7 @@ class _Held(QObject):
             if event.type() == QEvent.Type.KeyPress:
                 self._released, self._window = -1, window
                 self._ending.stop()
-            event.accept()  # for a shortcut's override event this makes it an ordinary key
+            event.accept()  # of a ShortcutOverride event: no shortcut takes the key
             return True
         if enter and event.type() == QEvent.Type.KeyRelease and window is not self._window:
             self._released = event.timestamp()

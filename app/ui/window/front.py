@@ -1,8 +1,8 @@
 """Brings the window to the front at the request of another program.
 
-On an X11 screen Qt asks the window manager in the name of the window itself, with the time of its own last event, and
-is refused where the user has worked elsewhere since. Here the request is the user's own, from a moment ago (Extended
-Window Manager Hints 1.5, _NET_ACTIVE_WINDOW with source 2).
+On X11, Qt asks the window manager as the application, with the time of the window's last event, and is refused where
+the user has worked elsewhere since. Here the request counts as the user's own, from a moment ago (Extended Window
+Manager Hints 1.5, _NET_ACTIVE_WINDOW with source 2).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 
 
 def bring_up(window: QWidget, token: str) -> None:
-    """Bring a window to the front, with the desktop's token for it, which may be empty."""
+    """Bring a window to the front; `token` is the desktop's activation token, which may be empty."""
     if token:
         os.environ["XDG_ACTIVATION_TOKEN"] = token  # Qt reads it there on Wayland, and removes it
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -56,9 +56,9 @@ class _Event(ctypes.Structure):
 
 
 def come_to_front(window: int, startup_id: str = "") -> bool:
-    """Ask the window manager to raise a window; whether the request could be sent.
+    """Ask the window manager to raise a window; returns whether the request could be sent.
 
-    `startup_id` is the DESKTOP_STARTUP_ID that the desktop gave for it, whose busy pointer ends with this.
+    `startup_id` is the DESKTOP_STARTUP_ID of the start that asks for it, whose busy pointer this ends.
     """
     try:
         x11 = ctypes.CDLL("libX11.so.6")
@@ -79,10 +79,10 @@ def come_to_front(window: int, startup_id: str = "") -> bool:
             for part in end_message(startup_id):
                 _send(x11, link, root, sender, kind, 8, _Data(bytes=part), _PROPERTY_CHANGE)
                 kind = "_NET_STARTUP_INFO"
-        # Two: a direct action of the user. The time is that of the click, 0 where it is not known.
-        wish = _Data(longs=(2, time_of(startup_id), 0, 0, 0))
+        # Source 2 is a direct action of the user; the time is that of the click, 0 where it is not known.
+        request = _Data(longs=(2, time_of(startup_id), 0, 0, 0))
         _send(
-            x11, link, root, window, "_NET_ACTIVE_WINDOW", 32, wish,
+            x11, link, root, window, "_NET_ACTIVE_WINDOW", 32, request,
             _SUBSTRUCTURE_NOTIFY | _SUBSTRUCTURE_REDIRECT,
         )  # fmt: skip
     finally:
@@ -91,13 +91,13 @@ def come_to_front(window: int, startup_id: str = "") -> bool:
 
 
 def time_of(startup_id: str) -> int:
-    """The X server's time in a startup id, 0 for none (Startup Notification Protocol 0.1)."""
+    """Return the X server's time in a startup id, 0 without one (Startup Notification Protocol 0.1)."""
     found = _TIME.search(startup_id)
     return int(found[1]) & 0xFFFFFFFF if found else 0
 
 
 def end_message(startup_id: str) -> Iterator[bytes]:
-    """The message that a start has ended, in the pieces in which it is sent."""
+    """Yield the message that a start has ended, in the pieces in which it is sent."""
     quoted = startup_id.replace("\\", "\\\\").replace('"', '\\"')
     message = f'remove: ID="{quoted}"'.encode() + b"\0"
     for at in range(0, len(message), 20):

@@ -1,7 +1,8 @@
-"""What is done in the work lane while nothing else is to do there: preparing a text, giving vectors, unloading."""
+"""Work for idle times: preparing a document, embedding passages, unloading models, and importing modules."""
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -22,14 +23,62 @@ if TYPE_CHECKING:
 _PREPARE_AFTER_MS = 300  # the document's page comes first
 _EMBED_AFTER_MS = 2000  # an open document is prepared first
 LONG = 20_000  # code points: a shorter text is read as fast without being prepared
+_IMPORT_EVERY_MS = 40
+# First what the Ask page will need, then the other pages, each behind its own parts.
+MODULES = (
+    "app.core.requests",
+    "app.core.results",
+    "app.core.inspection",
+    "app.flows.ask.read",
+    "app.core.days",
+    "app.flows.history.compare",
+    "app.flows.history.history",
+    "app.flows.history.kept_answers",
+    "app.ui.document.opening_page",
+    "app.core.page_runs",
+    "app.core.pages",
+    "app.ui.document.flowing.rich_text",
+    "app.ui.document.flowing.rich_text",
+    "app.ui.document.flowing.rich_table",
+    "app.ui.document.flowing.rich_layout",
+    "app.ui.document.flowing.rich_pane",
+    "app.ui.document.pdf.page_tiles",
+    "app.ui.document.pdf.page_marks",
+    "app.ui.document.pdf.page_selection",
+    "app.ui.document.pdf.page_desk",
+    "app.ui.document.pdf.page_pane",
+    "app.ui.document.pdf.page_pictures",
+    "app.flows.history.export_text",
+    "app.flows.history.export_annotations",
+    "app.flows.history.export_squad",
+    "app.flows.history.export_pdf",
+    "app.flows.history.export",
+    "app.core.tables",
+    "app.ui.heads.classify.result_table",
+    "app.flows.heads.heads",
+    "app.ui.heads.text_page",
+    "app.ui.heads.classify.classify",
+    "app.ui.heads.fill.fill",
+    "app.ui.heads.next.follow",
+    "app.ui.heads.names.name_pane",
+    "app.ui.heads.names.names",
+    "app.core.inside",
+    "app.flows.heads.inspect",
+    "app.ui.inspect.charts.flow_picture",
+    "app.ui.history.history_list",
+    "app.ui.history.history",
+    "app.ui.settings.settings",
+    "app.flows.about",
+    "app.ui.about.page",
+)
 
 _log = logging.getLogger(__name__)
 
 
 class IdleWork(QObject):
-    """Does something in the work lane a while after it has come to rest; a subclass says what.
+    """Runs a flow in the work lane some time after it has become idle; a subclass says which.
 
-    It is dropped at once when work begins. It is not shown, and nothing depends on it: its faults are only logged.
+    The flow is dropped at once when other work begins. It is not shown, and nothing depends on it: faults are logged.
     """
 
     def __init__(self, workspace: Workspace, lanes: Lanes, after_ms: int, parent: QObject) -> None:
@@ -44,22 +93,22 @@ class IdleWork(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Check in a while what is to do."""
+        """Check after a while whether there is something to do."""
         self._timer.start()
 
     def flow(self) -> Callable[[Report], object] | None:
-        """What is to do now; None for nothing."""
+        """Return the flow to run now; None for none."""
         raise NotImplementedError
 
     def done(self) -> None:
-        """It was done."""
+        """React to the flow having run to its end."""
 
     def failed(self) -> None:
-        """It failed, and would again."""
+        """React to the flow having failed: by default it is not tried again."""
         self.done()
 
     def dropped(self) -> None:
-        """Work has begun in its place."""
+        """React to the flow having been dropped for other work."""
 
     @Slot()
     def _begin(self) -> None:
@@ -87,50 +136,50 @@ class IdleWork(QObject):
         self.failed()
 
 
-class Preparing(IdleWork):
-    """Has a long open document prepared for questions while the person reads, or types one.
+class IdlePreparation(IdleWork):
+    """Has a long document prepared for questions while the person reads it, or types a question.
 
-    `file_up` returns the current file. Where the reader is not in memory, nothing is done.
+    `current_file` returns the document on the page. Nothing is done while the reader is not in memory.
     """
 
     def __init__(self, workspace: Workspace, lanes: Lanes, reader: Reader, parent: QObject) -> None:
         super().__init__(workspace, lanes, _PREPARE_AFTER_MS, parent)
         self._reader = reader
-        self.file_up: Callable[[], Document | None] = lambda: None
-        self._doing: Document | None = None
+        self.current_file: Callable[[], Document | None] = lambda: None
+        self._being_prepared: Document | None = None
         self._tried: Document | None = None
         reader.loaded.connect(self._loaded)
 
     @Slot()
     def _loaded(self) -> None:
-        # Another model, or another process: it has nothing yet.
+        # Another model, or another process, which has nothing prepared yet.
         self._tried = None
 
     def flow(self) -> Callable[[Report], object] | None:
-        document = self.file_up()
+        document = self.current_file()
         if document is None or document is self._tried or len(document.text) < LONG:
             return None
         if not self._reader.is_loaded:
             return None
         from app.flows.ask.question import prepare
 
-        self._doing = document
+        self._being_prepared = document
         return partial(prepare, self._workspace, (document,))
 
     def done(self) -> None:
-        self._tried = self._doing
+        self._tried = self._being_prepared
 
 
-class Embedding(IdleWork):
-    """Has the passages of libraries that have no vectors embedded.
+class IdleEmbedding(IdleWork):
+    """Has the passages of libraries embedded that have no vectors yet.
 
-    Nothing is done before the libraries were listed, while one is updated, and while all passages have vectors.
+    Nothing is done before the libraries are listed, and while one is updated.
     """
 
     def __init__(self, workspace: Workspace, lanes: Lanes, libraries: Libraries, parent: QObject) -> None:
         super().__init__(workspace, lanes, _EMBED_AFTER_MS, parent)
         self._libraries = libraries
-        # What there was when it last ended by itself: with the same again nothing more is to do.
+        # The libraries when it last ended by itself: unless they change, nothing more is to be done.
         self._tried: tuple[tuple[Library, LibraryStatus], ...] | None = None
         libraries.changed.connect(self.look)
         libraries.progressed.connect(self.look)
@@ -153,10 +202,10 @@ class Embedding(IdleWork):
         self._libraries.refresh()
 
 
-class Unloading(IdleWork):
-    """Has the models unloaded once the work lane was idle for settings.unload_minutes, 0 for never.
+class IdleUnloading(IdleWork):
+    """Has the models unloaded once the work lane was idle for settings.unload_minutes; 0 is for never.
 
-    `minute_ms` is the length of a minute in milliseconds.
+    `minute_ms` is the number of milliseconds in a minute, which tests shorten.
     """
 
     def __init__(self, workspace: Workspace, lanes: Lanes, reader: Reader, parent: QObject) -> None:
@@ -187,7 +236,7 @@ class Unloading(IdleWork):
         super()._work_begun(job)
 
     def dropped(self) -> None:
-        # Too late to cancel it: it may have unloaded the models already.
+        # It may be too late: the models may be unloaded already.
         self._reader.start()
 
     def done(self) -> None:
@@ -195,4 +244,30 @@ class Unloading(IdleWork):
         self._reader.put_away(self._workspace.settings.unload_minutes)
 
     def failed(self) -> None:
-        """It is tried again after the next work."""
+        """Do nothing: it is tried again after the next work."""
+
+
+class IdleImports(QObject):
+    """Imports the modules that the start has left out, one by one between the window's other events.
+
+    Importing them at the start would double its time; importing them on demand would delay the first question or file
+    by a tenth of a second. A module that is needed earlier is imported then.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._modules = iter(MODULES)
+        self._timer = QTimer(self, interval=_IMPORT_EVERY_MS)
+        self._timer.timeout.connect(self._next)
+
+    @Slot()
+    def start(self) -> None:
+        """Begin to import."""
+        self._timer.start()
+
+    @Slot()
+    def _next(self) -> None:
+        if name := next(self._modules, ""):
+            importlib.import_module(name)
+        else:
+            self._timer.stop()

@@ -1,4 +1,4 @@
-"""Shows why no window could be opened, for a start from a menu without a terminal."""
+"""Says why no window could be opened, where the start from a menu has no terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.core.legible import legible_lines
 
 
 def show(sentence: str) -> None:
-    """Show a sentence in a message box without a window and wait until it is closed."""
+    """Show a sentence in a message box, and wait until it is closed."""
     application = QApplication.instance() or QApplication([NAME])
     box = QMessageBox(QMessageBox.Icon.Critical, NAME, legible_lines(sentence))
     box.setTextFormat(Qt.TextFormat.PlainText)

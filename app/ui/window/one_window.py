@@ -1,4 +1,4 @@
-"""One window for one data folder: it listens for later starts, which hand it their files."""
+"""Keeps to one window for each data folder: it listens for later starts, which hand it their files."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from app.flows.second_start import GREETING, MOST_BYTES, TAKEN, Claim, read_order
 
-# How often a window that was opened next to a stuck one checks whether that has ended.
-_AGAIN_MS = 2000
+# How often a window that was opened beside a hung one checks whether that has ended.
+_CLAIM_EVERY_MS = 2000
 
 
 class OneWindow(QObject):
-    """Listens for later starts while its claim is held.
+    """Listens for later starts while the claim on the data folder is held.
 
-    `requested` carries the files of one, empty where the window is only to come to the front, and the desktop's token
-    for that, which may be empty.
+    `requested` carries the files of a later start, none where the window is only to come to the front, and the
+    desktop's activation token for that, which may be empty.
     """
 
     requested = Signal(list, str)
@@ -30,8 +30,8 @@ class OneWindow(QObject):
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._connected)
-        self._again = QTimer(self, interval=_AGAIN_MS)
-        self._again.timeout.connect(self._listen)
+        self._claim_timer = QTimer(self, interval=_CLAIM_EVERY_MS)
+        self._claim_timer.timeout.connect(self._listen)
         self._listen()
 
     @property
@@ -40,8 +40,8 @@ class OneWindow(QObject):
         return self._server.isListening()
 
     def close(self) -> None:
-        """Stop listening; the claim stays until the window has saved its data."""
-        self._again.stop()
+        """Stop listening; the claim is kept until the window has saved its data."""
+        self._claim_timer.stop()
         for socket in list(self._received):
             socket.abort()
         self._server.close()
@@ -57,19 +57,19 @@ class OneWindow(QObject):
         with contextlib.suppress(OSError):
             self._claim.take()
         if self._claim.held:
-            self._again.stop()
-            # The socket of a killed window: nobody else can use it, as the claim is held.
+            self._claim_timer.stop()
+            # A killed window may have left its socket; as the claim is held here, nobody uses it.
             QLocalServer.removeServer(self._claim.name)
             self._server.listen(self._claim.name)
-        elif not self._again.isActive():
-            self._again.start()
+        elif not self._claim_timer.isActive():
+            self._claim_timer.start()
 
     @Slot()
     def _connected(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             self._received[socket] = b""
             socket.readyRead.connect(self._read)
-            socket.disconnected.connect(self._gone)
+            socket.disconnected.connect(self._disconnected)
             socket.write(GREETING + b"%d\n" % os.getpid())
             socket.flush()
             self._take(socket)
@@ -82,7 +82,7 @@ class OneWindow(QObject):
 
     def _take(self, socket: QLocalSocket) -> None:
         if socket not in self._received:
-            return  # the other start has ended: it does not wait for the window
+            return  # the other start has ended without waiting
         received = self._received[socket] + bytes(socket.readAll().data())
         self._received[socket] = received
         if len(received) > MOST_BYTES:
@@ -99,7 +99,7 @@ class OneWindow(QObject):
             self.requested.emit(files, token)
 
     @Slot()
-    def _gone(self) -> None:
+    def _disconnected(self) -> None:
         socket = self.sender()
         if isinstance(socket, QLocalSocket):
             self._received.pop(socket, None)

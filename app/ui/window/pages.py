@@ -15,7 +15,7 @@ LAB, FOOT = Message("Lab"), "foot"
 
 
 class Place(NamedTuple):
-    """A page on the rail: in the first group, in the one named LAB, or at the rail's FOOT."""
+    """A page on the rail: its `group` is empty for the first group, LAB, or FOOT for the rail's foot."""
 
     key: str
     title: str
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 def keys_of(at: int, key: str) -> str:
-    """The shortcut of the page at a place on the rail, from 1; empty for one without."""
+    """Return the shortcut of the page at a position on the rail, from 1; empty without one."""
     return "Ctrl+," if key == "settings" else f"Ctrl+{at}" if at < 10 else ""
 
 
@@ -41,13 +41,13 @@ PAGES = (
     Place("models", Message("Models"), "models", FOOT),
     Place("settings", Message("Settings"), "settings", FOOT),
 )
-# Pages that are reached from others, each with the one that is then marked on the rail.
+# Pages that are reached from others, each with the page that the rail then shows as chosen.
 APART = {"about": "settings"}
 KEYS = (*(place.key for place in PAGES), *APART)
 
 
 def make_page(key: str, workspace: Workspace, theme: Theme, lanes: Lanes, libraries: Libraries) -> Page:
-    """The page of one of KEYS."""
+    """Create the page with one of KEYS."""
     View: type[Page]  # noqa: N806, it is a class
     match key:
         case "ask":

@@ -14,15 +14,15 @@ from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.window.pages import FOOT, Place, keys_of
 
-# The least width of a window, in steps, for the rail with names; below it the pages need the space.
+# The least width of the window, in steps, at which the rail shows names; in a narrower one the pages need the space.
 _WIDE_ENOUGH = 196
 
 
 class Rail(QFrame):
-    """Named pages in groups, one of them chosen; those of the group FOOT are at the bottom.
+    """Named pages in groups, one of them chosen; the group FOOT is at the bottom.
 
-    `chosen` carries the key of the page that the user picked. Where the window `is_narrow`, only the icons are shown,
-    with the names as their tool tips.
+    `chosen` carries the key of the page that the user picked. In a narrow window (`is_narrow`) only the icons are
+    shown; their tool tips have the names.
     """
 
     chosen = Signal(str)
@@ -37,7 +37,7 @@ class Rail(QFrame):
         inner = QWidget()
         layout = QVBoxLayout(inner)
         theme.space(layout, 0.5, (2, 2.5, 2, 2))
-        self._area = Scrolling(inner)  # with large text in a low window there is no room for all of them
+        self._area = Scrolling(inner)  # in a low window, large text has no room for all
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._area)
@@ -67,7 +67,7 @@ class Rail(QFrame):
         button = self.buttons[place.key] = QPushButton()
         button.setIcon(self._theme.icon(place.icon, "ink_quiet", "ink"))
         button.setCheckable(True)
-        button.setAutoExclusive(True)  # told as one of several; the group itself keeps one pressed
+        button.setAutoExclusive(True)  # for screen readers; the group itself keeps one checked
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
         button.setProperty("key", place.key)
@@ -85,12 +85,12 @@ class Rail(QFrame):
         return super().event(event)
 
     def select(self, key: str) -> None:
-        """Show a page as the chosen one, without sending `chosen`."""
+        """Show a page as the chosen one without sending `chosen`."""
         self._group.check(self.buttons[key])
         self._area.ensureWidgetVisible(self.buttons[key])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Arrow keys walk through the pages."""
+        """Fit to the window's width, and walk through the pages with the arrow keys."""
         resized = event.type() == QEvent.Type.Resize and watched is self.parentWidget()
         if resized and self.is_narrow != self._is_too_narrow():
             self._fit()
@@ -106,7 +106,7 @@ class Rail(QFrame):
 
     @Slot(object, bool)
     def _toggled(self, button: QPushButton, chosen: bool) -> None:
-        """Have Tab go to the current page's button, and the arrow keys start from it."""
+        """Have Tab reach only the chosen page's button, from which the arrow keys start."""
         if chosen:
             for one in self.buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
@@ -117,14 +117,14 @@ class Rail(QFrame):
 
     @Slot()
     def _scrolled_or_not(self) -> None:
-        """Make room for the scroll bar beside the icons, and show the current page again."""
+        """Make room for the scroll bar, and scroll to the chosen page."""
         self._fit()
         if (button := self._group.checkedButton()) is not None:
             self._area.ensureWidgetVisible(button)
 
     @Slot()
     def _fit(self) -> None:
-        """Show the names where there is room, as wide as the bolder font of the chosen page needs it."""
+        """Show the names where there is room, and make the rail as wide as the bold name of a chosen page needs."""
         step = self._theme.step
         self.is_narrow = self._is_too_narrow()
         metrics = QFontMetrics(self._theme.font("strong"))

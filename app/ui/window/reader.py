@@ -1,4 +1,4 @@
-"""The reader in memory: loaded at the start and again where needed; the status line shows it."""
+"""The reader's model in memory: loaded at the start, and again when needed; the status line shows its state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AGAIN = Message("Loading the reader again…")
 class Reader(QObject):
     """Has the reader loaded in the work lane.
 
-    `loaded` is sent after each loading. `failed` carries the Fault of a bug; any other fault is in the status line.
+    `loaded` is sent after each loading. `failed` carries the Fault of a bug; other faults are in the status line only.
     """
 
     loaded = Signal()
@@ -44,17 +44,17 @@ class Reader(QObject):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the reader is in memory, as far as is known here."""
+        """Whether the reader is in memory, as far as the window knows."""
         return bool(self._folder) and not self._away
 
     @Slot()
     def start(self) -> None:
-        """Have the reader loaded, or loaded again after its process died or another one was chosen."""
+        """Load the reader, or load it again after its process died or another model was chosen."""
         self._start(LOADING)
 
     @Slot(str)
     def settings_changed(self, what: str) -> None:
-        """Load it again where its model or device has changed; `what` is the setting's name, or "models"."""
+        """Load the reader again where its model or device has changed; `what` is a setting's name, or "models"."""
         if what in ("device", "precision", Head.QUESTION_ANSWERING):
             self.start()
         elif what == "models":
@@ -64,7 +64,7 @@ class Reader(QObject):
             self.put_away()
 
     def put_away(self, minutes: int = 0) -> None:
-        """Show that it has left the memory after as many idle minutes, 0 where the user unloaded it."""
+        """Show that the reader was unloaded after this many idle minutes, or, for 0, by the user."""
         if self._folder:
             self._away = True
             self._status.set_state(
@@ -82,7 +82,7 @@ class Reader(QObject):
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
         if self._away:
-            # Queued before the work that begins, as at the window's start.
+            # The lane has not queued the work that begins: the reader comes before it.
             self._start(AGAIN)
 
     def _start(self, words: str) -> None:

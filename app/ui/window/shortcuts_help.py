@@ -1,4 +1,4 @@
-"""The shortcuts, on one small sheet."""
+"""The dialog with the keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from app.ui.window.pages import keys_of
 Group = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def spoken_keys(keys: str) -> str:
-    """A shortcut as this system writes it; any other text stays unchanged."""
+def native_keys(keys: str) -> str:
+    """Return a shortcut as this system writes it; any other text unchanged."""
     native = " / ".join(
         QKeySequence(part).toString(QKeySequence.SequenceFormat.NativeText) for part in keys.split(" / ")
     )
@@ -34,7 +34,10 @@ def spoken_keys(keys: str) -> str:
 def key_groups(
     pages: tuple[tuple[str, str], ...], title: str, shortcuts: tuple[tuple[str, str], ...]
 ) -> tuple[Group, ...]:
-    """The shortcuts everywhere, with `pages` as keys and names on the rail, and those of the current page."""
+    """Return the shortcuts that work everywhere, and those of the current page.
+
+    `pages` are the keys and names of the pages on the rail; `title` and `shortcuts` are the current page's.
+    """
     places = tuple((keys, name) for at, (key, name) in enumerate(pages, 1) if (keys := keys_of(at, key)))
     always = (("Esc", Message("Stop")), ("F1 / ?", Message("This sheet")), ("Ctrl+Q", Message("Close")))
     everywhere = (Message("Everywhere"), (*places, *always))
@@ -42,9 +45,9 @@ def key_groups(
 
 
 class ShortcutsHelp(QDialog):
-    """Groups of shortcuts, and a button for the About page, which sends `about_requested`; deleted when it closes.
+    """Groups of shortcuts, which scroll on a small screen, and a button that sends `about_requested`.
 
-    On a screen with too little room for all of it, the groups can be scrolled.
+    The dialog is deleted when it closes.
     """
 
     about_requested = Signal()
@@ -70,9 +73,9 @@ class ShortcutsHelp(QDialog):
         self._fit(2 * theme.step(6), theme.step(12), close)
 
     def _fit(self, edges: int, frame: int, close: QPushButton) -> None:
-        """Resize to fit all shortcuts, or the screen less `frame` for the window's own.
+        """Resize to fit all shortcuts, but no more than the screen has beside `frame`, the window's own frame.
 
-        `edges` are the two at the sides. Groups without room next to each other are one below the other.
+        `edges` is the width of both side margins. Groups that do not fit side by side are stacked.
         """
         room = self.screen().availableGeometry().size() - QSize(frame, frame)
         below = self.minimumSizeHint().height() - self.groups.minimumSizeHint().height()
@@ -101,7 +104,7 @@ def _grid(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> Q
     grid.setVerticalSpacing(theme.step(2))
     grid.addWidget(plain_label(title, type="strong", wrap=False), 0, 0, 1, 2)
     for at, (keys, what) in enumerate(shortcuts, 1):
-        cap = Label(spoken_keys(keys))
+        cap = Label(native_keys(keys))
         mark(cap, kind="key", type="small")
         words = Label(what)
         words.setAccessibleName(f"{keys}: {words.text()}")

@@ -1,4 +1,4 @@
-"""Stops PySide6 from reading every imported module's source; importing this module has that effect.
+"""Stops PySide6 from reading the source of every imported module; importing this module has that effect.
 
 Once PySide6 is imported, it reads the source of each further module and keeps it, to find out whether the module wants
 Qt's names in another style (`from __feature__ import snake_case`): an eighth of the import time of the window's own

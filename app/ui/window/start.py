@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Qt, Slot
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-import app.ui.window.sources  # noqa: F401, before what it saves time of
+import app.ui.window.sources  # noqa: F401, before the modules whose import it makes faster
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.flows.second_start import Claim
@@ -25,16 +25,16 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.messages import Unexpected, log_qt_messages
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import use_language
-from app.ui.window.collecting import Collecting
+from app.ui.window.cycle_collector import CycleCollector
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.one_window import OneWindow
 from app.ui.window.window import MainWindow
 
-_AGAIN = 1000  # Qt's exit code for another window in place of this one
+_REOPEN = 1000  # Qt's exit code that asks for another window in place of this one
 
 
-class Signals(QObject):
-    """Ctrl+C in the terminal, its end, and the system's signal to end close the window as the user would."""
+class ExitSignals(QObject):
+    """Closes the window as the user would on Ctrl+C in the terminal, on its hang-up, and on SIGTERM."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -45,7 +45,7 @@ class Signals(QObject):
         self._notifier = QSocketNotifier(self._read, QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._arrived)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            if signal.getsignal(number) is not signal.SIG_IGN:  # which nohup has set
                 signal.signal(number, lambda *_: None)
 
     @Slot()
@@ -54,7 +54,7 @@ class Signals(QObject):
         self._window.close()
 
 
-class Handed(QObject):
+class FileOpenEvents(QObject):
     """Opens the files that the system hands to the running application, as macOS does for "Open with"."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -71,17 +71,17 @@ class Handed(QObject):
 def main(files: list[Path], claim: Claim, painted: Callable[[], object] | None = None) -> int:
     """Open the window with the given files; returns the process's exit code once it is closed.
 
-    `claim` is the window's; `painted` is called once the whole window has been painted.
+    `claim` is the claim on the data folder; `painted` is called once the whole window has been painted.
     """
     paths = default_paths()
     start_log(paths.log_file)
     log_qt_messages()
-    # Qt's own settings, such as the last folder of its file dialog, go next to ours.
+    # Qt keeps settings of its own, such as the last folder of its file dialog, beside ours.
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(paths.config))
     workspace = open_workspace(paths)
     application = make_application(workspace)
-    code = _AGAIN
-    while code == _AGAIN:
+    code = _REOPEN
+    while code == _REOPEN:
         try:
             window = open_window(workspace)
         except SpanlightError as fault:  # bundled files are missing
@@ -101,14 +101,14 @@ def _run(
     files: list[Path],
     painted: Callable[[], object] | None,
 ) -> int:
-    """Have a person use the window until it is closed; returns Qt's exit code, `_AGAIN` for another one."""
-    handed = Handed(window)
-    application.installEventFilter(handed)
-    # The session's end: the window is to be saved at once, and on Windows no event loop goes on after it.
+    """Run the event loop until the window is closed; returns Qt's exit code, `_REOPEN` for another window."""
+    file_events = FileOpenEvents(window)
+    application.installEventFilter(file_events)
+    # At the end of the desktop's session: saved at once, as on Windows the event loop does not return.
     application.commitDataRequest.connect(window.keep, Qt.ConnectionType.DirectConnection)
     application.aboutToQuit.connect(window.close)
     if os.name == "posix":
-        Signals(window)
+        ExitSignals(window)
     if painted is not None:
         window.painted.first.connect(painted)
     if files:
@@ -116,7 +116,7 @@ def _run(
     one = OneWindow(claim, window)
     one.requested.connect(window.come_up)
     window.installEventFilter(one)
-    window.start_again.connect(partial(application.exit, _AGAIN))
+    window.start_again.connect(partial(application.exit, _REOPEN))
     code = application.exec()
     with contextlib.suppress(RuntimeError):
         window.close()
@@ -125,7 +125,7 @@ def _run(
 
 
 def make_application(workspace: Workspace) -> QApplication:
-    """The Qt application with the name that the desktop knows."""
+    """Return the Qt application, created where there is none, with the name that the desktop knows."""
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else QApplication([NAME])
     application.setApplicationName(NAME)
@@ -136,7 +136,7 @@ def make_application(workspace: Workspace) -> QApplication:
 
 
 def open_window(workspace: Workspace) -> MainWindow:
-    """A window on the screen, in the user's theme, with the reader being loaded in the background."""
+    """Open a window in the user's theme and language; the reader is loaded behind it."""
     theme = Theme(workspace.paths.resources)
     theme.choose(workspace.settings.theme, workspace.settings.text_size / 100)
     theme.still = workspace.settings.motion == "none"
@@ -145,7 +145,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     use_language(workspace.paths.resources / "translations", workspace.settings.language)
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)
-    Collecting(window.lanes, window)
+    CycleCollector(window.lanes, window)
     unexpected = Unexpected(window)
     unexpected.install()
     unexpected.happened.connect(window.show_fault)

@@ -1,31 +1,18 @@
-"""The status line at the window's foot: the reader's state, the last result, and the network switch."""
+"""The status line at the foot of the window: the reader's state, notes on the last work, and the offline switch."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, Signal, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from app.core import wording
-from app.core.message import Message
 from app.ui.kit.boxes import row
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import tr
+from app.ui.window.network import NetworkButton
 
-OFFLINE, ON_DEMAND = Message("Offline"), Message("Network: only when asked")
-_TIPS = {
-    True: Message(
-        "Nothing is reached over the network: models cannot be looked up or downloaded.\n"
-        "Click to allow that, each time you ask for it."
-    ),
-    False: Message(
-        "The network is used only when you look up or download a model on the page Models, for nothing else.\n"
-        "Your texts never leave this computer. Click to go offline."
-    ),
-}
-# The dot's colour role, and whether it is filled, so that colour is never the only cue.
+# For each state the dot's colour, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
     "loading": ("mark", False),
     "ready": ("likely", True),
@@ -36,7 +23,7 @@ _DOTS = {
 
 
 class StatusDot(QWidget):
-    """A small dot: filled when ready, a ring while loading, when unloaded or on an error."""
+    """A small dot: filled when the reader is ready, else a ring."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -59,67 +46,8 @@ class StatusDot(QWidget):
         painter.drawEllipse(QPointF(self.width() / 2, self.height() / 2), radius, radius)
 
 
-class NetworkButton(QPushButton):
-    """A flat button that shows the network mode. `offline_requested` carries whether the user wants to be offline."""
-
-    offline_requested = Signal(bool)
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._offline = False
-        self._busy = ""
-        self.setProperty("kind", "foot")
-        self.setCheckable(True)
-        self.clicked.connect(self._clicked)
-        mark(self, type="small")
-        self._update_label()
-
-    def set_offline(self, offline: bool) -> None:
-        """Show the mode."""
-        self._offline = offline
-        self._update_label()
-
-    def set_busy(self, words: str) -> None:
-        """Show what the network is used for now ("Downloading 34%"); empty for nothing."""
-        if words != self._busy:
-            self._busy = words
-            self._update_label()
-
-    @Slot()
-    def _clicked(self) -> None:
-        self.setChecked(self._offline)  # until the owner of the setting changes it
-        self.offline_requested.emit(not self._offline)
-
-    def _update_label(self) -> None:
-        words = localised(OFFLINE if self._offline else self._busy or ON_DEMAND)
-        tip = localised(_TIPS[self._offline])
-        self.setChecked(self._offline)
-        self.setText(words)
-        self.setToolTip(as_tip(tip))
-        self.setAccessibleName(tr("Offline switch: {state}", state=words))
-        self.setAccessibleDescription(tip.replace("\n", " "))
-        icon = "offline" if self._offline else "network"
-        self.setIcon(self._theme.icon(icon, "accent" if self._busy and not self._offline else "ink_quiet"))
-
-
-def downloading(done: int, total: int) -> str:
-    """A download's progress in few words; in bytes if the total is not known.
-
-    Once everything is downloaded, the model is checked and tried out, which needs no network.
-    """
-    if 0 < total <= done:
-        return tr("Trying the new model")
-    if total:
-        return tr("Downloading {number}%", number=done * 100 // total)
-    return tr("Downloading {size}", size=wording.size(done))
-
-
 class StatusLine(QFrame):
-    """The reader's state with its dot, notes on the last piece of work and on the libraries, and the offline switch.
-
-    The latter is `network`.
-    """
+    """The reader's state with its dot, notes on the last work and the libraries, and the offline switch `network`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -144,19 +72,19 @@ class StatusLine(QFrame):
         self._fit()
 
     def set_state(self, state: str, text: str, tip: str = "") -> None:
-        """Show the reader's state (`loading`, `ready`, `fault` or `away`), with words next to the dot."""
+        """Show the reader's state (`loading`, `ready`, `fault` or `away`), with a text beside the dot."""
         self._dot.set_state(state)
         self._state.set_full_text(text, tip)
         self._fit()
 
     def set_note(self, text: str) -> None:
-        """Show what was last read and how fast; an empty text clears it."""
+        """Show a note on the page's last work; an empty one clears it."""
         self._page_note = text
         self._show_notes()
 
     @Slot(str)
     def set_upkeep(self, text: str) -> None:
-        """Show what is being done or was found in the libraries, behind the note; an empty text clears it."""
+        """Show a note on the libraries, behind that of the page; an empty one clears it."""
         self._upkeep = text
         self._show_notes()
 
@@ -164,11 +92,11 @@ class StatusLine(QFrame):
         self._note.set_full_text("  ·  ".join(filter(None, (self._page_note, self._upkeep))))
 
     def state(self) -> str:
-        """The words next to the dot."""
+        """Return the text beside the dot."""
         return self._state.full_text()
 
     def note(self) -> str:
-        """The note on the last piece of work, and on the libraries."""
+        """Return the notes on the last work and on the libraries."""
         return self._note.full_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

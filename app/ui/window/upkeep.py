@@ -1,4 +1,4 @@
-"""Keeps the libraries up to date while the window is open, and says how far that is."""
+"""Keeps the libraries up to date while the window is open, and shows the progress."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from app.ui.kit.translation import tr
 if TYPE_CHECKING:
     from app.flows.library.libraries import Plan
 
-# Seconds: coming back to the window more often than this looks at no files.
+# The least seconds between two looks at the files of all libraries.
 _LEAST_BETWEEN = 60.0
-_TOLD_FOR_MS = 30_000
+_RESULT_SHOWN_MS = 30_000
 
 
 class LargeFolder(Confirmation):
-    """Asks whether a folder with very much in it is to be read, one such folder after another."""
+    """Asks whether a folder with very many files is to be read, one such folder after another."""
 
     def __init__(self, theme: Theme, libraries: Libraries) -> None:
         super().__init__(theme, tr("Read them"), tr("Not now"), kind="primary", is_band=True)
@@ -69,10 +69,9 @@ class LargeFolder(Confirmation):
 
 
 class Upkeep(QObject):
-    """Updates all libraries once they are listed, and when the application comes back, at most once a minute.
+    """Updates all libraries once they are listed, and when the application becomes active, at most once a minute.
 
-    `note` carries what the status line says of it: the progress of an update, then for a while what it found; empty
-    for nothing.
+    `note` carries a note for the status line: the progress of an update, then for a while its result; empty for none.
     """
 
     note = Signal(str)
@@ -80,18 +79,18 @@ class Upkeep(QObject):
     def __init__(self, libraries: Libraries, parent: QObject) -> None:
         super().__init__(parent)
         self._libraries = libraries
-        self._looked = 0.0
-        self._told = ""
-        self._timer = QTimer(self, interval=_TOLD_FOR_MS, singleShot=True)
-        self._timer.timeout.connect(self._forget)
+        self._updated_at = 0.0
+        self._result = ""
+        self._timer = QTimer(self, interval=_RESULT_SHOWN_MS, singleShot=True)
+        self._timer.timeout.connect(self._clear_result)
         libraries.listed.connect(self._first_listed)
         libraries.progressed.connect(self._show)
-        libraries.told.connect(self._tell)
+        libraries.told.connect(self._show_result)
 
     @Slot()
     def _first_listed(self) -> None:
         self._libraries.listed.disconnect(self._first_listed)
-        self._look()
+        self._update()
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.applicationStateChanged.connect(self._application_changed)
@@ -100,22 +99,22 @@ class Upkeep(QObject):
     def _application_changed(self, state: Qt.ApplicationState) -> None:
         if state is Qt.ApplicationState.ApplicationActive:
             self._libraries.refresh()  # a command may have added one
-            if time.monotonic() - self._looked >= _LEAST_BETWEEN:
-                self._look()
+            if time.monotonic() - self._updated_at >= _LEAST_BETWEEN:
+                self._update()
 
-    def _look(self) -> None:
-        self._looked = time.monotonic()
+    def _update(self) -> None:
+        self._updated_at = time.monotonic()
         self._libraries.update_all()
 
     @Slot(str)
-    def _tell(self, words: str) -> None:
-        self._told = words
+    def _show_result(self, words: str) -> None:
+        self._result = words
         self._timer.start()
         self._show()
 
     @Slot()
-    def _forget(self) -> None:
-        self._told = ""
+    def _clear_result(self) -> None:
+        self._result = ""
         self._show()
 
     @Slot()
@@ -129,4 +128,4 @@ class Upkeep(QObject):
                     what = tr("Reading {library}", library=library.name)
                 self.note.emit(in_words(what, progress))
                 return
-        self.note.emit(self._told)
+        self.note.emit(self._result)

@@ -35,23 +35,22 @@ from app.ui.kit.spoken import give_roles
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
-from app.ui.window.idle import Embedding, Preparing, Unloading
+from app.ui.window.idle import IdleEmbedding, IdleImports, IdlePreparation, IdleUnloading
 from app.ui.window.network import NetworkSwitch
 from app.ui.window.pages import APART, FOOT, KEYS, PAGES, keys_of, make_page
 from app.ui.window.rail import Rail
 from app.ui.window.reader import Reader
-from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.window.status_line import StatusLine
 from app.ui.window.upkeep import LargeFolder, Upkeep
 
 _log = logging.getLogger(__name__)
-# Pages that take no documents: those dropped there are opened on the Ask page.
+# Pages that take no documents: files dropped on them are opened on the Ask page.
 _WITHOUT_FILES = ("follow", "inspect", "history", "settings", "about")
 
 
-class Noticed(QObject):
-    """Shows notices of jobs (memory ran out, and the step taken) until the next job or until they are closed."""
+class JobNotices(QObject):
+    """Shows the notices of jobs, such as that memory ran out, until the next job begins or they are closed."""
 
     def __init__(self, lanes: Lanes, notice: Notice, parent: QObject) -> None:
         super().__init__(parent)
@@ -66,11 +65,11 @@ class Noticed(QObject):
     def _show(self, sentence: str) -> None:
         if sentence not in self._sentences:
             self._sentences.append(sentence)
-        self._notice.show_hint(merged(self._sentences))
+        self._notice.show_hint(joined_sentences(self._sentences))
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
-        if self._sentences and self._notice.sentence() == merged(self._sentences):
+        if self._sentences and self._notice.sentence() == joined_sentences(self._sentences):
             self._notice.clear()
         self._sentences.clear()
 
@@ -79,8 +78,8 @@ class Noticed(QObject):
         self._sentences.clear()
 
 
-def merged(sentences: Sequence[str]) -> str:
-    """Sentences in a row: a common beginning only once, and of those that differ only in a number the last."""
+def joined_sentences(sentences: Sequence[str]) -> str:
+    """Join sentences: a common beginning is kept once, and of those that differ only in a number the last one."""
     ends: dict[str, dict[str, str]] = {}
     for sentence in sentences:
         begin, colon, end = sentence.partition(": ")
@@ -95,9 +94,9 @@ def merged(sentences: Sequence[str]) -> str:
 
 
 class MainWindow(QMainWindow):
-    """The window. It opens at once; the reader is loaded behind it by `start_soon`.
+    """The window, which opens at once; `start_soon` has the reader loaded behind it.
 
-    `start_again` is sent where the person wishes another one in its place, in another language.
+    `start_again` is sent when another window is to open in place of this one, in another language.
     """
 
     start_again = Signal()
@@ -123,15 +122,15 @@ class MainWindow(QMainWindow):
         self._stack = QStackedWidget()
         self.large_folder = LargeFolder(theme, self.libraries)
         self.reader = Reader(workspace, lanes, self.status, self)
-        self.unloading = Unloading(workspace, lanes, self.reader, self)
-        self.preparing = Preparing(workspace, lanes, self.reader, self)
+        self.idle_unloading = IdleUnloading(workspace, lanes, self.reader, self)
+        self.idle_preparation = IdlePreparation(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
-        self.noticed = Noticed(lanes, self.notice, self)
-        self.embedding = Embedding(workspace, lanes, self.libraries, self)
+        self.job_notices = JobNotices(lanes, self.notice, self)
+        self.idle_embedding = IdleEmbedding(workspace, lanes, self.libraries, self)
         self.upkeep = Upkeep(self.libraries, self)
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
-        self.rest = Rest(self)
+        self.idle_imports = IdleImports(self)
         if sys.platform == "darwin":
             self._add_about_action()
         self.reader.failed.connect(self.show_fault)
@@ -151,7 +150,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def show_page(self, key: str) -> None:
-        """Show a page, which is created the first time."""
+        """Show a page, which is created when it is first shown."""
         if key not in self.pages:
             if key not in KEYS:
                 return
@@ -161,15 +160,15 @@ class MainWindow(QMainWindow):
             page.go.connect(self.go)
             page.changed.connect(self._settings_changed)
             if key == "ask":
-                self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
+                self.idle_preparation.current_file = page.files.current_file  # type: ignore[attr-defined]
                 for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
-                    signal.connect(self.preparing.look)
+                    signal.connect(self.idle_preparation.look)
             if key == "settings":
                 page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
             if key == "about":
                 page.closed.connect(self._go_back)  # type: ignore[attr-defined]
             self.pages[key] = page
-            # With large text in a small window a page is scrolled: it is never smaller than its parts can be.
+            # A page never gets smaller than its parts can be: in a small window with large text it is scrolled.
             self._areas[key] = Scrolling(page, sideways=True)
             self._areas[key].setFocusProxy(page)
             self._stack.addWidget(self._areas[key])
@@ -178,7 +177,7 @@ class MainWindow(QMainWindow):
             self.workspace.settings.last_view = key
         if key != self._current:
             self._before, self._current = self._current, key
-        self.drops.enabled = key != "models"  # it takes files of any kind itself
+        self.drops.enabled = key != "models"  # that page takes files of every kind itself
         self.rail.select(APART.get(key, key))
         self._stack.setCurrentWidget(self._areas[key])
         self.status.set_note(self._notes.get(key, ""))
@@ -186,14 +185,14 @@ class MainWindow(QMainWindow):
 
     @Slot(str, object)
     def go(self, key: str, argument: object) -> None:
-        """Show a page, and there what another one has sent with it."""
+        """Show a page, and hand it what another page has sent."""
         self.show_page(key)
         if argument is not None:
             self.page.receive(argument)
 
     @Slot()
     def show_about(self) -> None:
-        """Show the About page, which leads back to the page before."""
+        """Show the About page, which returns to the page before."""
         self.show_page("about")
 
     @Slot()
@@ -213,7 +212,7 @@ class MainWindow(QMainWindow):
 
     @Slot(list)
     def _folders_dropped(self, paths: list[Path]) -> None:
-        """Make them a library, on the Ask page where the current one takes none."""
+        """Make a library of folders, on the Ask page where the current page does not take any."""
         if self._current not in ("ask", "table"):
             self.show_page("ask")
         self.page.open_files(paths)
@@ -230,7 +229,7 @@ class MainWindow(QMainWindow):
 
     @Slot(list, str)
     def come_up(self, paths: list[Path], token: str = "") -> None:
-        """Come to the front, with the desktop's token for it, and open files on the Ask page."""
+        """Come to the front with the desktop's activation token, and open files on the Ask page."""
         from app.ui.window.front import bring_up
 
         bring_up(self, token)
@@ -255,17 +254,17 @@ class MainWindow(QMainWindow):
         self.network.settings_changed()
         self.reader.settings_changed(what)
         if what == "unload_minutes":
-            self.unloading.look()
+            self.idle_unloading.look()
 
     @Slot(object)
     def show_fault(self, fault: Fault) -> None:
-        """Show a fault that belongs to no page, above the pages."""
+        """Show a fault that belongs to no page above the pages."""
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
     # Keys, files dropped, the end
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc stops the work of the page; keys that a page did not take arrive here."""
+        """On Esc stop the page's work, or close the notice; keys that the page did not take arrive here."""
         if event.key() == Qt.Key.Key_Escape:
             if not self.page.stop() and self.notice.isVisible():
                 self.notice.clear()
@@ -305,7 +304,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def keep(self) -> None:
-        """Save what was typed and answered, and the settings; faults go to the log."""
+        """Save what was typed and answered, and the settings; faults are logged."""
         geometry = self.saveGeometry().toBase64().data()
         self.workspace.settings.geometry = bytes(geometry).decode("ascii")
         for page in self.pages.values():
@@ -334,7 +333,7 @@ class MainWindow(QMainWindow):
         theme = self.theme
         right = column(theme, self.notice, self.large_folder, (self._stack, 1))
         whole = QWidget()
-        # Tab reaches the status line after the pages, which are added later, and starts again from there.
+        # The status line is added first: Tab goes round, and reaches it after the pages, which are added later.
         outer = column(theme, self.status, parent=whole)
         outer.insertLayout(0, row(theme, self.rail, (right, 1)), 1)
         self.setCentralWidget(whole)
@@ -367,6 +366,6 @@ class MainWindow(QMainWindow):
         if (fault := self.workspace.storage_fault()) is not None:
             self.notice.show_fault(fault.message, fault.hint)
         self.reader.start()
-        self.rest.start()
+        self.idle_imports.start()
         self.libraries.refresh()
         self.page.painted()

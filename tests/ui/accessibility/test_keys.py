@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.corrections import Verdict
-from app.ui.ask.question_run import ScopeKind
+from app.ui.ask.run import ScopeKind
 from app.ui.document.pdf.page_selection import next_stop
 from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.window.shortcuts_help import ShortcutsHelp

@@ -26,7 +26,7 @@ from app.core.wording import percent
 from app.flows.library.update import update
 from app.ui.ask.ask import AskView
 from app.ui.ask.library_sheets import Ledger
-from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind
+from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
 from app.ui.ask.session import DocumentState
 from app.ui.kit.libraries import Libraries
 from tests.helpers.open_files import CARD
@@ -92,7 +92,7 @@ def view(
     library = page.workspace.library.save(Library(0, "Coast", (str(folder),)))
     update(page.workspace, library, Silent())
     give_libraries(page, qtbot)
-    page.asking.ask_library(library.number)
+    page.presenter.ask_library(library.number)
     return page
 
 
@@ -102,19 +102,19 @@ def give_libraries(page: AskView, qtbot: QtBot) -> Libraries:
     return page.libraries
 
 
-def ask(view: AskView, qtbot: QtBot, question: str) -> QuestionRun:
+def ask(view: AskView, qtbot: QtBot, question: str) -> AskRun:
     """Ask from the keyboard, and wait for the end."""
     run = start(view, qtbot, question)
     qtbot.waitUntil(lambda: not run.is_running)
     return run
 
 
-def start(view: AskView, qtbot: QtBot, question: str) -> QuestionRun:
+def start(view: AskView, qtbot: QtBot, question: str) -> AskRun:
     view.panel.box.select()
     qtbot.keyClicks(view.panel.box.field, question)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: (run := view.asking.asked().run) is not None and run.question == question)
-    run = view.asking.asked().run
+    qtbot.waitUntil(lambda: (run := view.presenter.asked().run) is not None and run.question == question)
+    run = view.presenter.asked().run
     assert run is not None
     return run
 
@@ -133,16 +133,16 @@ def titles(view: AskView) -> list[str]:
 def test_words_of_another_question_are_not_lit_beside_the_answers_of_a_library(
     view: AskView, qtbot: QtBot
 ) -> None:
-    library = view.asking.scope()
-    view.asking.set_scope(Scope())
+    library = view.presenter.scope()
+    view.presenter.set_scope(Scope())
     view.sheets.current().pane.set_text("The tide is high at noon.")
     ask(view, qtbot, "tide: noon")
     assert lit(view, qtbot) == "noon"
-    view.asking.set_scope(library)
+    view.presenter.set_scope(library)
     assert lit(view, qtbot) == "noon", "nothing else was asked yet"
     ask(view, qtbot, "harbour: six")
     assert not view.sheets.current().pane.lit()
-    view.asking.set_scope(Scope())
+    view.presenter.set_scope(Scope())
     assert lit(view, qtbot) == "noon"
 
 
@@ -187,19 +187,19 @@ def test_a_file_opened_by_hand_is_what_is_asked_from_then_on(
     assert settings.ask_scope == "library:1", "a file of the list is looked at"
     view.panel.box.set_question("harbour: six, twice", [])
     view.open_files([folder / "river.txt"])
-    assert settings.ask_scope == "" and not view.asking.is_across()
+    assert settings.ask_scope == "" and not view.presenter.is_across()
     assert view.panel.box.question() == "harbour: six, twice", "what is typed comes along"
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     run = ask(view, qtbot, "harbour: twice")
     assert [document.document.name for document in run.documents] == ["river.txt"]
-    view.asking.ask_library(1)
+    view.presenter.ask_library(1)
     view.open_files([folder / "river.txt"])
     assert view.panel.box.question() == "harbour: twice", "it has a question of its own"
     assert view.panel.card.answer.text() == "twice"
 
 
 def test_a_library_is_asked_where_it_was_added(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    view.asking.set_scope(Scope())
+    view.presenter.set_scope(Scope())
     libraries = give_libraries(view, qtbot)
     for name, scope in (("Elsewhere", ""), ("Here", "library:3")):
         (tmp_path / name).mkdir()
@@ -243,7 +243,7 @@ def test_the_last_question_to_a_library_is_there_after_a_restart_whatever_its_an
     view: AskView, open_page: Callable[[type[AskView], FakeEngine], AskView], finder: Finder, qtbot: QtBot
 ) -> None:
     ask(view, qtbot, "harbour: six")
-    view.asking.choose_next()
+    view.presenter.choose_next()
     assert lit(view, qtbot) == "six"
     ask(view, qtbot, "harbour: ten")
     view.keep()
@@ -278,9 +278,9 @@ def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) 
     assert lit(view, qtbot) == "six"
     sheet = view.sheets.current()
     if how == "asked":
-        view.asking.set_scope(Scope())
+        view.presenter.set_scope(Scope())
         ask(view, qtbot, "harbour: ten")
-        view.asking.ask_library(1)
+        view.presenter.ask_library(1)
         assert view.controller.across.run is run
     elif how == "edited":
         qtbot.keyClicks(sheet.editor, "Once: ")
@@ -342,7 +342,7 @@ def test_a_question_about_one_document_goes_first_and_the_other_goes_on_by_itsel
 ) -> None:
     run = start(view, qtbot, "slow harbour: seven")
     qtbot.waitUntil(lambda: run.reading is not None)
-    view.asking.set_scope(Scope())
+    view.presenter.set_scope(Scope())
     view.sheets.current().pane.set_text("The gate is shut at nine.")  # type: ignore[union-attr]
     finder.go_on.clear()
     gate = ask(view, qtbot, "gate: nine")
@@ -363,7 +363,7 @@ def test_all_open_documents_are_asked_also_those_that_were_not_read_yet(
     asleep.show_opening(str(folder / "harbour.txt"), "harbour.txt", DocumentState.ASLEEP)
     view.sheets.show_new()
     view.sheets.current().pane.set_text("A note: six oranges.")  # type: ignore[union-attr]
-    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    view.presenter.set_scope(Scope(ScopeKind.OPEN))
     run = ask(view, qtbot, "harbour: six, seven")
     assert [run.place(at).source for at in range(3)] == ["harbour.txt", "A note: six oranges.", "island.md"]
     assert view.panel.notice.sentence() == "Not asked, as it is not open: locked.pdf."
@@ -379,7 +379,7 @@ def test_all_open_documents_are_asked_also_those_that_were_not_read_yet(
 @pytest.mark.qt_log_ignore("This plugin does not support")  # as the offscreen platform says of every menu
 def test_what_is_asked_is_chosen_by_keyboard_and_remembered(view: AskView, qtbot: QtBot) -> None:
     assert view.workspace.settings.ask_scope == "library:1"
-    view.asking.set_scope(Scope())
+    view.presenter.set_scope(Scope())
     menu = view.panel.scope.menu
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(menu.isVisible)
@@ -412,9 +412,9 @@ def test_libraries_listed_while_the_menu_is_open_come_into_it(view: AskView, qtb
 
 def test_a_library_that_is_gone_is_not_asked(view: AskView, qtbot: QtBot) -> None:
     libraries = view.findChild(Libraries)
-    assert libraries is not None and view.asking.is_across()
+    assert libraries is not None and view.presenter.is_across()
     libraries.remove(libraries.all[0][0])
-    qtbot.waitUntil(lambda: not view.asking.is_across())
+    qtbot.waitUntil(lambda: not view.presenter.is_across())
     assert not view.panel.scope.read.isVisible()
 
 
@@ -449,7 +449,7 @@ def test_a_verdict_is_on_the_answer_whose_document_is_open(view: AskView, qtbot:
     ask(view, qtbot, "harbour: six, seven, noon")
     qtbot.waitUntil(lambda: view.lanes.files.idle)
     assert not row.isVisible(), "none of the documents is open"
-    view.asking.choose_next()
+    view.presenter.choose_next()
     assert lit(view, qtbot) == "six"
     qtbot.waitUntil(row.isVisible)
     assert row.about.isHidden()
@@ -459,13 +459,13 @@ def test_a_verdict_is_on_the_answer_whose_document_is_open(view: AskView, qtbot:
     assert (said.words, said.name, said.verdict) == ("six", "harbour.txt", Verdict.RIGHT)
     assert said.weights == "", "how sure it is follows from questions about one document"
     assert said.sha256 == hashlib.sha256((folder / "harbour.txt").read_bytes()).hexdigest()
-    view.asking.choose_next()
+    view.presenter.choose_next()
     assert lit(view, qtbot) == "noon" and row.right.isChecked() and row.about.isHidden()
     row.instead.click()
     qtbot.waitUntil(row.instead.isChecked)
     (said,) = corrections.all()
     assert (said.words, said.shown) == ("noon", "six"), "the other place in the document of the card's answer"
-    view.asking.choose_next()
+    view.presenter.choose_next()
     assert lit(view, qtbot) == "seven"
     qtbot.waitUntil(lambda: not row.about.isHidden())
     assert row.about.text() == "About “seven” in island.md:"
@@ -477,7 +477,7 @@ def test_a_verdict_is_on_the_answer_whose_document_is_open(view: AskView, qtbot:
         ("harbour.txt", Verdict.OTHER_WORDS),
         ("island.md", Verdict.NOT_THERE),
     }
-    view.asking.choose_previous()
+    view.presenter.choose_previous()
     assert lit(view, qtbot) == "noon"
     qtbot.waitUntil(row.instead.isChecked)
     assert row.yours.text() == "Yours: noon"
@@ -491,10 +491,10 @@ def test_a_verdict_on_one_of_the_open_documents_is_on_the_tab_that_is_up(
     row = view.panel.card.verdicts
     view.open_files([folder / "harbour.txt", folder / "island.md"])
     qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
-    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    view.presenter.set_scope(Scope(ScopeKind.OPEN))
     ask(view, qtbot, "harbour: seven, noon")
     for _ in range(2):
-        view.asking.choose_next()
+        view.presenter.choose_next()
         qtbot.waitUntil(row.isVisible)
     assert lit(view, qtbot) == "noon" and row.about.text().startswith("About “noon” in harbour.txt")
     view.sheets.bring(titles(view).index("island.md"))
@@ -503,6 +503,6 @@ def test_a_verdict_on_one_of_the_open_documents_is_on_the_tab_that_is_up(
     qtbot.waitUntil(row.right.isChecked)
     (said,) = view.workspace.corrections.all()
     assert (said.words, said.name) == ("seven", "island.md")
-    view.asking.set_scope(Scope())
+    view.presenter.set_scope(Scope())
     assert view.panel.card.answer.text() == "seven"
     qtbot.waitUntil(row.right.isChecked)

@@ -16,8 +16,8 @@ from app.core.results import Reading
 from app.core.wording import NEAREST_WORDS, percent
 from app.settings.paths import default_paths
 from app.ui.ask.answer_list import PlaceDelegate
-from app.ui.ask.answer_panel import AnswerPanel, TryButton
-from app.ui.ask.question_run import QuestionRun, TextState
+from app.ui.ask.answer_panel import AnswerPanel, SuggestionButton
+from app.ui.ask.run import AskRun, TextState
 from app.ui.ask.session import DocumentState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
@@ -73,10 +73,10 @@ def panel(theme: Theme, qtbot: QtBot) -> Iterator[AnswerPanel]:
 
 
 @pytest.fixture
-def run(sheet: Sheet, panel: AnswerPanel) -> QuestionRun:
+def run(sheet: Sheet, panel: AnswerPanel) -> AskRun:
     opened = sheet.current_document()
     panel.box.set_question("How long?", [])
-    sheet.session.run = run = QuestionRun(Question("How long?", (opened.document,)), (opened,))
+    sheet.session.run = run = AskRun(Question("How long?", (opened.document,)), (opened,))
     run.begin()
     return run
 
@@ -112,7 +112,7 @@ def test_a_question_that_waits_says_for_what(
     assert panel.question.text() == "Asked: “How long?”", "the one that waits, not the one begun"
 
 
-def test_progress_follows_the_reading(panel: AnswerPanel, sheet: Sheet, run: QuestionRun) -> None:
+def test_progress_follows_the_reading(panel: AnswerPanel, sheet: Sheet, run: AskRun) -> None:
     run.queue_note = "Waits for the work on Classify to end"
     assert shown(panel, sheet).strip.words() == run.queue_note and not panel.idle.isVisible()
     run.start_reading()
@@ -136,7 +136,7 @@ def test_progress_follows_the_reading(panel: AnswerPanel, sheet: Sheet, run: Que
     ],
 )
 def test_each_outcome_has_its_card_provisional_then_final(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun, reading: Reading, answer: str, likely: str
+    panel: AnswerPanel, sheet: Sheet, run: AskRun, reading: Reading, answer: str, likely: str
 ) -> None:
     card, words = panel.card, [place.text for place in panel.list.places()]
     is_absent = reading is ABSENT
@@ -165,7 +165,7 @@ def test_each_outcome_has_its_card_provisional_then_final(
 
 
 def test_a_stop_says_nothing_of_the_part_that_was_not_read(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.take_partial(part(NOTHING))
     run.stop()
@@ -175,7 +175,7 @@ def test_a_stop_says_nothing_of_the_part_that_was_not_read(
 
 
 def test_of_the_best_passages_nothing_is_said_of_the_rest(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.finish(replace(ABSENT, quick=True, windows=1, windows_whole=20))
     card = shown(panel, sheet).card
@@ -184,7 +184,7 @@ def test_of_the_best_passages_nothing_is_said_of_the_rest(
 
 
 def test_the_nearest_words_are_shown_where_that_is_asked_for(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.finish(replace(ABSENT, heat=((0.3,) * 8,)))
     shown(panel, sheet)
@@ -196,7 +196,7 @@ def test_the_nearest_words_are_shown_where_that_is_asked_for(
 
 
 def test_no_two_numbers_stand_beside_each_other_unnamed(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.finish(replace(FOUND, answers=answers(TEXT, *WORDS, likely=0.17)))
     card = shown(panel, sheet).card
@@ -206,7 +206,7 @@ def test_no_two_numbers_stand_beside_each_other_unnamed(
 
 
 def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_nothing(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.finish(FOUND)
     run.text = TextState.CHANGED
@@ -221,7 +221,7 @@ def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_n
 
 
 def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     right = FOUND.answers[0]
     wrong = replace(right, span=replace(right.span, start=right.span.start + 1, end=right.span.end + 1))
@@ -234,7 +234,7 @@ def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(
 
 
 def test_an_answer_never_stands_under_another_question_unnamed(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
+    panel: AnswerPanel, sheet: Sheet, run: AskRun
 ) -> None:
     run.take_partial(part(FOUND))
     shown(panel, sheet)
@@ -246,14 +246,12 @@ def test_an_answer_never_stands_under_another_question_unnamed(
     assert panel.question.text() == "", "it is in the box again"
 
 
-def test_suggestions_are_those_that_were_not_asked(
-    panel: AnswerPanel, sheet: Sheet, run: QuestionRun
-) -> None:
+def test_suggestions_are_those_that_were_not_asked(panel: AnswerPanel, sheet: Sheet, run: AskRun) -> None:
     sheet.session.suggestions = ("How long?", "How many?")
     shown(panel, sheet)
-    assert not panel.findChildren(TryButton), "not while one is read for"
+    assert not panel.findChildren(SuggestionButton), "not while one is read for"
     run.finish(FOUND)
-    assert [one.toolTip() for one in shown(panel, sheet).findChildren(TryButton)] == ["How many?"]
+    assert [one.toolTip() for one in shown(panel, sheet).findChildren(SuggestionButton)] == ["How many?"]
 
 
 def also_try(panel: AnswerPanel) -> QLabel:
@@ -262,7 +260,7 @@ def also_try(panel: AnswerPanel) -> QLabel:
 
 def test_a_heading_stands_where_something_is_seen_under_it(panel: AnswerPanel, qtbot: QtBot) -> None:
     panel.suggest(["When is it?", "Where is it?"])
-    head, button = also_try(panel), panel.findChildren(TryButton)[0]
+    head, button = also_try(panel), panel.findChildren(SuggestionButton)[0]
     seen: set[bool] = set()
     for height in range(700, 120, -8):
         panel.resize(360, height)

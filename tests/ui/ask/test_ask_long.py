@@ -17,7 +17,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import TextState
+from app.ui.ask.run import TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start

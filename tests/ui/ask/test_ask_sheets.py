@@ -19,7 +19,7 @@ from app.core.text import Span
 from app.flows.ask.drafts import load_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import Scope, ScopeKind
+from app.ui.ask.run import Scope, ScopeKind
 from tests.helpers.open_files import titles
 from tests.helpers.windows import FakeEngine
 
@@ -80,7 +80,7 @@ def test_a_closed_text_can_be_brought_back_with_all_it_had(view: AskView, qtbot:
         write(view, text)
     view.sheets.bring(1)
     view.panel.box.set_question("Which?", [])
-    view.asking.ask()
+    view.presenter.ask()
     qtbot.waitUntil(lambda: view.panel.card.isVisible())
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_W, CONTROL)
     assert titles(view) == ["Alpha text.", "Gamma text."]

@@ -15,12 +15,12 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import QuestionRun, RunState, TextState
+from app.ui.ask.run import AskRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open, titles
+from tests.helpers.scripted_reader import ScriptedReader, ask_in, sheet_with
 from tests.helpers.small_pdfs import Page, locked_pdf, small_pdf
-from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
 from tests.helpers.windows import FakeEngine
 
 TIDE = "The tide is high at noon, low at dawn, and the moon is full at midnight."
@@ -32,15 +32,15 @@ PAUSED = f"Paused after {percent(0.34)} of the text"
 
 
 @pytest.fixture
-def told() -> Iterator[ToldReader]:
-    told = ToldReader()
-    yield told
-    told.closed.set()
+def scripted() -> Iterator[ScriptedReader]:
+    scripted = ScriptedReader()
+    yield scripted
+    scripted.closed.set()
 
 
 @pytest.fixture
-def engine(told: ToldReader) -> FakeEngine:
-    return FakeEngine(told, CARD)
+def engine(scripted: ScriptedReader) -> FakeEngine:
+    return FakeEngine(scripted, CARD)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def tide(view: AskView, tmp_path: Path, waiting: Waiting) -> Sheet:
     return view.sheets.current()
 
 
-def out(sheet: Sheet) -> QuestionRun:
+def out(sheet: Sheet) -> AskRun:
     assert sheet.session.run is not None
     return sheet.session.run
 
@@ -100,28 +100,28 @@ def kept(view: AskView, qtbot: QtBot) -> set[tuple[str, str, str]]:
 
 
 @pytest.fixture
-def bell(view: AskView, qtbot: QtBot, told: ToldReader) -> Sheet:
+def bell(view: AskView, qtbot: QtBot, scripted: ScriptedReader) -> Sheet:
     """A current sheet that is being read, a third of it, "seven" found by now."""
     sheet = sheet_with(view, BELL)
     ask_in(view, qtbot, sheet, FIRST)
-    qtbot.waitUntil(lambda: told.asked == [FIRST])
-    told.found(FIRST, "seven", 20)
-    told.came_to(FIRST, 34)
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST])
+    scripted.found(FIRST, "seven", 20)
+    scripted.progress(FIRST, 34)
     qtbot.waitUntil(lambda: out(sheet).fraction == 0.34 and best(sheet) == "seven")
     return sheet
 
 
 @pytest.fixture
-def gate(view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet) -> Sheet:
+def gate(view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet) -> Sheet:
     """Another sheet, that is read now, a question having been asked about it since."""
     sheet = sheet_with(view, GATE)
     ask_in(view, qtbot, sheet, SECOND)
-    qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND])
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST, SECOND])
     return sheet
 
 
 def test_a_reading_is_paused_with_what_was_found_and_goes_on_by_itself(
-    view: AskView, qtbot: QtBot, told: ToldReader, engine: FakeEngine, bell: Sheet, gate: Sheet
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, engine: FakeEngine, bell: Sheet, gate: Sheet
 ) -> None:
     panel = view.panel
     assert is_paused(bell) and best(bell) == "seven"
@@ -131,24 +131,24 @@ def test_a_reading_is_paused_with_what_was_found_and_goes_on_by_itself(
     assert panel.card.answer.text() == "seven" and panel.card.over.text() == f"{PAUSED}: the best so far"
     notes: list[str] = []
     view.note.connect(notes.append)
-    told.end(SECOND)
-    qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
+    scripted.end(SECOND)
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST, SECOND, FIRST])
     assert is_over(gate) and best(gate) == "nine" and engine.requests[0] == engine.requests[2]
     qtbot.waitUntil(lambda: panel.strip.words() == "Reading")
     assert panel.card.over.text() == "Provisional: still reading" and notes[-1] == ""
-    told.found(FIRST, "bell", 10)
+    scripted.found(FIRST, "bell", 10)
     qtbot.waitUntil(lambda: panel.strip.words().startswith("Reading again, "))
     assert panel.card.answer.text() == "seven", "until as much was read again"
-    told.end(FIRST)
+    scripted.end(FIRST)
     qtbot.waitUntil(lambda: is_over(bell))
     assert panel.card.answer.text() == "eight" and not panel.card.over.text()
     assert kept(view, qtbot) == {(FIRST, "eight", ""), (SECOND, "nine", "")}
-    assert told.asked == [FIRST, SECOND, FIRST]
+    assert scripted.asked == [FIRST, SECOND, FIRST]
 
 
 @pytest.mark.parametrize("by", ["Esc", "Stop"])
 def test_stopped_while_paused_it_ends_and_the_other_one_goes_on(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet, by: str
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet, gate: Sheet, by: str
 ) -> None:
     bring(view, bell)
     if by == "Esc":
@@ -157,42 +157,47 @@ def test_stopped_while_paused_it_ends_and_the_other_one_goes_on(
         view.panel.strip.stop_asked.emit()
     assert view.panel.card.over.text() == f"{STOPPED}: the best so far"
     assert not view.panel.strip.isVisible() and out(gate).is_running
-    told.end(SECOND)
+    scripted.end(SECOND)
     qtbot.waitUntil(lambda: is_over(gate))
     assert kept(view, qtbot) == {(FIRST, "seven", STOPPED), (SECOND, "nine", "")}
-    assert told.asked == [FIRST, SECOND]
+    assert scripted.asked == [FIRST, SECOND]
 
 
 def test_a_model_process_that_is_lost_ends_one_question_at_a_time(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet, gate: Sheet
 ) -> None:
     lost = []
     view.lost.connect(lambda: lost.append(1))
-    told.fail(SECOND, EngineLost("The reader ended.", "Ask again."))
-    qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
+    scripted.fail(SECOND, EngineLost("The reader ended.", "Ask again."))
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST, SECOND, FIRST])
     assert gate.session.run is None and len(lost) == 1 and best(bell) == "seven"
-    told.fail(FIRST, EngineLost("The reader ended.", "Ask again."))
+    scripted.fail(FIRST, EngineLost("The reader ended.", "Ask again."))
     qtbot.waitUntil(lambda: is_over(bell))
     assert len(lost) == 2 and out(bell).note == f"Broke off after {percent(0.34)} of the text"
     assert kept(view, qtbot) == {(FIRST, "seven", STOPPED)}
 
 
 def test_another_question_where_one_is_paused_takes_its_place(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet, gate: Sheet
 ) -> None:
     ask_in(view, qtbot, bell, "When at seven")
-    qtbot.waitUntil(lambda: told.asked[2:] == ["When at seven", SECOND])
-    told.end(SECOND)
+    qtbot.waitUntil(lambda: scripted.asked[2:] == ["When at seven", SECOND])
+    scripted.end(SECOND)
     qtbot.waitUntil(lambda: is_over(gate))
     assert kept(view, qtbot) == {
         (FIRST, "seven", STOPPED), ("When at seven", "seven", ""), (SECOND, "nine", ""),
     }  # fmt: skip
-    assert len(told.asked) == 4 and out(bell).question == "When at seven"
+    assert len(scripted.asked) == 4 and out(bell).question == "When at seven"
 
 
 @pytest.mark.parametrize("paused", [True, False])
 def test_closing_the_tab_keeps_what_was_found(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, request: pytest.FixtureRequest, paused: bool
+    view: AskView,
+    qtbot: QtBot,
+    scripted: ScriptedReader,
+    bell: Sheet,
+    request: pytest.FixtureRequest,
+    paused: bool,
 ) -> None:
     if paused:
         request.getfixturevalue("gate")
@@ -203,24 +208,24 @@ def test_closing_the_tab_keeps_what_was_found(
     view.sheets.undo_close()
     assert view.sheets.current() is bell and view.panel.card.answer.text() == "seven"
     assert view.panel.card.over.text() == f"{STOPPED}: the best so far"
-    assert bell.session.entry and out(bell).lit == (True,) and told.asked.count(FIRST) == 1
+    assert bell.session.entry and out(bell).lit == (True,) and scripted.asked.count(FIRST) == 1
 
 
 def test_as_the_window_goes_all_that_was_found_is_kept(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet, gate: Sheet
 ) -> None:
-    told.found(SECOND, "shut", 50)
+    scripted.found(SECOND, "shut", 50)
     qtbot.waitUntil(lambda: best(gate) == "shut")
     view.keep()
     view.keep()
     qtbot.wait(30)
     half = f"Stopped after {percent(0.5)} of the text"
     assert kept(view, qtbot) == {(FIRST, "seven", STOPPED), (SECOND, "shut", half)}
-    assert bell.session.entry and told.asked == [FIRST, SECOND], "and nothing begins after it"
+    assert bell.session.entry and scripted.asked == [FIRST, SECOND], "and nothing begins after it"
 
 
 def test_an_edit_leaves_it_paused_and_another_text_ends_it(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet, gate: Sheet
 ) -> None:
     bring(view, bell)
     qtbot.keyClicks(bell.editor, "X")
@@ -230,23 +235,23 @@ def test_an_edit_leaves_it_paused_and_another_text_ends_it(
     assert is_paused(bell) and not view.panel.strip.isVisible(), "it may come back by undoing"
     qtbot.keyClicks(bell.editor, "Another one")
     assert is_over(bell)
-    told.end(SECOND)
+    scripted.end(SECOND)
     qtbot.waitUntil(lambda: is_over(gate))
-    assert (FIRST, "seven", STOPPED) in kept(view, qtbot) and told.asked == [FIRST, SECOND]
+    assert (FIRST, "seven", STOPPED) in kept(view, qtbot) and scripted.asked == [FIRST, SECOND]
 
 
 @pytest.mark.parametrize("by", ["reading again", "history"])
 def test_a_file_read_again_or_an_entry_of_the_history_ends_what_is_paused(
-    view: AskView, qtbot: QtBot, tmp_path: Path, told: ToldReader, by: str
+    view: AskView, qtbot: QtBot, tmp_path: Path, scripted: ScriptedReader, by: str
 ) -> None:
     (tmp_path / "bell.txt").write_text(BELL, "utf-8")
     file = is_open(view, qtbot, [tmp_path / "bell.txt"])
     ask_in(view, qtbot, file, FIRST)
-    qtbot.waitUntil(lambda: told.asked == [FIRST])
-    told.found(FIRST, "seven", 34)
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST])
+    scripted.found(FIRST, "seven", 34)
     qtbot.waitUntil(lambda: out(file).fraction == 0.34)
     ask_in(view, qtbot, sheet_with(view, GATE), SECOND)
-    qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND])
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST, SECOND])
     if by == "history":
         found = replace(ENTRY.answers[0], text="eight", page=None, sentence="", before="", after="")
         path = file.session.path
@@ -258,30 +263,30 @@ def test_a_file_read_again_or_an_entry_of_the_history_ends_what_is_paused(
         file.read_requested.emit()
         qtbot.waitUntil(lambda: file.is_open and view.lanes.documents.idle)
         assert view.panel.card.over.text() == f"{STOPPED}: the best so far"
-    told.end(SECOND)
+    scripted.end(SECOND)
     qtbot.waitUntil(lambda: (SECOND, "nine", "") in kept(view, qtbot))
-    assert (FIRST, "seven", STOPPED) in kept(view, qtbot) and len(told.asked) == 2
+    assert (FIRST, "seven", STOPPED) in kept(view, qtbot) and len(scripted.asked) == 2
 
 
 def test_what_came_to_its_end_at_that_moment_is_not_read_again(
-    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet
 ) -> None:
     gate = sheet_with(view, GATE)
     view.panel.box.field.setPlainText("When shut at nine")
     now = view.controller._now
     assert now is not None
-    told.end(FIRST)
+    scripted.end(FIRST)
     while now.job._work._outcome is None:  # no event of the window is heard meanwhile
         pass
     assert out(bell).is_running
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
     assert is_over(bell) and best(bell) == "eight"
     qtbot.waitUntil(lambda: is_over(gate))
-    assert told.asked == [FIRST, "When shut at nine"]
+    assert scripted.asked == [FIRST, "When shut at nine"]
 
 
 def test_one_that_waits_for_the_work_of_another_page_is_put_off_too(
-    view: AskView, qtbot: QtBot, told: ToldReader
+    view: AskView, qtbot: QtBot, scripted: ScriptedReader
 ) -> None:
     done: list[int] = []
 
@@ -299,7 +304,7 @@ def test_one_that_waits_for_the_work_of_another_page_is_put_off_too(
     assert view.panel.strip.words() == "Paused at the start: begins again after the question in another tab"
     done.append(1)
     qtbot.waitUntil(lambda: is_over(bell) and is_over(gate))
-    assert told.asked == ["When shut at nine", "When at eight"]
+    assert scripted.asked == ["When shut at nine", "When at eight"]
     assert (best(bell), best(gate)) == ("eight", "nine")
 
 
@@ -381,7 +386,7 @@ def test_it_waits_while_the_password_is_asked_for(
 def test_what_waited_for_its_file_is_read_first_where_it_is_newer_and_current(
     view: AskView,
     qtbot: QtBot,
-    told: ToldReader,
+    scripted: ScriptedReader,
     bell: Sheet,
     tide: Sheet,
     waiting: Waiting,
@@ -397,13 +402,13 @@ def test_what_waited_for_its_file_is_read_first_where_it_is_newer_and_current(
         qtbot.wait(30)
         assert not is_paused(bell) and tide.session.waiting
         bring(view, tide)
-    qtbot.waitUntil(lambda: told.asked == [FIRST, "When is it high at noon", FIRST])
+    qtbot.waitUntil(lambda: scripted.asked == [FIRST, "When is it high at noon", FIRST])
     assert best(tide) == "noon" and best(bell) == "seven" and not is_paused(bell)
 
 
 @pytest.mark.parametrize("way", ["asked anew", "file gone", "history"])
 def test_an_older_one_that_waits_is_asked_however_the_reading_before_it_ends(
-    view: AskView, qtbot: QtBot, tmp_path: Path, told: ToldReader, engine: FakeEngine, tide: Sheet,
+    view: AskView, qtbot: QtBot, tmp_path: Path, scripted: ScriptedReader, engine: FakeEngine, tide: Sheet,
     waiting: Waiting, way: str,
 ) -> None:  # fmt: skip
     ask_in(view, qtbot, tide, "When at noon")
@@ -433,7 +438,7 @@ def test_an_older_one_that_waits_is_asked_however_the_reading_before_it_ends(
 
 
 def test_a_question_that_waits_for_its_file_gives_way_to_an_entry_of_the_history(
-    view: AskView, qtbot: QtBot, tmp_path: Path, told: ToldReader, tide: Sheet, waiting: Waiting
+    view: AskView, qtbot: QtBot, tmp_path: Path, scripted: ScriptedReader, tide: Sheet, waiting: Waiting
 ) -> None:
     ask_in(view, qtbot, tide, "When at noon")
     (tmp_path / "gate.txt").write_text(GATE, "utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 from app.core.layout import Kind
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Progress
-from app.ui.ask.document_rows import Files, Part, Row, row_of_file, row_of_library, row_of_reading, whole_list
+from app.ui.ask.document_rows import Files, Part, Row, all_rows, row_of_file, row_of_library, row_of_reading
 
 REPORTS, MANUALS = Library(1, "Reports", ("/r",)), Library(2, "Manuals", ("/m",))
 READ = LibraryStatus({FileState.READ: 2})
@@ -22,7 +22,7 @@ def file(path: str, state: FileState = FileState.READ, **values: object) -> Libr
 
 
 def rows_of(*given: Any) -> list[Row]:
-    return [row if isinstance(row, Row) else row_of_file(row, "/r/q1.pdf") for row in whole_list(*given)]
+    return [row if isinstance(row, Row) else row_of_file(row, "/r/q1.pdf") for row in all_rows(*given)]
 
 
 def shown(rows: list[Row]) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import Scope, ScopeKind
+from app.ui.ask.run import Scope, ScopeKind
 from app.ui.kit.language_line import LanguageLine
 from tests.documents.test_language import LEASE
 from tests.helpers.ask_page import CARD, TEXT, Reader, answers, ask
@@ -50,12 +50,12 @@ def show(view: AskView, qtbot: QtBot, path: Path) -> None:
 
 
 def line_of(view: AskView) -> LanguageLine:
-    assert view.asking.language is not None
-    return view.asking.language
+    assert view.presenter.language is not None
+    return view.presenter.language
 
 
 def until_said(view: AskView, qtbot: QtBot, words: str) -> None:
-    qtbot.waitUntil(lambda: view.asking.language is not None and view.lanes.documents.idle)
+    qtbot.waitUntil(lambda: view.presenter.language is not None and view.lanes.documents.idle)
     qtbot.waitUntil(lambda: view.lanes.documents.idle and line_of(view).words() == words)
     assert line_of(view).isVisible() is bool(words)
 
@@ -168,10 +168,10 @@ def test_of_open_documents_and_of_a_library_there_is_a_count(
     view = open_with(ENGLISH)
     for code in ("de", "fr", "en"):
         show(view, qtbot, files[code])
-    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    view.presenter.set_scope(Scope(ScopeKind.OPEN))
     until_said(view, qtbot, "2 of 3 documents are in German, French; reader reads English.")
     status = LibraryStatus({FileState.READ: 200}, languages={"en": 188, "pl": 12})
     view.libraries._all = ((Library(1, "Papers"), status),)
     view.libraries.changed.emit()
-    view.asking.set_scope(Scope(ScopeKind.LIBRARY, 1))
+    view.presenter.set_scope(Scope(ScopeKind.LIBRARY, 1))
     until_said(view, qtbot, "12 of 200 documents are in Polish; reader reads English.")

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from app.core.layout import Kind
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import TextState
+from app.ui.ask.run import TextState
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.document.opening_page import OpeningPage
 from app.ui.document.pdf.page_pane import PagePane

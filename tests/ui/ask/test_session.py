@@ -15,7 +15,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.core.wording import percent
 from app.flows.history.kept_answers import locate_answers
-from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind, TextState, scope_of
+from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind, TextState, scope_of
 from app.ui.ask.session import AskSession, DocumentState, WaitingQuestion, next_question
 
 TEXT = "The tide is high at noon, low at dawn, and the moon is full at midnight."
@@ -32,9 +32,9 @@ def found(words: str, windows: int, *, model: str = "careful", whole: bool = Fal
     return replace(PART, answers=(answer(words),), windows=windows, model=model, complete=whole)
 
 
-def begun(session: AskSession | None = None, question: str = "When?") -> QuestionRun:
+def begun(session: AskSession | None = None, question: str = "When?") -> AskRun:
     opened = Opened(Document(TEXT))
-    run = QuestionRun(Question(question, (opened.document,)), (opened,))
+    run = AskRun(Question(question, (opened.document,)), (opened,))
     if session is not None:
         session.run = run
     run.begin()
@@ -42,14 +42,14 @@ def begun(session: AskSession | None = None, question: str = "When?") -> Questio
     return run
 
 
-def texts(run: QuestionRun) -> list[str]:
+def texts(run: AskRun) -> list[str]:
     return [one.text for one in run.answers()]
 
 
 def test_a_question_is_queued_read_and_done() -> None:
     session = AskSession()
     opened = Opened(Document(TEXT))
-    session.run = run = QuestionRun(Question("When?", (opened.document,)), (opened,))
+    session.run = run = AskRun(Question("When?", (opened.document,)), (opened,))
     run.begin()
     assert run.state is RunState.QUEUED and session.running() is run and run.visit() is None
     run.start_reading()
@@ -96,7 +96,7 @@ def test_without_an_answer_it_is_said_how_far_it_came() -> None:
     assert run.note == f"Broke off after {percent(0.13)} of the reading"
 
 
-def paused(words: str = "noon", windows: int = 30) -> QuestionRun:
+def paused(words: str = "noon", windows: int = 30) -> AskRun:
     run = begun()
     run.take_partial(found(words, windows))
     run.take_progress(Progress(windows, 100))
@@ -268,11 +268,11 @@ def test_a_key_that_is_none_means_the_document_on_the_page(key: str) -> None:
     assert scope_of(key) == Scope()
 
 
-def across(*names: str) -> QuestionRun:
+def across(*names: str) -> AskRun:
     """A question about as many documents with the same text, read for."""
     documents = tuple(Opened(Document(TEXT, name)) for name in names)
     request = Question("When?", tuple(one.document for one in documents))
-    run = QuestionRun(request, documents, None, keys=names, chosen=-1)
+    run = AskRun(request, documents, None, keys=names, chosen=-1)
     run.begin()
     run.start_reading()
     return run
@@ -280,7 +280,7 @@ def across(*names: str) -> QuestionRun:
 
 def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_chosen() -> None:
     run = across("one", "two")
-    assert run.scope == Scope(ScopeKind.OPEN) and run.reading_what == "Reading 2 documents"
+    assert run.scope == Scope(ScopeKind.OPEN) and run.activity == "Reading 2 documents"
     run.take_progress(Progress(1, 9, "windows", document=1))
     assert run.progress is not None and run.progress.what == "Reading two"
     noon, dawn = answer("noon", 0.4), replace(answer("dawn", 0.3), document=1)
@@ -317,5 +317,5 @@ def test_an_answer_that_is_shown_again_is_still_one_of_several_documents(names: 
 def test_an_answer_of_a_library_says_that_its_words_were_recognised() -> None:
     file = LibraryFile(0, "/papers/scan.pdf", FileState.READ, sha256="", kind=Kind.PDF)
     found = FoundAnswer(file, KeptAnswer(Span(0, 3), "six", 0.9, "six"), "Text recognised, English, 96% sure")
-    run = QuestionRun(Question("When?", ()), (), None, library=Library(1, "Papers", ()), found=(found,))
+    run = AskRun(Question("When?", ()), (), None, library=Library(1, "Papers", ()), found=(found,))
     assert run.place(0).recognised == "Text recognised, English, 96% sure"

@@ -25,7 +25,7 @@ from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
 from tests.helpers.ask_page import ask as ask_text
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
-from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
+from tests.helpers.scripted_reader import ScriptedReader, ask_in, sheet_with
 from tests.helpers.widgets import select_words
 from tests.helpers.windows import FakeEngine, settle
 
@@ -244,13 +244,13 @@ def test_another_place_that_was_gone_to_is_taken_where_nothing_is_selected(
     row = view.panel.card.verdicts
     ask_text(view, qtbot, "How long?")
     rest(view, qtbot)
-    view.asking.choose_next()
+    view.presenter.choose_next()
     press(view, qtbot, KEY.Key_E, view.panel.list)
     said = kept(view)
     assert (said.words, said.shown) == (WORDS[1], WORDS[0]) and row.yours.text() == f"Yours: {WORDS[1]}"
     press(view, qtbot, KEY.Key_A, view.panel.list)
     assert (kept(view).verdict, kept(view).words) == (Verdict.RIGHT, WORDS[0]), "that of the card"
-    view.asking.choose_previous()
+    view.presenter.choose_previous()
     ask_text(view, qtbot, "Is it doubtful?")
     rest(view, qtbot)
     assert view.panel.card.note.text() and pressed(row) is Verdict.NONE and row.right.isVisible()
@@ -283,18 +283,18 @@ def test_to_agree_that_the_text_does_not_say_is_one_button(
 def test_no_verdict_is_offered_before_the_end(
     open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
 ) -> None:
-    told = ToldReader()
-    view = open_page(AskView, FakeEngine(told, reader().cards[0]))
+    scripted = ScriptedReader()
+    view = open_page(AskView, FakeEngine(scripted, reader().cards[0]))
     row = view.panel.card.verdicts
     sheet = sheet_with(view, TIDES)
     ask_in(view, qtbot, sheet, "Long: noon")
-    qtbot.waitUntil(lambda: told.asked == ["Long: noon"])
-    told.found("Long: noon", "six", 20)
+    qtbot.waitUntil(lambda: scripted.asked == ["Long: noon"])
+    scripted.found("Long: noon", "six", 20)
     qtbot.waitUntil(lambda: view.panel.card.isVisible())
     assert not row.isVisible()
     row.judged.emit(Verdict.RIGHT)
     row.accept()
-    told.end("Long: noon")
+    scripted.end("Long: noon")
     qtbot.waitUntil(row.isVisible)
     rest(view, qtbot)
     assert view.workspace.corrections.count() == 0 and pressed(row) is Verdict.NONE

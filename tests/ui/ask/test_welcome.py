@@ -23,7 +23,7 @@ from app.flows.history.history import all_entries
 from app.flows.workspace import open_workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
-from app.ui.ask.answer_panel import TryButton
+from app.ui.ask.answer_panel import SuggestionButton
 from app.ui.ask.ask import AskView
 from app.ui.ask.session import AskSession
 from app.ui.ask.sheets import sheets_to_save
@@ -142,7 +142,7 @@ def test_what_the_command_line_names_goes_first(
         qtbot.waitUntil(lambda: page.sheets.current().is_open)
         assert [sheet.session.path for sheet in page.sheets.all()] == [str(file)]
     else:
-        qtbot.waitUntil(page.asking.is_across, timeout=30_000)
+        qtbot.waitUntil(page.presenter.is_across, timeout=30_000)
     assert page.welcome is not None and page.welcome.band is None
     assert not engine.requests, "nothing was asked"
     assert kept(window).welcomed, "nor will it be at the second start"
@@ -344,11 +344,11 @@ def test_tab_goes_on_from_what_is_to_be_done_next_in_the_order_seen(
         return band.open.mapTo(window, QPoint()).y() > band.folder.mapTo(window, QPoint()).y()
 
     qtbot.waitUntil(lambda: below() == (width == 700))
-    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.panel.findChildren(TryButton)))
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.panel.findChildren(SuggestionButton)))
     chain = tab_order(window)
     rest = chain[chain.index(page.tabs.strip) :]
     at = [rest.index(one) for one in (band.open, band.close_button, band.folder, page.panel.box.field)]
-    tries = [rest.index(one) for one in page.panel.findChildren(TryButton) if one.isVisible()]
+    tries = [rest.index(one) for one in page.panel.findChildren(SuggestionButton) if one.isVisible()]
     assert max(at[:3]) < at[3] < min(tries) and tries == sorted(tries)
     assert rest.index(page.panel.list if page.panel.list in rest else page.panel.card) < tries[0]
     assert tries[-1] < rest.index(page.panel.threshold.change)

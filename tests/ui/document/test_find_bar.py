@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from app.core.text import Span
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
-from app.ui.document.marks import word_search
-from app.ui.document.marks.word_search import matches, pattern_of
+from app.ui.document.marks import searchable
+from app.ui.document.marks.searchable import matches, pattern_of
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.zoom import SIZES
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
@@ -138,7 +138,7 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     pane = view.sheets.current().editor
     pane.set_text(long_text())
     assert len(pane.text()) > 800_000
-    qtbot.waitUntil(lambda: not pane._filling.go_on())
+    qtbot.waitUntil(lambda: not pane._appender.go_on())
     turns = matches(re.compile("nowhere"), pane.text())
     assert sum(1 for _ in turns) > 2, "in several turns"
     pane.go_to(len(pane.text()) // 2)
@@ -162,7 +162,7 @@ def test_every_match_is_found_over_the_ends_of_slices(text: str, words: str) -> 
     pattern = pattern_of(words)
     assert pattern is not None
     spans = [Span(*found.span()) for found in pattern.finditer(text)]
-    with patch.object(word_search, "SLICE", 3):
+    with patch.object(searchable, "SLICE", 3):
         assert [span for span in matches(pattern, text) if span] == spans
 
 

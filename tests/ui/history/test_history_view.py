@@ -28,7 +28,7 @@ from app.core.text import Document, Span
 from app.flows.teach.corrections import correct
 from app.settings import settings as settings_file
 from app.ui.history.history import PAGE, HistoryView
-from app.ui.history.history_delegate import fitted
+from app.ui.history.history_delegate import elided_place
 from app.ui.history.history_model import row_of
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
@@ -247,7 +247,7 @@ def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Callab
         row = row_of(entry(name=name, **part))
         whole = metrics.horizontalAdvance(f"  ·  {row.where}")
         short = metrics.horizontalAdvance(f"  ·  {row.name}{row.place}") // 2
-        cut = [fitted(row, metrics, room) for room in range(short, whole, 7)]
+        cut = [elided_place(row, metrics, room) for room in range(short, whole, 7)]
         for room, said in zip(range(short, whole, 7), cut, strict=True):
             assert metrics.horizontalAdvance(said) <= room + 4, (room, said)
             assert said.startswith("  ·  Minut") and f".txt{row.place}" in said, said
@@ -256,7 +256,7 @@ def test_names_of_documents_keep_both_ends_and_the_place_stays(open_view: Callab
                 row.part
             ), said
             assert shown != row.part or row.name not in said
-        assert fitted(row, metrics, whole + 2) == f"  ·  {row.where}"
+        assert elided_place(row, metrics, whole + 2) == f"  ·  {row.where}"
 
 
 def test_pointing_at_the_documents_name_tells_its_path(
@@ -409,17 +409,31 @@ def test_a_day_goes_with_its_last_entry(open_view: Callable[..., HistoryView], q
         assert all(all(model.edges(at)) for at, row in enumerate(model.rows) if row.entry)
 
 
-def test_what_is_being_deleted_is_gone_when_the_window_closes(
-    open_view: Callable[..., HistoryView], qtbot: QtBot
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        (lambda view: view._delete(view.workspace.history.get(2)), [1]),
+        (lambda view: view.panel.bar.question.confirmed.emit(), []),
+        (lambda view: view.panel.undo.undo_asked.emit(), [3, 2, 1]),
+    ],
+    ids=["delete", "delete everything", "bring back"],
+)
+def test_changes_that_are_still_queued_are_made_when_the_window_closes(
+    open_view: Callable[..., HistoryView],
+    qtbot: QtBot,
+    change: Callable[[HistoryView], None],
+    left: list[int],
 ) -> None:
-    view = open_view(entry(1), entry(2))
+    view = open_view(entry(1), entry(2), entry(3))
+    view._delete(view.workspace.history.get(3))
+    settle(view, qtbot)
     gate = threading.Event()
     view.lanes.files.start(lambda report: gate.wait(5))
-    view._delete(view.workspace.history.get(2))
+    change(view)
     view.keep()
     gate.set()
     settle(view, qtbot)
-    assert kept(view) == [1]
+    assert kept(view) == left
 
 
 def test_everything_is_deleted_once_that_is_confirmed(

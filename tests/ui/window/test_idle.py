@@ -20,8 +20,8 @@ def work(window: MainWindow) -> None:
 
 
 def rest(window: MainWindow, minute_ms: int = 2) -> None:
-    window.unloading.minute_ms = minute_ms
-    window.unloading.look()
+    window.idle_unloading.minute_ms = minute_ms
+    window.idle_unloading.look()
 
 
 def test_the_next_question_loads_it_again_and_says_so(
@@ -55,7 +55,7 @@ def test_nothing_is_put_away_where_there_is_no_reason(
 
 
 def test_work_holds_it_back(window: MainWindow, engine: RestingEngine, qtbot: QtBot) -> None:
-    window.unloading.minute_ms = 5
+    window.idle_unloading.minute_ms = 5
     job = window.lanes.work.start(_until_stopped)
     qtbot.wait(200)
     assert not engine.unloads
@@ -67,8 +67,8 @@ def test_a_question_that_comes_while_it_is_put_away_has_it_loaded(
     window: MainWindow, engine: RestingEngine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rest(window)
-    qtbot.waitUntil(lambda: bool(window.unloading._job or engine.unloads))
-    if window.unloading._job is not None:  # its end was not heard of yet
+    qtbot.waitUntil(lambda: bool(window.idle_unloading._job or engine.unloads))
+    if window.idle_unloading._job is not None:  # its end was not heard of yet
         work(window)
         assert window.status.state().startswith("Loading the reader")
     qtbot.waitUntil(lambda: window.lanes.work.idle)

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.report import Report
 from app.ui.kit.messages import Fault
-from app.ui.window.window import MainWindow, merged
+from app.ui.window.window import MainWindow, joined_sentences
 
 HALVED = "Memory ran out: fewer passages are read at once."
 CPU = "Memory ran out on the GPU: the rest is read on the CPU."
@@ -81,4 +81,4 @@ RAN_OUT = "The GPU's memory ran out"
     ],
 )
 def test_what_sentences_share_is_said_once(sentences: list[str], words: str) -> None:
-    assert merged(sentences) == words
+    assert joined_sentences(sentences) == words

@@ -22,7 +22,7 @@ from app.models.disk.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import RunState
+from app.ui.ask.run import RunState
 from app.ui.heads.classify.classify import ClassifyView
 from app.ui.window.window import MainWindow
 from tests.helpers.small_models import small_checkpoint

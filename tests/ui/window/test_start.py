@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import open_window
-from app.ui.window.rest import MODULES
+from app.ui.window.idle import MODULES
 from tests.conftest import ROOT
 
 OPEN_AND_CLOSE = """

@@ -13,7 +13,7 @@ from app.ui.models.offered import OfferedSection
 from app.ui.models.page import ModelsView
 from app.ui.teach.reader import ReaderSection
 from app.ui.teach.teach import TeachView
-from app.ui.window.shortcuts_help import ShortcutsHelp, spoken_keys
+from app.ui.window.shortcuts_help import ShortcutsHelp, native_keys
 from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.widgets import tab_order
 from tests.helpers.windows import FakeEngine, settle, until_stopped
@@ -142,8 +142,8 @@ def test_a_question_mark_can_be_typed(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_what_is_no_key_sequence_is_said_as_it_is() -> None:
-    assert spoken_keys("Mouse wheel") == "Mouse wheel"
-    assert " / " in spoken_keys("F3 / Shift+F3")
+    assert native_keys("Mouse wheel") == "Mouse wheel"
+    assert " / " in native_keys("F3 / Shift+F3")
 
 
 def test_a_page_sends_to_the_models_for_a_language(window: MainWindow, qtbot: QtBot) -> None:

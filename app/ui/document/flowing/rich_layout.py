@@ -1,11 +1,11 @@
-"""The layout of a flowing document: parts below each other, laid out when they become visible."""
+"""The layout of a flowing document: parts below each other, built from its blocks, laid out when they are seen."""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, takewhile
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -19,14 +19,124 @@ from PySide6.QtGui import (
     QTextLayout,
 )
 
-from app.ui.document.flowing.rich_table import Grid
-from app.ui.document.flowing.rich_text import Part, Placed, Setting
+from app.core.layout import Block, BlockKind, Opened
+from app.core.text import Span
+from app.ui.document.flowing.rich_places import Piece, pieces_of
+from app.ui.document.flowing.rich_table import Band, Grid
+from app.ui.document.flowing.rich_text import Part, PlacedPiece, Setting
 
 _MOST_MEASURED = 10_000
+# The number of pieces built at a time: about a millisecond's work.
+_AT_A_TIME = 24
+# The number of a table's blocks from which its column widths are computed.
+_SAMPLE = 600
+
+
+def blocks_of(opened: Opened) -> Sequence[Block]:
+    """Return the blocks of a document; where its reader gave none, its lines as paragraphs."""
+    if opened.blocks:
+        return opened.blocks
+    found, at = [], 0
+    for line in opened.document.text.split("\n"):
+        if line.strip():
+            found.append(Block(BlockKind.PARAGRAPH, Span(at, at + len(line))))
+        at += len(line) + 1
+    return found
+
+
+class PartBuilder:
+    """Builds pieces and parts from a document's blocks, in the order of the text, a few at a time."""
+
+    def __init__(self, opened: Opened, setting: Setting) -> None:
+        self._text = opened.document.text
+        self._tables = opened.tables
+        self._blocks = blocks_of(opened)
+        self._setting = setting
+        self._ready: list[Part] = []
+        self._band: Band | None = None
+        self._before: PlacedPiece | None = None
+        self.grids: list[Grid] = []
+
+    def steps(self) -> Iterator[tuple[list[Part], int]]:
+        """Build a few pieces in each step; yields their parts, and the number of pieces that are in parts so far."""
+        count = 0
+        for number, block in enumerate(self._blocks):
+            for piece in pieces_of(self._text, block):
+                self._add_piece(number, piece)
+                count += 1
+                if count % _AT_A_TIME == 0:
+                    yield self._take_ready()
+        self._end_band()
+        yield self._take_ready()
+
+    def _take_ready(self) -> tuple[list[Part], int]:
+        ready, self._ready = self._ready, []
+        waiting = len(self._band.placed) if self._band is not None else 0
+        return ready, len(self._setting.places.pieces) - waiting
+
+    def _add_piece(self, number: int, piece: Piece) -> None:
+        block = piece.block
+        index = self._setting.places.add(piece)
+        if 0 <= block.table < len(self._tables):
+            self._add_cell(number, index, block)
+            return
+        self._end_band()
+        placed = PlacedPiece(index, self._setting.looks.of(block))
+        gap = self._gap(placed)
+        before = self._block(self._before) if self._before is not None else None
+        if gap and before is not None and block.kind is before.kind is BlockKind.QUOTE:
+            placed.bar_reach, placed.bars = gap, before.level
+        self._ready.append(Part([placed], gap))
+        self._before = placed
+
+    def _add_cell(self, number: int, index: int, block: Block) -> None:
+        table, looks, band = self._tables[block.table], self._setting.looks, self._band
+        placed = PlacedPiece(index, looks.of(block, block.row < table.header_rows))
+        if band is None or band.grid.table is not table:
+            self._end_band()
+            grid = Grid(table, self._text, self._sample(number), looks)
+            grid.fit(self._setting)
+            self.grids.append(grid)
+            self._band = Band(grid, block.row, self._gap(placed, round(looks.em * 0.9)))
+        elif not band.row <= block.row < band.row + band.rows or band.is_full:
+            self._end_band()
+            self._band = Band(band.grid, block.row, 0, continued=block.row == band.row)
+        assert self._band is not None
+        self._band.add(placed, block.row, block.column)
+        self._before = placed
+
+    def _sample(self, first: int) -> Iterator[Block]:
+        """The blocks from which a table's column widths are computed: the first ones, and some of the others."""
+        blocks, table = self._blocks, self._blocks[first].table
+        size = self._tables[table].rows * self._tables[table].columns
+        near, end = min(first + _SAMPLE, len(blocks)), min(first + size, len(blocks))
+        for chosen in (range(first, near), range(near, end, max(1, size // _SAMPLE))):
+            yield from takewhile(lambda block: block.table == table, map(blocks.__getitem__, chosen))
+
+    def _end_band(self) -> None:
+        if self._band is not None:
+            self._band.complete()
+            self._ready.append(self._band)
+            self._band = None
+
+    def _gap(self, placed: PlacedPiece, least: int = 0) -> int:
+        """Return the space above a piece: its own or that below the piece before, whichever is more."""
+        before = self._before
+        if before is None or not self._setting.places.pieces[placed.index].first:
+            return 0
+        after = before.look.after
+        if self._block(before).kind is BlockKind.ITEM and self._block(placed).kind is not BlockKind.ITEM:
+            after = round(self._setting.looks.em * 0.75)
+        if self._block(before).table >= 0:
+            after = round(self._setting.looks.em * 1.1)
+        return max(least, after, placed.look.before)
+
+    def _block(self, placed: PlacedPiece) -> Block:
+        return self._setting.places.pieces[placed.index].block
 
 
 class Heights:
-    """Heights in whole pixels, with their sums from the top, which are taken anew below a change when asked for."""
+    """The parts' heights in whole pixels, and their tops, which are summed up again below a change when needed."""
 
     def __init__(self, heights: Iterable[int] = ()) -> None:
         self._heights = list(heights)
@@ -39,7 +149,7 @@ class Heights:
         return self._heights[index]
 
     def append(self, height: int) -> None:
-        """Add a part below the others."""
+        """Add a part's height below the others."""
         self._heights.append(height)
 
     def set(self, index: int, height: int) -> None:
@@ -49,25 +159,25 @@ class Heights:
             del self._tops[index + 1 :]
 
     def tops(self) -> list[int]:
-        """Where each part begins, and where the last one ends."""
+        """Return where each part begins, and where the last one ends."""
         known = len(self._tops) - 1
         if known < len(self._heights):
             self._tops[known:] = accumulate(self._heights[known:], initial=self._tops[known])
         return self._tops
 
     def at(self, y: float) -> int:
-        """The index of the part at a height, the first or the last one beyond the ends; -1 without any."""
+        """Return the index of the part at a height, beyond the ends the first or last; -1 without any."""
         return min(max(0, bisect_right(self.tops(), y) - 1), len(self._heights) - 1)
 
 
 class RichLayout(QAbstractTextDocumentLayout):
-    """Lays out a document by its parts; the height of one that was not visible yet is a guess.
+    """Lays out a document part by part; the height of a part that was not visible yet is an estimate.
 
-    `selected` are the positions that the selection to draw goes from and to.
-    Qt's own layout lays out everything before a place, and all of a table, to show the place. Measured with QTextTable:
-    the end of RFC 9110 (HTML, 13 tables) and of the OWASP ASVS 5.0.0 (DOCX, 98 tables) is shown after 1.1 s, and here
-    after a few milliseconds; each step of resizing takes up to 1.1 s, and here 0.05 s; a table of 2,500 rows of ten
-    cells takes 45 s. Qt also selects cells as a rectangle, which is not what the text says between two places.
+    `selected` are the Qt positions between which the selection is drawn.
+    To show a place, Qt's own layout lays out everything before it, and all of a table. Measured with QTextTable: the
+    end of RFC 9110 (HTML, 13 tables) and of the OWASP ASVS 5.0.0 (DOCX, 98 tables) is shown after 1.1 s, here after a
+    few milliseconds; a step of resizing takes up to 1.1 s, here 0.05 s; a table of 2,500 rows of ten cells takes 45 s.
+    Qt also selects cells as a rectangle, which is not the text between two positions.
     """
 
     def __init__(self, document: QTextDocument) -> None:
@@ -78,11 +188,11 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._margin = 0
         self._parts: list[Part] = []
         self._heights = Heights()
-        self._placed: list[Placed] = []
+        self._placed: list[PlacedPiece] = []
         self._measured = 0
 
     def begin(self, setting: Setting, grids: list[Grid]) -> list[Part]:
-        """Take all parts out, and return them; new ones use `setting`, those of tables `grids`."""
+        """Remove and return all parts; the new ones will use `setting`, and those of tables `grids`."""
         former = self._parts
         self.setting, self.grids = setting, grids
         self._parts, self._heights, self._placed = [], Heights(), []
@@ -90,7 +200,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return former
 
     def append(self, part: Part) -> None:
-        """Add the next part; its pieces are in the document already."""
+        """Add the next part, whose pieces are in the document already."""
         assert self.setting is not None
         for placed in part.placed:
             placed.part = len(self._parts)
@@ -99,13 +209,13 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._heights.append(part.guess(self.setting))
 
     def forget_last(self) -> None:
-        """Have the last part laid out again: Qt drops its lines when words are put behind it."""
+        """Have the last part laid out again: Qt drops its lines when text is inserted behind it."""
         if self._parts:
             self._parts[-1].laid = False
             self._measured = min(self._measured, len(self._parts) - 1)
 
     def fit(self, outer: int, margin: int) -> None:
-        """Set the width of the page and of its margins; all parts are laid out again when they become visible."""
+        """Set the width of the page and of its margins; parts are laid out again when they become visible."""
         setting = self.setting
         assert setting is not None
         before = setting.width
@@ -120,20 +230,20 @@ class RichLayout(QAbstractTextDocumentLayout):
         self._measured = 0
 
     def lay(self, index: int) -> None:
-        """Lay out a part, if that is not done yet."""
+        """Lay out a part unless that is done."""
         part = self._parts[index]
         if not part.laid and self.setting is not None:
             self._heights.set(index, part.lay(self.setting))
             part.laid = True
 
     def is_laid(self, index: int) -> bool:
-        """Whether a part's height is known."""
+        """Whether a part is laid out, so that its height is known."""
         return self._parts[index].laid
 
     def measure(self, seconds: float) -> bool:
-        """Lay out parts from the top down for some time; returns whether any are left.
+        """Lay out parts from the top down for this many seconds; returns whether any are left.
 
-        Of very many none are: their guessed heights are near enough, and each would take memory.
+        Very many parts are left as they are: their estimated heights will do, and each layout takes memory.
         """
         if len(self._parts) > _MOST_MEASURED:
             return False
@@ -144,24 +254,24 @@ class RichLayout(QAbstractTextDocumentLayout):
         return self._measured < len(self._parts)
 
     def part_at(self, y: float) -> int:
-        """The index of the part at a height; -1 without any."""
+        """Return the index of the part at a height; -1 without any."""
         return self._heights.at(y - self._margin)
 
     def part_of(self, position: int) -> int:
-        """The index of the part of a position; -1 without any."""
+        """Return the index of the part of a position; -1 without any."""
         number = self.document().findBlock(position).blockNumber()
         return self._placed[number].part if 0 <= number < len(self._placed) else -1
 
     def top_of(self, index: int) -> int:
-        """Where a part begins."""
+        """Return where a part begins."""
         return self._margin + self._heights.tops()[index]
 
     def height(self) -> int:
-        """The height of the whole page, a guess in part."""
+        """Return the height of the whole page, part of which is estimated."""
         return self._heights.tops()[-1] + 2 * self._margin
 
     def parts_in(self, top: float, bottom: float) -> Iterator[int]:
-        """The parts that are at least partly between two heights."""
+        """The indices of the parts that reach between two heights."""
         index = max(0, self.part_at(top))
         y = self.top_of(index) if self._parts else 0
         while index < len(self._parts) and y < bottom:
@@ -169,8 +279,8 @@ class RichLayout(QAbstractTextDocumentLayout):
             y += self._heights[index]
             index += 1
 
-    def placed_in(self, top: float, bottom: float) -> Iterator[tuple[Placed, float]]:
-        """The laid out pieces that are at least partly between two heights, each with the top of its part."""
+    def placed_in(self, top: float, bottom: float) -> Iterator[tuple[PlacedPiece, float]]:
+        """The pieces that are laid out and reach between two heights, each with the top of its part."""
         for index in self.parts_in(top, bottom):
             start = self.top_of(index)
             if self._parts[index].laid:
@@ -179,7 +289,7 @@ class RichLayout(QAbstractTextDocumentLayout):
                         yield placed, start
 
     def line_top(self, position: int) -> tuple[float, float]:
-        """Where the line of a position begins and ends, from the top of the page; lays its part out."""
+        """Lay out a position's part, and return the top and bottom of the position's line on the page."""
         index = self.part_of(position)
         if index < 0:
             return 0.0, 0.0
@@ -191,7 +301,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return top, top + (line.height() if line.isValid() else 0.0)
 
     def share_of(self, position: int) -> float:
-        """The share of the page's height above a position, 0 to 1, as far as it is known."""
+        """Return the share of the document's height above a position, 0 to 1, as far as it is known."""
         index = self.part_of(position)
         if index < 0:
             return 0.0
@@ -203,7 +313,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return (self.top_of(index) + inside * self._heights[index]) / max(1, self.height())
 
     def position_near(self, x: float, y: float) -> int:
-        """The position of the beginning of the first line at a height, or just below it."""
+        """Return the position where the first line at a height, or just below it, begins."""
         index = self.part_at(y)
         if index < 0:
             return 0
@@ -217,7 +327,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         return block.position() + next(below, block.length() - 1)
 
     def draw_under(self, painter: QPainter, top: float, bottom: float) -> None:
-        """Draw what lies under the letters, in the page's own pixels."""
+        """Draw what lies under the text, in the page's own pixels."""
         if self.setting is None:
             return
         for index in self.parts_in(top, bottom):
@@ -233,7 +343,7 @@ class RichLayout(QAbstractTextDocumentLayout):
             placed.draw(painter, self.setting, start, self._selected_in(self.setting.block(placed.index)))
 
     def _selected_in(self, block: QTextBlock) -> list[QTextLayout.FormatRange]:
-        """The selected part of a Qt block; its end counts as a letter, so that a selection visibly goes on."""
+        """Return the selection in a Qt block; the block's end counts, which shows that the selection continues."""
         low = max(self.selected[0] - block.position(), 0)
         high = min(self.selected[1] - block.position(), block.length())
         if low >= high or self.setting is None:

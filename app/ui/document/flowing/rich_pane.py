@@ -1,4 +1,4 @@
-"""A flowing document (DOCX, HTML, Markdown) with its layout and highlighted answers."""
+"""A flowing document, such as DOCX, HTML or Markdown, on a page with its layout and highlighted answers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,11 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 from app.core.layout import Opened
 from app.core.message import Message
 from app.core.text import Document, Span
-from app.ui.document.flowing.rich_building import Building
-from app.ui.document.flowing.rich_layout import RichLayout
-from app.ui.document.flowing.rich_look import Looks
+from app.ui.document.flowing.rich_layout import PartBuilder, RichLayout
 from app.ui.document.flowing.rich_places import Places
-from app.ui.document.flowing.rich_text import Part, Setting
+from app.ui.document.flowing.rich_text import Looks, Part, Setting
 from app.ui.document.marks.highlights import HighlightRange
-from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.searchable import text_at
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane, comfortable, page_fit
 from app.ui.kit.theme import Theme
 
@@ -42,19 +40,19 @@ _SELECTING = {
     _KEY.SelectStartOfLine: _MOVE.StartOfLine, _KEY.SelectEndOfLine: _MOVE.EndOfLine,
     _KEY.SelectStartOfDocument: _MOVE.Start, _KEY.SelectEndOfDocument: _MOVE.End,
 }  # fmt: skip
-# The most seconds of a turn of the event loop for building or measuring, and in all for building to wanted places.
+# The most seconds of building or measuring in one turn of the event loop, and of building up to wanted places in all.
 _TURN, _PATIENCE = 0.008, 0.1
-# What may wait for more of the page, in the order in which it is done.
+# The kinds of actions that may wait for more of the page, in the order in which they are carried out.
 _WAITING = ("light", "select", "scroll")
 _ROUNDS = 6
-# Parts of a former document that are freed in a turn.
+# The number of parts of a former document that are freed in a turn.
 _FREED = 200
 # Seconds between two updates of the map along the scroll bar while the page grows.
-_NEWS = 0.1
+_MAP_EVERY = 0.1
 
 
 def selecting(event: QKeyEvent) -> QTextCursor.MoveOperation | None:
-    """The move of a selection's end by a key; None for any other key."""
+    """Return how a key moves the end of the selection; None for any other key."""
     return next((move for key, move in _SELECTING.items() if event.matches(key)), None)
 
 
@@ -65,9 +63,9 @@ class _Document(QTextDocument):
 
 
 class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
-    """A page of headings, paragraphs, lists and tables that can be read and selected, built bit by bit.
+    """A page of headings, paragraphs, lists and tables, built bit by bit between the window's other events.
 
-    Nothing is ever loaded: the page is built only of words, and its links lead nowhere.
+    Nothing is ever loaded: the page is built from text alone, and its links lead nowhere.
     """
 
     NOT_SHOWN = Message("The page does not show exactly these words, so nothing is marked.")
@@ -80,14 +78,14 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self._steps: Iterator[tuple[list[Part], int]] = iter(())
         self._inserted = 0
         self._built = True
-        # What waits until the page is built up to a code point.
-        self._later: dict[str, tuple[int, Callable[[], object]]] = {}
+        # By kind, the code point up to which the page must be built, and the action that waits for that.
+        self._waiting: dict[str, tuple[int, Callable[[], object]]] = {}
         self._patience = _PATIENCE
-        self._former: list[Part] = []  # of another document; freeing many of them takes a while
+        self._former: list[Part] = []  # of documents shown before; freeing many at once would take long
         self._settling = False
         self._moved = False
         self._reading: tuple[int, float] | None = None
-        self._reported_at = 0.0
+        self._map_updated_at = 0.0
         document = _Document(self)
         document.setUndoRedoEnabled(False)
         self._page = RichLayout(document)
@@ -143,9 +141,9 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.when_built(point, "scroll", lambda: self.put_line(self._places.to_qt(point), 0.0))
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        # Created by Qt: the clipboard deletes it after Python has ended, which an object of Python's does not survive.
+        # Created by Qt: the clipboard deletes the data after Python has ended, too late for an object of Python's.
         data = super().createMimeDataFromSelection()
-        data.text()  # it fills itself at the first access
+        data.text()  # the data fills itself at the first access
         data.clear()
         data.setText(self.selected_words())
         return data
@@ -176,7 +174,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         if self.when_built(max((span.end for span, _ in places), default=0), "light", self._read_back):
             return [light.shown for light in self.lights.places]
         self._read_back()
-        # What the page does not show yet is read back once it does.
+        # Spans that the page does not have yet are read back once it does.
         text = self.text()
         return [
             light.shown or (span.end > self._built_to and span.of(text) == words)
@@ -184,7 +182,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         ]
 
     def _read_back(self) -> None:
-        """Place the highlights where the page has their words, as far as it is built."""
+        """Set the highlights where the page has their words, as far as it is built."""
         self.lights.places = [
             HighlightRange(*self._places.span_to_qt(span), self._has_words(span, words))
             for span, words in self._answer_places
@@ -193,7 +191,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.viewport().update()
 
     def _has_words(self, span: Span, words: str) -> bool:
-        """Whether the page has exactly these words at a place: block by block, with only blanks between blocks."""
+        """Whether the page has exactly these words in a span: block by block, with only blanks between blocks."""
         if not words.strip() or len(span) != len(words):
             return False
         at = span.start
@@ -220,7 +218,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
 
     @Slot()
     def _restyle(self) -> None:
-        """Rebuild the page with the theme's fonts and colours; the view, highlights and selection stay."""
+        """Rebuild the page with the theme's fonts and colours; scroll position, highlights and selection stay."""
         if not self.text():
             return
         place, moved = self.reading_place(), self._moved
@@ -240,7 +238,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.when_built(top + 1, "scroll", lambda: self.put_line(*place))
         self._moved = moved
 
-    # Building and scrolling
+    # PartBuilder and scrolling
 
     def is_whole(self) -> bool:
         if not self._built:
@@ -250,51 +248,51 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
     def when_built(self, point: int, what: str, action: Callable[[], object]) -> bool:
         """Do something once the page is built up to a code point: at once, or in a later turn where that takes long.
 
-        `what` is one of `_WAITING`; an action replaces one of its kind that still waits. Returns whether it is done.
+        `what` is one of `_WAITING`; the action replaces one of its kind that still waits. Returns whether it was done.
         """
-        self._later.pop(what, None)
+        self._waiting.pop(what, None)
         while not self._reaches(point) and self._patience > 0:
             start = time.perf_counter()
             self._build(_TURN)
             self._patience -= time.perf_counter() - start
         if not self._reaches(point):
-            self._later[what] = point, action
+            self._waiting[what] = point, action
             return False
         action()
         return True
 
     @property
     def _built_to(self) -> int:
-        """The code point that the page is built up to."""
+        """The code point up to which the page is built."""
         return self._places.pieces[self._inserted - 1].end if self._inserted else 0
 
     def _reaches(self, point: int) -> bool:
         return self._built or self._built_to >= point
 
     def top_position(self) -> int:
-        """The position that the first line in view begins with."""
+        """Return the position at which the first visible line begins."""
         setting = self._page.setting
         return self._page.position_near(setting.left if setting is not None else 0, self.map.value())
 
     def reading_place(self) -> tuple[int, float]:
-        """A position and the height of its line in the view, the same until the user scrolls."""
+        """Return a position and the height of its line in the view; they stay the same until the user scrolls."""
         if self._reading is None:
             at = self.top_position()
             self._reading = (at, self._page.line_top(at)[0] - self.map.value())
         return (0, self._page.line_top(0)[0]) if self.map.value() == 0 else self._reading
 
     def put_line(self, position: int, y: float) -> None:
-        """Scroll the line of a position to a height of the view, or as near to it as the page's ends let it."""
+        """Scroll the line of a position to a height in the view, as near as the page's ends allow."""
         self._page.line_top(position)
         self._settle((position, y))
         self._reading = (position, self._page.line_top(position)[0] - self.map.value())
 
     def share_of(self, position: int) -> float:
-        """The share of the page's height above a position, 0 to 1."""
+        """Return the share of the document's height above a position, 0 to 1."""
         return self._page.share_of(position)
 
     def bring_into_view(self, position: int, above: float) -> None:
-        """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
+        """Scroll a position's line so that the share `above` of the view is above it, unless it is seen well."""
         top, bottom = self._page.line_top(position)
         room, value = self.viewport().height(), self.map.value()
         if not (room * 0.02 <= top - value and top - value + 3 * (bottom - top) <= room):
@@ -307,7 +305,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.put_line(int(scrolled[0]), scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
-        """The Qt blocks that can be seen, each with where its lines are counted from in the viewport."""
+        """Return the visible Qt blocks, each with the point in the viewport that its lines are relative to."""
         if self._page.setting is None:
             return []
         value = self.map.value()
@@ -326,7 +324,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self._timer.start()
 
     def showEvent(self, event: QShowEvent) -> None:
-        # Qt scrolls to its cursor when it is first shown.
+        # Qt scrolls to its cursor when the pane is first shown.
         self._settling = True
         place = self.reading_place()
         super().showEvent(event)
@@ -334,7 +332,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self._settle(place)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        # Qt's own would make the letters larger with Ctrl.
+        # With Ctrl, Qt would enlarge the text by itself.
         if event.modifiers() & event.modifiers().ControlModifier:
             event.ignore()
             return
@@ -350,7 +348,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         text = self._opened.document.text
         self._places = Places(text)
         setting = Setting(self.document(), self._places, Looks(self._theme), self._theme)
-        building = Building(self._opened, setting)
+        building = PartBuilder(self._opened, setting)
         self._settling = True
         self.document().clear()
         self.document().setDefaultFont(self._theme.font("document"))
@@ -360,13 +358,13 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.map.setValue(0)
         self._settling = False
         self._moved, self._reading = False, None
-        self._later.clear()
+        self._waiting.clear()
         self._patience = _PATIENCE
         self._build(_TURN)
         self._timer.start()
 
     def _build(self, seconds: float) -> None:
-        """Build on for some time."""
+        """Continue building for this many seconds."""
         until = time.perf_counter() + seconds
         parts: list[Part] = []
         count = self._inserted
@@ -399,20 +397,20 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
             more = self._page.measure(_TURN)
             self._settle(place)
         for what in _WAITING:
-            if what in self._later and self._reaches(self._later[what][0]):
-                self._later.pop(what)[1]()
+            if what in self._waiting and self._reaches(self._waiting[what][0]):
+                self._waiting.pop(what)[1]()
         del self._former[-_FREED:]
         if more or self._former:
             self._timer.start()
-        if not more or time.perf_counter() - self._reported_at > _NEWS:
-            self._reported_at = time.perf_counter()
+        if not more or time.perf_counter() - self._map_updated_at > _MAP_EVERY:
+            self._map_updated_at = time.perf_counter()
             self._update_map()
 
     def _settle(self, keep: tuple[int, float] | None = None) -> None:
-        """Lay out the visible part, and keep the part seen before in its place.
+        """Lay out what is visible, without moving what was seen before.
 
-        `keep` is a position and the height for its line in the view; without it, the highest visible part that is laid
-        out stays in place.
+        `keep` is a position and the height in the view at which its line is to be; without it, the highest visible part
+        that is laid out stays in place.
         """
         if self._settling or self._page.setting is None:
             return
@@ -449,7 +447,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
     def _scrolled(self) -> None:
         if not self._settling:
             self._moved, self._reading = True, None
-            self._later.pop("scroll", None)
+            self._waiting.pop("scroll", None)
 
     def _fit(self) -> None:
         """Set the page's width to a comfortable line, centred on the desk."""

@@ -1,4 +1,4 @@
-"""The positions of the pieces of a flowing document: in its text, and in the Qt document that shows them."""
+"""The pieces of a flowing document: their positions in its text, and in the Qt document that shows them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.core.layout import Block, BlockKind
 from app.core.text import Offsets, Span
 from app.ui.document.text.long_lines import LIMIT, cuts
 
-# The most characters in one piece of code: a piece for each line would be too many, one for all too large.
+# The most characters in one piece of code: a piece for each line would make too many, one for all would be too large.
 _CODE = 2_000
-# One for one, so that positions stay: characters that Qt takes for block ends, own marks or byte order marks.
+# Characters that Qt takes for block ends, marks of its own or byte order marks, replaced one for one to keep positions.
 _SHOWN = {
     "\n": "\u2028", "\r": "\u2028", "\u2029": "\u2028", "\ufeff": "\u2060",
     "\ufdd0": "\ufffd", "\ufdd1": "\ufffd", "\ufffe": "\ufffd",
@@ -23,9 +23,9 @@ _TO_SHOWN = str.maketrans(_SHOWN)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A block of the document, or a part of a very long one, shown by one block of the Qt document.
+    """A block of the document, or a part of a very long block, shown by one block of the Qt document.
 
-    `start` and `end` are code points of the text; `first` and `last`: the block begins or ends with it.
+    `start` and `end` are code points of the text; `first` and `last`: the block begins or ends with this piece.
     """
 
     start: int
@@ -36,7 +36,7 @@ class Piece:
 
 
 def pieces_of(text: str, block: Block) -> Iterator[Piece]:
-    """A block as pieces that Qt lays out fast; between two of them is at most one blank or line end."""
+    """Yield a block as pieces that Qt lays out fast; at most one blank or line end is between two of them."""
     words = block.span.of(text)
     if block.kind is BlockKind.CODE and len(words) > _CODE:
         parts = list(_lines(words))
@@ -48,12 +48,12 @@ def pieces_of(text: str, block: Block) -> Iterator[Piece]:
 
 
 def shown(words: str) -> str:
-    """Words as they are inside a block of the Qt document, code point for code point."""
+    """Return a text as a block of the Qt document has it, code point for code point."""
     return words.translate(_TO_SHOWN)
 
 
 def _lines(words: str) -> Iterator[tuple[int, int]]:
-    """The parts of a long text of many lines, each of whole lines where they are not too long themselves."""
+    """Yield the ranges of pieces of a long text of many lines, of whole lines where these are not too long."""
     start = 0
     while len(words) - start > _CODE:
         end = words.rfind("\n", start, start + _CODE)
@@ -67,7 +67,7 @@ def _lines(words: str) -> Iterator[tuple[int, int]]:
 
 
 class Places:
-    """Code points of a text to positions of a Qt document that holds its pieces, one a block, and back."""
+    """Converts code points of a text to positions of a Qt document with its pieces, one in each block, and back."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -86,11 +86,11 @@ class Places:
         return len(self.pieces) - 1
 
     def piece_at(self, point: int) -> int:
-        """The index of the last piece that begins at or before a code point, else the first; -1 without any."""
+        """Return the index of the last piece that begins at or before a code point, else 0; -1 without any."""
         return max(0, bisect_right(self._starts, point) - 1) if self.pieces else -1
 
     def to_qt(self, point: int) -> int:
-        """The position of a code point; of one between two pieces, the end of the one before."""
+        """Return the position of a code point; between two pieces, that of the end of the first."""
         index = self.piece_at(point)
         if index < 0:
             return 0
@@ -99,7 +99,7 @@ class Places:
         return self._positions[index] + self._units(piece.start, inside)
 
     def to_point(self, position: int) -> int:
-        """The code point of a position."""
+        """Return the code point of a position."""
         index = bisect_right(self._positions, position) - 1
         if index < 0:
             return 0
@@ -108,7 +108,7 @@ class Places:
         return min(piece.end, self._offsets.to_point(start + position - self._positions[index]))
 
     def span_to_qt(self, span: Span) -> tuple[int, int]:
-        """A span's start and end as positions; blanks between two pieces at either end are left out."""
+        """Return a span's start and end as positions, without blanks between two pieces at either end."""
         index = self.piece_at(span.start)
         start = self.to_qt(span.start)
         if index >= 0 and span.start > self.pieces[index].end and index + 1 < len(self.pieces):
@@ -116,7 +116,7 @@ class Places:
         return start, max(start, self.to_qt(span.end))
 
     def parts_of(self, span: Span) -> list[tuple[int, int, Span]]:
-        """The parts of a span that are in pieces, in order: start and end position, and the code points."""
+        """Return the parts of a span that are in pieces, in order, each as its start and end position and its span."""
         found = []
         index = max(0, self.piece_at(span.start))
         while index < len(self.pieces) and self.pieces[index].start < span.end:
@@ -129,22 +129,22 @@ class Places:
         return found
 
     def words(self, index: int) -> str:
-        """The words of a piece, as in the Qt document."""
+        """Return the text of a piece as the Qt document has it."""
         piece = self.pieces[index]
         return shown(self._text[piece.start : piece.end])
 
     def letter(self, index: int) -> str:
-        """A letter from the middle of a piece, empty for one without any."""
+        """Return a letter from the middle of a piece, empty for an empty piece."""
         piece = self.pieces[index]
         return self._text[(piece.start + piece.end) // 2 : piece.end][:1]
 
     def lines(self, index: int) -> int:
-        """How many lines a piece has by its own line ends."""
+        """Return the number of lines that a piece has by its own line ends."""
         piece = self.pieces[index]
         return self._text.count("\n", piece.start, piece.end) + 1
 
     def ranges_in(self, index: int, span: Span) -> tuple[int, int]:
-        """The start and length of a span inside a piece, in UTF-16 units."""
+        """Return the start and length of a span inside a piece, in UTF-16 units."""
         piece = self.pieces[index]
         low, high = max(span.start, piece.start), min(span.end, piece.end)
         return (self._units(piece.start, low), self._units(low, high)) if low < high else (0, 0)

@@ -1,4 +1,4 @@
-"""Tables of a flowing document: columns, and rows as parts of the page."""
+"""The tables of a flowing document: their columns, and their rows as parts of the page."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from app.core.layout import Block, BlockKind, Style, Table
-from app.ui.document.flowing.rich_look import Looks
-from app.ui.document.flowing.rich_text import Part, Placed, Setting, direction
+from app.ui.document.flowing.rich_text import Looks, Part, PlacedPiece, Setting, direction
 
 _TALLEST_SPAN = 200
-# The share of the page that one word may take, the letters that it gets in any table, and the widest natural cell.
+# The share of the page's width that one word may take, the letters that it gets in any table, and those of the widest
+# cell that is not wrapped.
 _WIDEST_WORD, _LONGEST_WORD, _WIDEST_CELL = 0.4, 24, 60
 _NARROWEST = 2.0
 _FULL_ROW = 48
-# Of a column's words, and of its cells, those are measured that have nearly as many letters as the longest one.
+# Only words and cells with nearly as many letters as the longest one in their column are measured.
 _NEARLY, _MOST_MEASURED = 0.6, 100
 
 
 def spanned(table: Table, row: int, column: int) -> tuple[int, int]:
-    """The rows and columns that a cell spans, inside its table and up to a limit."""
+    """Return the rows and columns that a cell spans, within its table and up to a limit."""
     rows, columns = table.merged.get((row, column), (1, 1))
     return max(1, min(rows, table.rows - row, _TALLEST_SPAN)), max(1, min(columns, table.columns - column))
 
 
 class _Column:
-    """The content of a column: its widest word and its widest cell, in pixels."""
+    """The content of a column: the widths in pixels of its widest `word`, and of its widest cell as a `whole`."""
 
     def __init__(self) -> None:
         self.word = self.whole = 0.0
-        # Words and short cells by their letters, each with its look: bold, monospaced.
+        # The letters of words and of short cells, by text and look: bold, monospaced.
         self.words: dict[tuple[str, bool, bool], float] = {}
         self.cells: dict[tuple[str, bool, bool], float] = {}
 
     def measure(self, looks: Looks) -> None:
-        """Find the widest of the words and of the cells."""
+        """Measure the widest of the words and of the cells."""
         self.word = max(self.word, _widest(self.words, looks))
         self.whole = max(self.whole, _widest(self.cells, looks))
         self.words, self.cells = {}, {}
 
 
 class Grid:
-    """The columns of one table: their starts and widths; right to left where its words are.
+    """The left edges and widths of a table's columns; `mirrored` where its text runs right to left.
 
-    With `stacked` there are too many columns for the page, and cells are below each other.
+    `stacked`: there are too many columns for the page, and the cells of a row stand below each other.
     """
 
     def __init__(self, table: Table, text: str, sample: Iterable[Block], looks: Looks) -> None:
@@ -81,10 +81,10 @@ class Grid:
         self.mirrored = balance < 0
 
     def fit(self, setting: Setting) -> None:
-        """Distribute the page's width among the columns by their words."""
+        """Distribute the page's width among the columns by their content."""
         looks = setting.looks
         pad = 2 * padding(looks)
-        # A table that needs it may reach into the page's margins.
+        # A wide table may extend into the page's margins.
         wide = max(setting.width, setting.outer - 2 * setting.theme.step(6))
         long, longest = _LONGEST_WORD * looks.letter * looks.em, _WIDEST_WORD * setting.width
         least = [min(column.word, max(long, longest)) + pad for column in self._columns]
@@ -116,13 +116,13 @@ class Grid:
             left += self.widths[column]
 
     def across(self, column: int, columns: int) -> tuple[int, int]:
-        """Where a cell of some columns begins, and how wide it is."""
+        """Return the left edge and the width of a cell that spans some columns."""
         of_it = range(column, column + columns)
         return min(self.lefts[each] for each in of_it), sum(self.widths[each] for each in of_it)
 
 
 def padding(looks: Looks) -> int:
-    """The space between a cell's border and its words."""
+    """Return the space between a cell's border and its text."""
     return round(looks.em * 0.5)
 
 
@@ -132,18 +132,18 @@ class _Cell:
     rows: int
     column: int
     columns: int
-    placed: list[Placed] = field(default_factory=list)
+    placed: list[PlacedPiece] = field(default_factory=list)
     box: QRectF = field(default_factory=QRectF)
 
     def covered(self) -> Iterator[tuple[int, int]]:
-        """The rows, from the band's first, and the columns that it spans."""
+        """The rows, counted from the band's first, and columns that the cell covers."""
         return product(range(self.row, self.row + self.rows), range(self.column, self.column + self.columns))
 
 
 class Band(Part):
-    """Rows of a table that belong together: one, or several that a cell reaches over; a part of the page.
+    """Rows of a table that make one part of the page: a single row, or several that a cell spans.
 
-    `continued` for the rest of a row that is too large for one part.
+    `continued`: it is the rest of a row that is too large for one part.
     """
 
     def __init__(self, grid: Grid, row: int, gap: int, continued: bool = False) -> None:
@@ -155,10 +155,10 @@ class Band(Part):
 
     @property
     def is_full(self) -> bool:
-        """Whether it is a row of so many pieces that others come in another part."""
+        """Whether it is a single row with so many pieces that further ones go into another part."""
         return self.rows == 1 and len(self.placed) >= _FULL_ROW
 
-    def add(self, placed: Placed, row: int, column: int) -> None:
+    def add(self, placed: PlacedPiece, row: int, column: int) -> None:
         """Add a piece to a cell, below the present ones."""
         table = self.grid.table
         column = min(max(0, column), max(0, table.columns - 1))
@@ -171,7 +171,7 @@ class Band(Part):
         self.placed.append(placed)
 
     def complete(self) -> None:
-        """Add the cells without words too, after the last piece."""
+        """Add the empty cells, after the last piece was added."""
         covered = {place for cell in self._cells.values() for place in cell.covered()}
         for row in range(self.rows):
             for column in range(self.grid.table.columns):
@@ -182,12 +182,12 @@ class Band(Part):
                     covered.update(cell.covered())
 
     def guess(self, setting: Setting) -> int:
-        return self._arrange(setting, Placed.guess)
+        return self._arrange(setting, PlacedPiece.guess)
 
     def lay(self, setting: Setting) -> int:
-        return self._arrange(setting, Placed.set_lines)
+        return self._arrange(setting, PlacedPiece.set_lines)
 
-    def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
+    def _arrange(self, setting: Setting, high: Callable[[PlacedPiece, Setting], int]) -> int:
         pad = padding(setting.looks)
         line = round(setting.looks.em * 1.3)
         stacked = self.grid.stacked
@@ -221,9 +221,9 @@ class Band(Part):
                 placed.y += round(tops[first])
         return round(tops[-1])
 
-    def near(self, x: float, y: float) -> Placed | None:
+    def near(self, x: float, y: float) -> PlacedPiece | None:
 
-        def away(placed: Placed) -> tuple[float, float]:
+        def away(placed: PlacedPiece) -> tuple[float, float]:
             across = max(placed.x - x, 0.0, x - placed.x - placed.width)
             down = max(placed.y - y, 0.0, y - placed.y - placed.height)
             return across, down
@@ -235,7 +235,7 @@ class Band(Part):
         return min(inside or self.placed, key=away, default=None)
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        # The ground of header cells and the borders of all.
+        # The background of the header cells, and the borders of all cells.
         line = setting.theme.colour("line")
         for (row, _), cell in self._cells.items():
             box = cell.box.translated(0, top)
@@ -253,7 +253,7 @@ class Band(Part):
 
 
 def _widest(letters: dict[tuple[str, bool, bool], float], looks: Looks) -> float:
-    """The pixels of the widest of these words, by their letters."""
+    """Return the width in pixels of the widest of these texts, given with their letters."""
     longest = max(letters.values(), default=0.0)
     near = [key for key, count in letters.items() if count >= _NEARLY * longest]
     wide = (
@@ -263,7 +263,7 @@ def _widest(letters: dict[tuple[str, bool, bool], float], looks: Looks) -> float
 
 
 def _shared(wanted: list[float], room: float) -> list[float]:
-    """Widths that fill a room that is too small: what is wanted where that is little, equal ones for the rest."""
+    """Return widths that fill too little room: narrow columns get what they want, the others equal widths."""
     widths = list(wanted)
     for done, column in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         widths[column] = min(wanted[column], room / (len(wanted) - done))
@@ -272,7 +272,7 @@ def _shared(wanted: list[float], room: float) -> list[float]:
 
 
 def _letters(words: str) -> float:
-    """The width of words, in usual letters."""
+    """Return the width of a text in letters; CJK letters count twice."""
     if words.isascii():
         return len(words)
     return sum(2.0 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in words)

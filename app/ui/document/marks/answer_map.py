@@ -1,4 +1,4 @@
-"""The scroll bar of a document, with a mark for every answer and the heat of possible answers."""
+"""The scroll bar of a document, with a mark for each answer and the heat of possible answers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-# Less likely than this is not shown: a model sees a little everywhere.
+# Heat below this is not shown: a model finds a little almost everywhere.
 _LEAST_HEAT = 0.1
 
 
 def heat_over_height(heat: Sequence[float], ranges: Sequence[tuple[float, float]]) -> list[float]:
-    """The heat of as many equal parts of a page's height: in each the highest that reaches into it.
+    """Return the heat of equal parts of the document's height, as many as of the text: in each the highest there.
 
-    `heat` is of parts of the text, `ranges` the shares of the height, 0 to 1, where each of these begins and ends.
+    `heat` is that of equal parts of the text; `ranges` are the shares of the height, 0 to 1, at which each of these
+    begins and ends.
     """
     parts = len(heat)
     spread = [0.0] * parts
@@ -39,18 +40,18 @@ def heat_over_height(heat: Sequence[float], ranges: Sequence[tuple[float, float]
 
 
 def _alpha(value: float) -> int:
-    """How strong a heat is drawn, 0 to 255; its square keeps the strip calm where much is possible, little likely."""
+    """Return the opacity of a heat, 0 to 255; squared, so that the strip is calm where much is unlikely."""
     return 0 if value < _LEAST_HEAT else round(255 * min(1.0, 0.06 + 0.94 * min(1.0, value) ** 2))
 
 
 class AnswerMap(QScrollBar):
-    """A scroll bar on a thin track that shows the places of the answers; a click outside its handle goes there.
+    """A scroll bar on a thin track that shows where the answers are; a click outside the handle goes there.
 
-    `marks` and `heat` are shown as `set_marks` and `set_heat` set them, unless nothing scrolls: all of a text that is
-    shorter than its page is seen, and its words stand higher than their share of the bar.
+    `marks` and `heat` are drawn only where the document scrolls: a shorter text is seen whole, and its words stand
+    higher than their share of the bar.
 
-    `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of any other place: of the
-    hottest part near it, where one is hot.
+    `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of a click elsewhere, or of
+    the hottest part near it.
     """
 
     mark_clicked = Signal(int)
@@ -62,15 +63,15 @@ class AnswerMap(QScrollBar):
         self.marks: tuple[float, ...] = ()
         self._chosen = -1
         self.heat: tuple[float, ...] = ()
-        # The tool tips of the chosen mark and of another one.
+        # The tool tips of the chosen mark and of the others.
         self.marked = (tr("The place that is shown"), tr("Another place"))
         self.setMouseTracking(True)
         self.setAccessibleName(tr("Place in the text"))
 
     def set_marks(self, marks: Sequence[float], chosen: int = -1) -> None:
-        """Set the answers' places as shares of the text's height, 0 to 1, and the index of the chosen one.
+        """Set the answers' marks as shares of the document's height, 0 to 1, and the index of the chosen one.
 
-        A place below 0 is not shown, and keeps its index.
+        A negative mark is not drawn.
         """
         wanted = (tuple(marks), chosen)
         if wanted != (self.marks, self._chosen):
@@ -82,13 +83,13 @@ class AnswerMap(QScrollBar):
             self.update()
 
     def set_heat(self, heat: Sequence[float]) -> None:
-        """Set the heat, 0 to 1, of equal parts of the text's height; empty for no heat."""
+        """Set the heat, 0 to 1, of equal parts of the document's height; empty for none."""
         if tuple(heat) != self.heat:
             self.heat = tuple(heat)
             self.update()
 
     def mark_rect(self, index: int) -> QRectF:
-        """Where a mark is drawn, in the bar's pixels."""
+        """Return where a mark is drawn, in the bar's pixels."""
         theme = self._theme
         track = self._track()
         thick = theme.step(1.5) if index == self._chosen else theme.step(0.75)
@@ -129,7 +130,7 @@ class AnswerMap(QScrollBar):
         return super().event(event)
 
     def tip_at(self, place: QPointF) -> str:
-        """The tool tip at a place of the bar; empty without one."""
+        """Return the tool tip at a point of the bar; empty without one."""
         index = self._mark_at(place)
         if index >= 0:
             return self.marked[0] if index == self._chosen else self.marked[1]
@@ -164,11 +165,11 @@ class AnswerMap(QScrollBar):
 
     def _draw_heat(self, painter: QPainter, track: QRectF) -> None:
         """Draw the heat as a strip on the track's left side, stronger where likelier."""
-        # Not more parts than there are pixels: a narrow peak would fall between two of them.
+        # No more parts than pixels: smoothing would lose a narrow peak between two of them.
         parts = max(1, min(len(self.heat), int(track.height())))
         rgb = self._theme.colour("mark").rgb() & 0xFFFFFF
         column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
-        pixels = column.tobytes()  # which QImage refers to and does not own
+        pixels = column.tobytes()  # QImage refers to these and does not own them
         image = QImage(pixels, 1, parts, 4, QImage.Format.Format_ARGB32)
         shape = QPainterPath()
         shape.addRoundedRect(track, track.width() / 2, track.width() / 2)
@@ -179,7 +180,7 @@ class AnswerMap(QScrollBar):
         painter.restore()
 
     def _pooled(self, parts: int) -> list[float]:
-        """The heat of fewer parts: the highest in each."""
+        """Return the heat of fewer parts, the highest in each."""
         edges = [part * len(self.heat) // parts for part in range(parts + 1)]
         return [max(self.heat[start:end]) for start, end in pairwise(edges)]
 
@@ -212,7 +213,7 @@ class AnswerMap(QScrollBar):
         return index
 
     def _hot_at(self, place: QPointF) -> tuple[float, float] | None:
-        """The share of the height and the heat of the hottest part near a place outside the handle, if one is hot."""
+        """Return the share of the height and the heat of the hottest part near a point outside the handle, if any."""
         track = self._track()
         if not self.heat or not self._scrolls() or track.height() <= 0 or self._slider().contains(place):
             return None

@@ -1,4 +1,4 @@
-"""The highlighted places of a page: their ranges, whether the page has their words, and the drawing."""
+"""The highlights on a text edit: their ranges, whether the page has their words there, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextCursor, QTextDocument
 
 from app.core.text import Offsets, Span
-from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.searchable import text_at
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
 Blocks = Sequence[tuple[QTextBlock, QPointF]]
-# Of words that are found, so many are marked in view.
+# The most matches that are marked in view.
 _MOST_MARKED = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class HighlightRange:
-    """A place to highlight, in Qt's positions; not `shown` where the page has other words there."""
+    """A highlight from `start` to `end` in Qt's positions; not `shown` where the page has other words there."""
 
     start: int
     end: int
     shown: bool
 
 
-class Lights:
-    """Which of a document's highlighted places is the strong one: `chosen`, pale and dashed with `faint`.
+class HighlightState:
+    """The state that the highlights of every kind of document share.
 
-    `own` is the index of the words that the person took, -1 without any.
+    `chosen` is the index of the strong one, which `faint` makes pale and dashed; `own` is the index of the words that
+    the person chose, -1 without any.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -46,8 +47,8 @@ class Lights:
         self.faint = False
 
 
-class Highlights(Lights):
-    """The highlighted places of one page."""
+class Highlights(HighlightState):
+    """The highlights on a text edit."""
 
     def clear(self) -> None:
         super().clear()
@@ -56,7 +57,7 @@ class Highlights(Lights):
     def take(
         self, document: QTextDocument, offsets: Offsets, places: Sequence[tuple[Span, str]]
     ) -> list[bool]:
-        """Set places with their words; returns for each whether the page has the words there."""
+        """Set the spans to highlight, with their words; returns for each whether the page has the words there."""
         self.places = []
         for span, words in places:
             start, end = offsets.span_to_qt(span)
@@ -65,28 +66,28 @@ class Highlights(Lights):
         return [light.shown for light in self.places]
 
     def take_spans(self, offsets: Offsets, spans: Sequence[Span]) -> None:
-        """Set places that were just found in the page's own text."""
+        """Set spans that were just found in the page's own text, so that nothing needs to be read back."""
         self.places = [HighlightRange(*offsets.span_to_qt(span), shown=True) for span in spans]
 
     def get(self, index: int) -> HighlightRange | None:
-        """A highlighted place, None where there is none of that index or it is not shown."""
+        """Return a highlight; None where there is none with this index, or it is not shown."""
         light = self.places[index] if 0 <= index < len(self.places) else None
         return light if light is not None and light.shown else None
 
     def at(self, position: int) -> int:
-        """The index of the highlighted place around one of Qt's positions, -1 without one."""
+        """Return the index of the highlight at one of Qt's positions, -1 without one."""
         return next(
             (i for i, light in enumerate(self.places) if light.shown and light.start <= position < light.end),
             -1,
         )
 
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
-        """The boxes of a highlighted place in these blocks, each given with its position."""
+        """Return the boxes of a highlight in these blocks, each of which is given with its position."""
         light = self.get(index)
         return boxes_between(blocks, light.start, light.end) if light is not None else []
 
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
-        """Draw the grounds under the letters."""
+        """Draw the backgrounds of the highlights, under the text."""
         for index in self._order(blocks):
             usual = "answer_ground" if self._strong(index) else "other_ground"
             ground = self._theme.colour("own_ground" if index == self.own else usual)
@@ -94,7 +95,7 @@ class Highlights(Lights):
                 painter.fillRect(box.adjusted(-1, -1, 1, 2), ground)
 
     def draw_lines(self, painter: QPainter, blocks: Blocks) -> None:
-        """Draw the lines under the words: a thick one for the chosen place, dots for the others."""
+        """Draw the lines under the highlights: thick for the chosen one, dotted for the others."""
         for index in self._order(blocks):
             role = "answer_line" if index == self.chosen else "other_line"
             pen = line_pen(self._theme.colour(role), index == self.chosen, self.faint)
@@ -108,7 +109,7 @@ class Highlights(Lights):
         return index == self.chosen and not self.faint
 
     def _order(self, blocks: Blocks) -> list[int]:
-        """The places that are at least partly in these blocks, the person's own last, before it the chosen one."""
+        """Return the highlights that reach into these blocks, in drawing order: the chosen one, the person's last."""
         low = min((block.position() for block, _ in blocks), default=0)
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
@@ -116,7 +117,7 @@ class Highlights(Lights):
 
 
 def draw_found(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], theme: Theme) -> None:
-    """Draw grounds under everything in these blocks that a pattern matches, also over their ends."""
+    """Draw backgrounds for all matches of a pattern in these blocks, also across their ends."""
     text = "\n".join(block.text() for block, _ in blocks)
     found = [Span(*match.span()) for match in islice(pattern.finditer(text), _MOST_MARKED)]
     spans = deque(map(Offsets(text).span_to_qt, found))
@@ -134,7 +135,7 @@ def draw_found(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], them
 
 
 def draw_current(painter: QPainter, blocks: Blocks, cursor: QTextCursor, theme: Theme) -> None:
-    """Draw a frame around the match in these blocks that is gone to, which is selected."""
+    """Draw a frame around the current match, which is the selection."""
     boxes = boxes_between(blocks, cursor.selectionStart(), cursor.selectionEnd())
     draw_frames(painter, boxes, theme.colour("found_line"))
 
@@ -150,7 +151,7 @@ def draw_frames(painter: QPainter, boxes: Sequence[QRectF], colour: QColor, rati
 
 
 def boxes_between(blocks: Blocks, start: int, end: int) -> list[QRectF]:
-    """The boxes of what is between two of Qt's positions in these blocks, each given with its position."""
+    """Return the boxes between two of Qt's positions in these blocks, each of which is given with its position."""
     return [
         box
         for block, offset in blocks
@@ -160,7 +161,7 @@ def boxes_between(blocks: Blocks, start: int, end: int) -> list[QRectF]:
 
 
 def _boxes_in(block: QTextBlock, offset: QPointF, start: int, end: int) -> Iterator[QRectF]:
-    """The boxes of a part of a block, one or more a line; `offset` is the block's place."""
+    """The boxes of a part of a block, one or more for each line; `offset` is the block's position."""
     layout = block.layout()
     for number in range(layout.lineCount()):
         line = layout.lineAt(number)

@@ -1,4 +1,4 @@
-"""An answer's place in a document, in words: its sentence, its page and heading, or how far into the text."""
+"""An answer's place in a document, in words: its sentence, its page and heading, or its share of the text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LONGEST_HEADING = 60
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The data of an answer for the panel.
+    """An answer with its place, as the answer panel shows it.
 
-    `sentence[start:end]` are its words in their sentence, or in their table's row as it is read, where every run of
-    blanks is shown as one; `where` is its place, `cell` its row and column in a table; `source` is the
-    document's name; `document` identifies it where the answers stand in several, else it is empty. `recognised` says
-    that the words were recognised in a picture, and how sure; `unsure` are places in `sentence` to compare with it.
+    `sentence[start:end]` are the answer's words in their sentence, or in their table row as it is read; every run of
+    blanks counts as one. `where` is the place in words, `cell` the row and column in a table, `source` the document's
+    name; `document` identifies it where several were asked, else it is empty. `recognised` says that the words were
+    recognised in a picture, and how surely; `unsure` are the ranges of `sentence` to compare with the picture.
     """
 
     text: str
@@ -49,23 +49,23 @@ class Place:
         return wording.likely(self.probability)
 
     def copied(self) -> str:
-        """The answer with its sentence and place, for the clipboard."""
+        """Return the answer with its sentence and place, for the clipboard."""
         source = ", ".join(filter(None, map(localised, (self.source, self.where, self.recognised))))
         cell = f"{localised(self.cell)}\n" if self.cell else ""
         return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
 
 
 def place_of(opened: Opened, answer: Answer) -> Place:
-    """The place of an answer in its document."""
-    from app.core.quotes import quote  # the window is painted before
+    """Return the place of an answer in its document."""
+    from app.core.quotes import quote  # not at the window's start
     from app.core.recognition import recognition_of
 
     quoted, recognised = quote(opened, answer.span), recognition_of(opened, answer.span)
-    before, words = _plain(quoted.before), _plain(answer.text)
+    before, words = _with_single_blanks(quoted.before), _with_single_blanks(answer.text)
     return Place(
         text=words if not opened.is_text else answer.text,
         probability=answer.probability,
-        sentence=before + words + _plain(quoted.after),
+        sentence=before + words + _with_single_blanks(quoted.after),
         start=len(before),
         end=len(before) + len(words),
         where=where(opened, answer.span.start),
@@ -77,9 +77,9 @@ def place_of(opened: Opened, answer: Answer) -> Place:
 
 
 def _unsure(opened: Opened, answer: Answer, before: str, after: str) -> Iterator[tuple[int, int]]:
-    """Where the words around an answer are unsure, in code points of them as shown.
+    """The ranges of the shown sentence whose words were recognised unsurely, in code points.
 
-    In a table they are read with other words between them: only those of the answer are told then.
+    A table row is read with headers between its cells: there only the answer's own words are looked at.
     """
     from app.core.recognition import recognition_of
 
@@ -87,20 +87,20 @@ def _unsure(opened: Opened, answer: Answer, before: str, after: str) -> Iterator
     start, end = span.start - len(before), span.end + len(after)
     if start < 0 or text[start:end] != before + span.of(text) + after:
         start, end = span.start, span.end
-    lead = len(_plain(before)) if start == span.start else 0
+    lead = len(_with_single_blanks(before)) if start == span.start else 0
     found = recognition_of(opened, Span(start, end))
     for one in found.unsure if found is not None else ():
-        first = lead + len(_plain(text[start : one.start]))
-        yield first, first + len(_plain(one.of(text)))
+        first = lead + len(_with_single_blanks(text[start : one.start]))
+        yield first, first + len(_with_single_blanks(one.of(text)))
 
 
 def place_in_file(path: str, kept: KeptAnswer) -> Place:
-    """The place of an answer in a file that is not open."""
-    words, sentence = _plain(kept.text), _plain(kept.sentence)
-    before = _plain(kept.before)
-    # Words may occur in a sentence twice: those are meant that the same characters stand before.
+    """Return the place of an answer in a file that is not open."""
+    words, sentence = _with_single_blanks(kept.text), _with_single_blanks(kept.sentence)
+    before = _with_single_blanks(kept.before)
+    # Of several occurrences in the sentence, the one with the same characters before it is meant.
     starts = [found.start() for found in re.finditer(re.escape(words), sentence)]
-    start = max(starts, key=lambda at: _alike(sentence[:at], before), default=0)
+    start = max(starts, key=lambda at: _common_suffix(sentence[:at], before), default=0)
     if not starts:
         sentence = words
     heading = _shortened(kept.heading)
@@ -116,19 +116,19 @@ def place_in_file(path: str, kept: KeptAnswer) -> Place:
     )
 
 
-def _alike(one: str, other: str) -> int:
-    """How many characters at their ends are the same."""
+def _common_suffix(one: str, other: str) -> int:
+    """Return the number of characters that both end with."""
     return sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[::-1], other[::-1], strict=False))
     )
 
 
-def _plain(text: str) -> str:
+def _with_single_blanks(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
 def where(opened: Opened, at: int) -> str:
-    """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
+    """Return the place of a code point: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
     heading, place = opened.heading_at(at), localised(opened.place_at(at))
     heading = "" if opened.is_spreadsheet else _shortened(heading)
     if place and opened.cells.rows:

@@ -1,4 +1,4 @@
-"""Pages on the desk: scrolled, zoomed, and drawn from pictures that are requested as needed."""
+"""Pages on the desk: scrolled, zoomed, and drawn from pictures that are requested as they are needed."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ from app.ui.kit.translation import tr
 
 _BUDGET = 96 << 20
 _SCROLL_MS, _ZOOM_MS = 15, 90
-# Pixels for a point at the size that a page has on paper: 96 pixels and 72 points to an inch.
+# Pixels per point at a page's size on paper: 96 pixels and 72 points to an inch.
 ACTUAL = 96 / 72
 LEAST, MOST = 0.1, 8.0
-# Fitted pages are no larger than this: a wider line is harder to read, and the desk stays in sight.
+# The largest zoom that pages are fitted to the width with: wider lines are harder to read.
 _WIDEST = 1.25
 _STEPS = (0.1, 0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 _WHEEL = 1.1
@@ -67,7 +67,7 @@ _SHOWN_MS, _FADE_MS = 900, 220
 
 
 class PageHint(Label):
-    """A small pill with "page 22 of 71" that is shown while the pages move, and then fades."""
+    """A small pill that shows "page 22 of 71" while the pages move, and then fades."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class PageHint(Label):
         self._strength = QGraphicsOpacityEffect(self)
         self.setGraphicsEffect(self._strength)
         self._rest = QTimer(self, singleShot=True, interval=_SHOWN_MS)
-        self._rest.timeout.connect(self._go)
+        self._rest.timeout.connect(self._fade_out)
         self._fade = QPropertyAnimation(self._strength, b"opacity", self)
         self._fade.setDuration(_FADE_MS)
         self._fade.setEndValue(0.0)
@@ -86,7 +86,7 @@ class PageHint(Label):
         self.hide()
 
     def show_words(self, words: str) -> None:
-        """Show these words for a moment."""
+        """Show a text for a moment."""
         self._fade.stop()
         self._strength.setOpacity(1.0)
         self._rest.start()
@@ -101,36 +101,36 @@ class PageHint(Label):
         self.move(room.width() - self.width() - away, room.height() - self.height() - away)
 
     @Slot()
-    def _go(self) -> None:
+    def _fade_out(self) -> None:
         if self._theme.moves:
             self._fade.start()
         else:
             self.hide()
 
 
-def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:
-    """The zoom at which most pages fill a width in pixels, 1 being the size on paper, within readable bounds."""
+def fit_width_zoom(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:
+    """Return the zoom at which most pages fill a width in pixels, within readable bounds; 1 is the size on paper."""
     usual = median(width for width, _ in sizes) if sizes else 1.0
     return min(max(room / (max(1.0, usual) * ACTUAL), LEAST), _WIDEST * max(1.0, text_scale))
 
 
-def whole(sizes: Sequence[tuple[float, float]], width: float, height: float) -> float:
-    """The zoom at which most pages are seen whole in a room of so many pixels, 1 being the size on paper."""
+def fit_page_zoom(sizes: Sequence[tuple[float, float]], width: float, height: float) -> float:
+    """Return the zoom at which most pages are seen whole in this many pixels; 1 is the size on paper."""
     across, down = (median(sides) for sides in zip(*sizes, strict=True)) if sizes else (1.0, 1.0)
     return max(LEAST, min(width / (max(1.0, across) * ACTUAL), height / (max(1.0, down) * ACTUAL)))
 
 
 def stepped(zoom: float, up: bool) -> float:
-    """The next of the usual zooms above or below one."""
+    """Return the next of the usual zooms above or below a zoom."""
     if up:
         return next((step for step in _STEPS if step > zoom * 1.01), MOST)
     return next((step for step in reversed(_STEPS) if step < zoom * 0.99), LEAST)
 
 
 def zoom_of(event: QEvent) -> tuple[float, QPointF] | None:
-    """The zoom factor of an event, and the place of its widget that stays; None for any other event.
+    """Return the zoom factor of an event, and the point of its widget to zoom around; None for any other event.
 
-    Ctrl and the wheel, or two fingers moved apart on a trackpad or a touch screen.
+    Ctrl and the wheel zoom, and two fingers moved apart or together on a trackpad or a touch screen.
     """
     if isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
         return float(_WHEEL ** (event.angleDelta().y() / 120)), event.position()
@@ -147,12 +147,12 @@ def zoom_of(event: QEvent) -> tuple[float, QPointF] | None:
 
 
 class PageDesk(QAbstractScrollArea):
-    """Pages in one column, a part of their pane, whose theme and answer map it uses. Sizes of pages are in points.
+    """Pages in one column, as a base of the pane, whose theme and answer map it uses. Page sizes are in points.
 
-    `pictures_wanted` carries the parts to draw, the most important first, as (page, scale, left, top, width, height):
-    the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent
-    again after every change, and replaces the former request. `page_changed` carries the visible page, from 1;
-    `zoomed` the zoom, as `zoom` has it.
+    `pictures_wanted` carries the tiles to draw, the most important first, as (page, scale, left, top, width, height):
+    the page from 0, pixels per point, and the part of the page drawn at that scale, in pixels. It is sent again after
+    every change, and replaces the request before. `page_changed` carries the visible page, from 1, `zoomed` the zoom
+    as `zoom` returns it.
     """
 
     pictures_wanted = Signal(list)
@@ -176,8 +176,8 @@ class PageDesk(QAbstractScrollArea):
         self._wanted: list[Tile] | None = None
         self._stack = PageStack((), 1.0)
         self._shelf = TileShelf(_BUDGET)
-        self._ask = QTimer(self, singleShot=True)
-        self._ask.timeout.connect(self._request_pictures)
+        self._request_timer = QTimer(self, singleShot=True)
+        self._request_timer.timeout.connect(self._request_pictures)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().setMouseTracking(True)
@@ -185,11 +185,11 @@ class PageDesk(QAbstractScrollArea):
 
     @cached_property
     def hint(self) -> PageHint:
-        """What tells the page while they move."""
+        """The hint that shows the page number while the pages move."""
         return PageHint(self._theme, self.viewport())
 
     def show_pages(self, sizes: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
-        """Show pages of these sizes from the first one on; `labels` are their printed numbers, where there are any."""
+        """Show pages of these sizes, scrolled to the first; `labels` are their printed numbers, where they have any."""
         self._sizes, self._labels = sizes, labels
         self._undrawn.clear()
         self._shelf.clear()
@@ -199,7 +199,7 @@ class PageDesk(QAbstractScrollArea):
         self.hint.hide()
 
     def take_picture(self, page: int, scale: float, left: int, top: int, picture: Picture) -> None:
-        """Store a requested picture; raises ValueError where its bytes do not fit its size."""
+        """Store a requested picture; raises ValueError where its bytes do not match its size."""
         self._shelf.put(Tile(page, scale, left, top, picture.width, picture.height), picture)
         self.viewport().update()
         self._request_pictures()
@@ -211,11 +211,14 @@ class PageDesk(QAbstractScrollArea):
         self._request_pictures()
 
     def zoom(self) -> float:
-        """The zoom, 1 for the size on paper; FIT_WIDTH or FIT_PAGE while the pages are fitted to the view."""
+        """Return the zoom, 1 for the size on paper; FIT_WIDTH or FIT_PAGE while the pages are fitted to the view."""
         return self._zoom
 
     def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
-        """Show the pages at a zoom, or fitted; the place `around`, else the view's top, stays, as does a whole page."""
+        """Show the pages at a zoom, or fitted.
+
+        The point `around` stays in place, by default the top of the view; with FIT_PAGE the visible page does.
+        """
         zoom = min(max(zoom, LEAST), MOST) if zoom > 0 else FIT_PAGE if zoom < 0 else FIT_WIDTH
         if zoom == self._zoom or not self._sizes:
             self._zoom = zoom
@@ -227,7 +230,7 @@ class PageDesk(QAbstractScrollArea):
         self.zoomed.emit(zoom)
 
     def shown_zoom(self) -> float:
-        """The present zoom, fitted or not; 1 is the size on paper."""
+        """Return the present zoom, fitted or not; 1 is the size on paper."""
         return self._stack.scale / self._ratio / ACTUAL
 
     def zoom_by(self, by: int) -> None:
@@ -235,16 +238,16 @@ class PageDesk(QAbstractScrollArea):
         self.set_zoom(stepped(self.shown_zoom(), up=by > 0) if by else FIT_WIDTH)
 
     def page(self) -> int:
-        """The visible page, counted from 1."""
+        """Return the visible page, from 1."""
         return self._page
 
     def go_to_page(self, number: int) -> None:
-        """Scroll a page, counted from 1, to the top of the view."""
+        """Scroll a page, from 1, to the top of the view."""
         x = self.place_of(Spot(number - 1, 0.0, 0.0)).x()
         self.scroll_to(Spot(number - 1, 0.0, 0.0), QPointF(x, self._theme.step(5)))
 
     def view(self) -> QRect:
-        """The visible part of the pages' column, in the screen's pixels."""
+        """Return the visible part of the column of pages, in the screen's pixels."""
         ratio, port = self._ratio, self.viewport()
         left, top = self.horizontalScrollBar().value(), self.map.value()
         return QRect(
@@ -252,31 +255,31 @@ class PageDesk(QAbstractScrollArea):
         )
 
     def spot_at(self, place: QPointF) -> Spot:
-        """The place of the nearest page at a place of the viewport."""
+        """Return the spot on the nearest page at a point of the viewport."""
         view = self.view()
         return self._stack.spot(view.x() + place.x() * self._ratio, view.y() + place.y() * self._ratio)
 
     def place_of(self, spot: Spot) -> QPointF:
-        """The position of a place of a page in the viewport."""
+        """Return the point of the viewport at a spot on a page."""
         view = self.view()
         x, y = self._stack.pixels(spot)
         return QPointF((x - view.x()) / self._ratio, (y - view.y()) / self._ratio)
 
     def scroll_to(self, spot: Spot, place: QPointF) -> None:
-        """Scroll a place of a page to a place of the viewport, as near as the pages' ends allow."""
+        """Scroll a spot on a page to a point of the viewport, as near as the ends of the column allow."""
         x, y = self._stack.pixels(spot)
         self.horizontalScrollBar().setValue(round(x / self._ratio - place.x()))
         self.map.setValue(round(y / self._ratio - place.y()))
 
     def draw_over(self, painter: QPainter, page: int, view: QRect, ratio: float) -> None:
-        """Draw over a page's picture, in the screen's pixels from the view's corner."""
+        """Draw over a page's picture, in the screen's pixels from the corner of the view."""
 
     def page_note(self, page: int) -> str:
-        """What is to be said above a page, counted from 0; empty for nothing."""
+        """Return a note to show above a page, from 0; empty for none."""
         return ""
 
     def rearranged(self) -> None:
-        """React to new positions of the pages."""
+        """React to the pages having been arranged again."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -298,17 +301,17 @@ class PageDesk(QAbstractScrollArea):
         return super().viewportEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        # Wheel events outside the viewport arrive here too: Ctrl must never scroll.
+        # Wheel events beside the viewport arrive here, too: with Ctrl they must not scroll.
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             super().wheelEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._ask.start(0)
+        self._request_timer.start(0)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._ask.stop()
+        self._request_timer.stop()
         self.hint.hide()
         seen, _ = wanted_tiles(self._stack, self.view(), self._downwards, self._shelf.budget)
         self._shelf.keep(seen)
@@ -323,7 +326,7 @@ class PageDesk(QAbstractScrollArea):
             self._downwards = dy < 0
             self._note_page()
             if len(self._stack) > 1:
-                self.hint.show_words(self._page_words())
+                self.hint.show_words(self._page_text())
         self._request_soon(_SCROLL_MS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -334,7 +337,7 @@ class PageDesk(QAbstractScrollArea):
         colour, stack = self._theme.colour, self._stack
         draw_desk(painter, stack, view, colour("desk"))
         for page in stack.in_view(view):
-            # The line around its paper.
+            # The border of the page.
             edge = stack.rect(page).translated(-view.topLeft()).adjusted(-line, -line, line, line)
             painter.fillRect(edge, colour("line"))
             draw_page(painter, stack, self._shelf, page, view, colour("print_shade"))
@@ -346,13 +349,13 @@ class PageDesk(QAbstractScrollArea):
         for page in self._undrawn:
             self._draw_fault(painter, page)
         if self.hasFocus():
-            # Over the page's width, as on the page of a text.
+            # A line as wide as the page, as on a text's page.
             rect = self._stack.rect(self._page - 1) if self._sizes else view
             left, width = round((rect.x() - view.x()) / self._ratio), round(rect.width() / self._ratio)
             painter.fillRect(QRect(left, 0, width, 2), self._theme.colour("focus"))
 
     def _arrange(self, around: QPointF | None = None) -> None:
-        """Arrange the pages again, and keep the reading place where it is."""
+        """Arrange the pages again, and keep what is read in its place."""
         port, theme = self.viewport(), self._theme
         at = around if around is not None else QPointF(port.width() / 2, 0)
         place = self.spot_at(around) if around is not None and self._sizes else self._place
@@ -363,9 +366,9 @@ class PageDesk(QAbstractScrollArea):
         if self._zoom > 0:
             zoom = self._zoom
         elif self._zoom == FIT_PAGE:
-            zoom = whole(self._sizes, room, port.height() - 2 * gap)
+            zoom = fit_page_zoom(self._sizes, room, port.height() - 2 * gap)
         else:
-            zoom = fitted(self._sizes, room, theme.step(4) / 16)
+            zoom = fit_width_zoom(self._sizes, room, theme.step(4) / 16)
         self._stack = PageStack(
             self._sizes, zoom * ACTUAL * ratio, round(gap * ratio), round(aside * ratio), round(port.width() * ratio)
         )  # fmt: skip
@@ -390,7 +393,7 @@ class PageDesk(QAbstractScrollArea):
         self._note_page()
         self.rearranged()
         port.update()
-        self._ask.stop()
+        self._request_timer.stop()
         self._request_soon(_ZOOM_MS)
 
     def _note_page(self) -> None:
@@ -400,7 +403,7 @@ class PageDesk(QAbstractScrollArea):
             self._page = page
             self.page_changed.emit(page)
 
-    def _page_words(self) -> str:
+    def _page_text(self) -> str:
         label = self._labels[self._page - 1] if self._page <= len(self._labels) else ""
         count = len(self._stack)
         if label and label != str(self._page):
@@ -425,8 +428,8 @@ class PageDesk(QAbstractScrollArea):
         painter.drawText(paper, Qt.AlignmentFlag.AlignCenter, tr("This page cannot be drawn."))
 
     def _request_soon(self, milliseconds: int) -> None:
-        if not self._ask.isActive() and self.isVisible():
-            self._ask.start(milliseconds)
+        if not self._request_timer.isActive() and self.isVisible():
+            self._request_timer.start(milliseconds)
 
     @Slot()
     def _request_pictures(self) -> None:

@@ -1,4 +1,4 @@
-"""Highlights of answers on pages: only where the page has exactly their words, and with the letters still black."""
+"""The highlights on the pages of a PDF: only where a page has exactly their words, drawn like a marker pen's."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from app.core.layout import PageText
 from app.core.page_runs import Box
 from app.core.pages import PageMark, mark_on_pages
 from app.core.text import Span
-from app.ui.document.marks.highlights import Lights
+from app.ui.document.marks.highlights import HighlightState
 from app.ui.kit.page_layout import line_pen, own_pen
 
 # Left, top, right and bottom of a box in the screen's pixels.
 Pixels = tuple[float, float, float, float]
 
 
-class PageHighlights(Lights):
-    """The highlighted places of a document with pages."""
+class PageHighlights(HighlightState):
+    """The highlights of a document with pages."""
 
     def clear(self) -> None:
         super().clear()
@@ -32,8 +32,8 @@ class PageHighlights(Lights):
         return len(self._marks)
 
     def take(self, pages: Sequence[PageText], places: Sequence[tuple[Span, str]]) -> list[bool]:
-        """Set places with their words; returns for each whether the page has the words there."""
-        # Reading a place back takes some milliseconds, and while a text is read most places stay the same.
+        """Set the spans to highlight, with their words; returns for each whether the pages have the words there."""
+        # Reading a span back takes some milliseconds, and while the reader works most spans stay the same.
         cache = self._cache if pages is self._pages else {}
         self._cache = {place: cache.get(place) or mark_on_pages(pages, *place) for place in places}
         self._pages = pages
@@ -47,24 +47,24 @@ class PageHighlights(Lights):
         return [not mark.reason for mark in self._marks]
 
     def reason(self, index: int) -> str:
-        """Why a place is not highlighted, empty for one that is."""
+        """Return why a span is not highlighted; empty for one that is."""
         return self._marks[index].reason if 0 <= index < len(self._marks) else ""
 
     def first(self, index: int) -> tuple[int, Box] | None:
-        """The page and the box where a highlighted place begins; None where it is not shown."""
+        """Return the page and the box where a highlight begins; None where it is not shown."""
         mark = self._marks[index] if 0 <= index < len(self._marks) else None
         if mark is None or mark.reason or not mark.places:
             return None
         return mark.places[0].page, mark.places[0].boxes[0]
 
     def boxes(self, index: int) -> list[tuple[int, Box]]:
-        """Every page and box of a highlighted place, in the order of reading; empty where it is not shown."""
+        """Return every page and box of a highlight, in reading order; empty where it is not shown."""
         if self.first(index) is None:
             return []
         return [(place.page, box) for place in self._marks[index].places for box in place.boxes]
 
     def at(self, page: int, x: float, y: float) -> int:
-        """The index of the highlighted place at a point of a page, the strong one before others; -1 without one."""
+        """Return the index of the highlight at a point of a page, the strong one before others; -1 without one."""
         found = [
             index
             for index, box in self._on_page.get(page, ())
@@ -73,7 +73,7 @@ class PageHighlights(Lights):
         return self.chosen if self.chosen in found else min(found, default=-1)
 
     def draw(self, painter: QPainter, page: int, place: Callable[[Box], Pixels], ratio: float) -> None:
-        """Draw a page's highlights over its picture; `place` returns a box's pixels, `ratio` is those of one unit."""
+        """Draw a page's highlights over its picture; `place` gives a box's pixels, `ratio` the pixels in a unit."""
         own = self._on_page.get(page, ())
         if not own:
             return
@@ -99,7 +99,7 @@ class PageHighlights(Lights):
 
 
 def region(boxes: Iterable[Pixels], ratio: float, around: float = 1.0) -> QRegion:
-    """The pixels of boxes, with `around` units more on every side; none of them twice."""
+    """Return the pixels of boxes, each once, with `around` units more on every side."""
     pixels = QRegion()
     for left, top, right, bottom in boxes:
         rect = QRectF(left, top, right - left, bottom - top).adjusted(
@@ -110,7 +110,7 @@ def region(boxes: Iterable[Pixels], ratio: float, around: float = 1.0) -> QRegio
 
 
 def multiply(painter: QPainter, pixels: QRegion, colour: QColor) -> None:
-    """Lay a colour over pixels as a marker does: white takes it on, black stays black."""
+    """Lay a colour over pixels as a marker pen does: white takes the colour, black stays black."""
     painter.save()
     painter.setClipRegion(pixels, Qt.ClipOperation.IntersectClip)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Multiply)

@@ -1,4 +1,4 @@
-"""A PDF's pages as they are, with highlighted answers, whose words can be selected and copied."""
+"""A PDF's pages as they are printed, with highlighted answers, and text that can be selected and copied."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from app.ui.kit.translation import localised, tr
 
 _DRAG_MS = 25
 _KEY = QKeySequence.StandardKey
-# Whether a key moves the end of the selection forwards, and by a whole word.
+# For each key, whether it moves the end of the selection forwards, and whether by a word.
 _SELECTING = {
     _KEY.SelectNextChar: (True, False), _KEY.SelectPreviousChar: (False, False),
     _KEY.SelectNextWord: (True, True), _KEY.SelectPreviousWord: (False, True),
@@ -49,7 +49,7 @@ _SELECTING = {
 
 
 class PagePane(ReadOnlyPane, PageDesk):
-    """A document with pages, which are drawn from pictures: `pictures_wanted` requests them for `take_picture`."""
+    """A document with pages, drawn from pictures: `pictures_wanted` requests those that `take_picture` takes."""
 
     ROLE = QAccessible.Role.Document
 
@@ -61,7 +61,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         self._selection = PageSelection(self._opened)
         self._bands: list[Band] | None = None
         self._places: list[Span] = []
-        self._ends = 0, 0  # where the keys began to select, and where they are
+        self._ends = 0, 0  # where selecting by keys began, and its other end
         self._since_double = QElapsedTimer()
         self._pressed = QPointF()
         self._mouse: QPointF | None = None
@@ -73,7 +73,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         theme.changed.connect(self._restyle)
 
     def show_document(self, opened: Opened) -> None:
-        """Show a document with pages from its beginning, without highlights or selection."""
+        """Show a document from its beginning, without highlights or selection."""
         self._opened, self._selection = opened, PageSelection(opened)
         self._bands, self._heat, self.found = None, (), Span(0, 0)
         self.lights.clear()
@@ -83,7 +83,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         self._describe(self.page())
 
     def take_text(self, opened: Opened) -> None:
-        """Show the same pages, some with a text that was recognised since, in the same place."""
+        """Show the same pages, some with newly recognised text, at the same scroll position."""
         self._opened, self._selection = opened, PageSelection(opened)
         self._bands, self._heat, self._places = None, (), []
         self.lights.clear()
@@ -96,7 +96,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         return localised(found.in_words) if found is not None else ""
 
     def _recognition(self, page: int) -> Recognition | None:
-        """How the text of a page, from 0, was recognised; None for one with a text of its own."""
+        """Return how the text of a page, from 0, was recognised; None for a page with its own text."""
         pages = self._opened.pages
         return recognition_of(self._opened, pages[page].span) if page < len(pages) else None
 
@@ -118,7 +118,7 @@ class PagePane(ReadOnlyPane, PageDesk):
             self.note_position()
 
     def light_boxes(self, index: int) -> list[QRectF]:
-        """The boxes of a highlighted place, in the viewport's pixels, also outside the visible part."""
+        """Return the boxes of a highlight, in the viewport's pixels, even where they are not visible."""
         return [self._rect_of(page, box) for page, box in self.lights.boxes(index)]
 
     def selection(self) -> Span:
@@ -156,14 +156,14 @@ class PagePane(ReadOnlyPane, PageDesk):
         self.horizontalScrollBar().setValue(int(scrolled[1]))
 
     def top(self) -> int:
-        """The code point at the top of the view."""
+        """Return the code point at the top of the view."""
         if not self._opened.pages:
             return 0
         spot = self.spot_at(QPointF(self.viewport().width() / 2, self._theme.step(2)))
         return point_below(self._opened.pages, spot.page, spot.y)
 
     def go_to(self, point: int) -> None:
-        """Scroll a code point to the top of the view; for one that begins a page, the page's edge."""
+        """Scroll a code point to the top of the view; for the first one of a page, the page's upper edge."""
         if not self._opened.pages:
             return
         point = min(point, len(self.text()))
@@ -176,7 +176,7 @@ class PagePane(ReadOnlyPane, PageDesk):
     def place(self) -> tuple[int, int]:
         if not self._opened.pages:
             return 0, 0
-        # Below the gap that a page which was gone to has above it.
+        # Below the gap above a page that was scrolled to the top.
         below = QPointF(self.viewport().width() / 2, self._theme.step(6))
         return self.spot_at(below).page + 1, self.top()
 
@@ -226,7 +226,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         if event.matches(keys.Copy) and self._selection.span:
             self.copy()
         elif way is not None and self._opened.pages:
-            self._select_on(*way)
+            self._extend_by_key(*way)
         elif event.matches(keys.SelectAll):
             self.select_all()
         elif event.key() == Qt.Key.Key_Home:
@@ -240,14 +240,14 @@ class PagePane(ReadOnlyPane, PageDesk):
         else:
             super().keyPressEvent(event)
 
-    def _select_on(self, forwards: bool, whole_word: bool) -> None:
+    def _extend_by_key(self, forwards: bool, whole_word: bool) -> None:
         """Move the end of the selection by a character or a word.
 
-        Without a selection it begins with the words that are lit up, or at the top of the view.
+        Without a selection, it begins with the chosen answer, or at the top of the view.
         """
         text, own = self.text(), self._selection.span
         anchor, end = self._ends
-        if self._ends == (0, 0) or Span(*sorted(self._ends)) != own:  # the keys have not selected it
+        if self._ends == (0, 0) or Span(*sorted(self._ends)) != own:  # not selected by keys
             lit = self.lights.chosen
             if not own and self.lights.first(lit) is not None:
                 own = self._places[lit]
@@ -332,12 +332,12 @@ class PagePane(ReadOnlyPane, PageDesk):
         return [(share(first, top), share(last, bottom)) for first, top, last, bottom in self._bands]
 
     def _rect_of(self, page: int, box: Box) -> QRectF:
-        """The rectangle of a page's box in the viewport."""
+        """Return the rectangle of a page's box in the viewport."""
         corner, other = Spot(page, box.left, box.top), Spot(page, box.right, box.bottom)
         return QRectF(self.place_of(corner), self.place_of(other))
 
     def _bring_into_view(self, page: int, box: Box) -> None:
-        """Scroll a box of a page to where it can be read, unless it can be already."""
+        """Scroll a box of a page to where it can be read well, unless it is there."""
         room, seen = QRectF(self.viewport().rect()), self._rect_of(page, box)
         bar, sideways = self.map, self.horizontalScrollBar()
         if seen.top() < room.height() * 0.02 or seen.top() + seen.height() * 3 > room.height():
@@ -351,7 +351,7 @@ class PagePane(ReadOnlyPane, PageDesk):
             sideways.setValue(round(sideways.value() + seen.right() - room.width() + margin))
 
     def _third_click(self) -> bool:
-        """Whether this press follows upon a double click."""
+        """Whether this press follows a double click."""
         soon = QApplication.doubleClickInterval()
         third = self._since_double.isValid() and not self._since_double.hasExpired(soon)
         self._since_double.invalidate()

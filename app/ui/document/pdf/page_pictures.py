@@ -1,4 +1,4 @@
-"""The pictures of a document's pages: drawn in a lane on request of its pane, the most visible first."""
+"""The pictures of a document's pages: drawn in a lane at the request of the pane, the most visible first."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.flows.workspace import Workspace
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.kit.jobs import Job, Lanes
 
-# The number of jobs in the lane: one is drawn while others wait or are on their way to the window.
+# The most jobs in the lane: one draws, while others wait or are on their way to the window.
 _AT_ONCE = 4
-# The time for a drawing that is not wanted any more to finish: ending it may cost the drawing process.
+# How long a drawing that is no longer wanted may take to finish: ending it may cost the drawing process.
 _PATIENCE_MS = 1500
 _LOOK_MS = 20
 
@@ -25,7 +25,7 @@ Wanted = tuple[int, float, int, int, int, int]
 
 @dataclass(slots=True)
 class _Drawing:
-    """A part of a page that is being drawn, and its start time."""
+    """A tile that is being drawn, its job, and when it began, in monotonic seconds."""
 
     wanted: Wanted
     job: Job
@@ -33,10 +33,10 @@ class _Drawing:
 
 
 class PagePictures(QObject):
-    """Has the pictures that a pane wants of a PDF drawn, from its file as long as that is unchanged.
+    """Has the tiles drawn that a pane wants of a PDF, from its file as long as that is unchanged.
 
-    Parts that are not wanted any more are not begun. `failed` carries the fault when a page cannot be drawn, once for a
-    document: the page itself shows it too.
+    Tiles that are no longer wanted are not begun. `failed` carries the fault when a page cannot be drawn, once for each
+    document: the page says so, too.
     """
 
     failed = Signal(object)
@@ -57,7 +57,7 @@ class PagePictures(QObject):
         pane.pictures_wanted.connect(self._want)
 
     def close(self) -> None:
-        """Draw nothing more."""
+        """Draw no more."""
         self._pane.pictures_wanted.disconnect(self._want)
         self._wanted = []
         self._patience.stop()
@@ -72,15 +72,15 @@ class PagePictures(QObject):
         for drawing in [drawing for drawing in self._drawings[1:] if drawing.wanted not in self._wanted]:
             drawing.job.drop()
             self._drawings.remove(drawing)
-        self._go_on()
-        self._be_patient()
+        self._start_wanted()
+        self._limit_unwanted()
 
-    def _go_on(self) -> None:
-        under_way = {drawing.wanted for drawing in self._drawings}
+    def _start_wanted(self) -> None:
+        drawn_now = {drawing.wanted for drawing in self._drawings}
         for wanted in self._wanted:
             if len(self._drawings) >= _AT_ONCE:
                 return
-            if wanted in under_way:
+            if wanted in drawn_now:
                 continue
             job = self._lanes.pages.start(
                 draw_part, self._workspace, self._opened, *wanted, password=self._password
@@ -91,24 +91,24 @@ class PagePictures(QObject):
 
     @Slot(object)
     def _drawn(self, picture: Picture) -> None:
-        drawing = self._ended()
+        drawing = self._take_ended()
         if drawing is not None:
             page, scale, left, top, _, _ = drawing.wanted
             self._pane.take_picture(page, scale, left, top, picture)
-            self._go_on()
+            self._start_wanted()
 
     @Slot(object)
     def _not_drawn(self, fault: BaseException) -> None:
-        drawing = self._ended()
+        drawing = self._take_ended()
         if drawing is not None:
             self._pane.cannot_draw(drawing.wanted[0])
             if not self._reported:
                 self._reported = True
                 self.failed.emit(fault)
-            self._go_on()
+            self._start_wanted()
 
-    def _ended(self) -> _Drawing | None:
-        """The drawing whose job has just ended, which is then no longer under way."""
+    def _take_ended(self) -> _Drawing | None:
+        """Remove and return the drawing whose job has just ended."""
         job = self.sender()
         ended = next((drawing for drawing in self._drawings if drawing.job is job), None)
         if ended is not None:
@@ -119,17 +119,17 @@ class PagePictures(QObject):
 
     @Slot()
     def _give_up_unwanted(self) -> None:
-        """End drawings that take long and are not wanted any more."""
+        """End drawings that are no longer wanted and take long."""
         now = time.monotonic()
         for drawing in list(self._drawings):
             if drawing.wanted not in self._wanted and (now - drawing.since) * 1000 >= _PATIENCE_MS:
                 drawing.job.drop()
                 self._drawings.remove(drawing)
-        self._go_on()
-        self._be_patient()
+        self._start_wanted()
+        self._limit_unwanted()
 
-    def _be_patient(self) -> None:
-        """Check again when the first of the unwanted drawings has used its time."""
+    def _limit_unwanted(self) -> None:
+        """Have unwanted drawings ended once the oldest has had its time."""
         unwanted = [drawing.since for drawing in self._drawings if drawing.wanted not in self._wanted]
         if unwanted and not self._patience.isActive():
             left = _PATIENCE_MS - (time.monotonic() - min(unwanted)) * 1000

@@ -1,4 +1,4 @@
-"""Places on pages and code points of their text; the selection, which is shown as it is copied."""
+"""Converts points on pages to code points of their text, and holds the selection, which is shown as it is copied."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from app.core.results import HEAT_BINS
 from app.core.text import Offsets, Span
 from app.ui.document.pdf.page_stack import Spot
 
-# Code points of the text around a place in which a word's ends are searched, and characters for a line's.
+# How far around a code point the ends of a word are searched, in code points, and those of a line, in characters.
 _WORD, _LINE = 100, 2000
 _MOST_MARKED = 1000
-# The number of places of each part of the text that are looked up on the pages.
+# The number of code points in each heat bin that are looked up on the pages.
 _SAMPLES = 3
 
 Band = tuple[int, float, int, float]
 
 
 def page_of(pages: Sequence[PageText], point: int) -> int:
-    """The page of a code point, counted from 0."""
+    """Return the page of a code point, from 0."""
     return max(0, bisect_right(pages, point, key=lambda page: page.span.start) - 1)
 
 
 def box_of(page: PageText, character: int) -> Box:
-    """The box of one of the page's characters."""
+    """Return the box of one of the page's characters."""
     return Box(*page.boxes[4 * character : 4 * character + 4])
 
 
 def caret_at(page: PageText, x: float, y: float) -> int | None:
-    """The code point after a caret set at a point of the page; None where the page has no text."""
+    """Return the code point behind a caret set at a point of the page; None where the page has no text."""
     span, after = _hit(page, x, y)
     if span is None:
         return None
@@ -45,12 +45,12 @@ def caret_at(page: PageText, x: float, y: float) -> int | None:
 
 
 def character_span(page: PageText, x: float, y: float) -> Span | None:
-    """The code points of the character at a point of the page; None where the page has no text."""
+    """Return the span of the character at a point of the page; None where the page has no text."""
     return _hit(page, x, y)[0]
 
 
 def over_text(page: PageText, x: float, y: float) -> bool:
-    """Whether a point of the page is on a letter, or near enough to mean it."""
+    """Whether a point of the page is on a character, or close to one."""
     number = character_at(page, x, y)
     if number < 0:
         return False
@@ -60,12 +60,12 @@ def over_text(page: PageText, x: float, y: float) -> bool:
 
 
 def _hit(page: PageText, x: float, y: float) -> tuple[Span | None, bool]:
-    """The code points of the character at a point, and whether the point lies in its second half."""
+    """Return the span of the character at a point, and whether the point lies in its second half."""
     number = character_at(page, x, y)
     if number < 0 or not page.span:
         return None, False
     span = text_between(page, number, number)
-    if not span:  # a character that was not read into the text: the next one that was
+    if not span:  # the character is not part of the text: take the nearest one that is
         before = text_between(page, 0, number)
         if before:
             return Span(before.end - 1, before.end), True
@@ -77,7 +77,7 @@ def _hit(page: PageText, x: float, y: float) -> tuple[Span | None, bool]:
 
 
 def word_around(text: str, point: int) -> Span:
-    """The word that a code point belongs to, or the blanks; empty where there is no text."""
+    """Return the word, or the blanks, that a code point belongs to; an empty span where there is no text."""
     first = max(0, point - _WORD)
     part = text[first : point + _WORD]
     offsets = Offsets(part)
@@ -93,7 +93,7 @@ def word_around(text: str, point: int) -> Span:
 
 
 def next_stop(text: str, point: int, *, forwards: bool, whole_word: bool) -> int:
-    """The code point that a key moves the end of a selection to: the next character, or the end of the next word."""
+    """Return where a key moves the end of a selection to: the next character, or the end of the next word."""
     limit, step = (len(text), 1) if forwards else (0, -1)
     if point == limit or not whole_word:
         return point if point == limit else point + step
@@ -109,7 +109,7 @@ def next_stop(text: str, point: int, *, forwards: bool, whole_word: bool) -> int
 
 
 def line_around(page: PageText, point: int) -> Span:
-    """The part of the text on the same line of the page, in the same column."""
+    """Return the span of the text on the same line of the page, in the same column."""
     at = _drawn_from(page, point - page.span.start)
     if at < 0:
         return Span(point, point)
@@ -130,7 +130,7 @@ def line_around(page: PageText, point: int) -> Span:
 
 
 def _on_one_line(box: Box, other: Box) -> bool:
-    """Whether two characters that follow each other in the text are on one line."""
+    """Whether two characters that follow each other in the text are on the same line."""
     middle = (other.top + other.bottom) / 2
     height = max(box.bottom - box.top, other.bottom - other.top)
     apart = max(other.left - box.right, box.left - other.right)
@@ -139,7 +139,7 @@ def _on_one_line(box: Box, other: Box) -> bool:
 
 
 def _drawn_from(page: PageText, place: int) -> int:
-    """The first place of the page's text, from one on, else before it, whose character is drawn; -1 without any."""
+    """Return the first index in the page's text, from `place` on, else before it, with a drawn character; else -1."""
     count = len(page.index)
     place = min(max(0, place), max(0, count - 1))
     for at in (*range(place, count), *range(place - 1, -1, -1)):
@@ -150,7 +150,7 @@ def _drawn_from(page: PageText, place: int) -> int:
 
 
 def box_at(pages: Sequence[PageText], point: int) -> tuple[int, Box]:
-    """The page of a code point, and its box there; the page's upper left corner where none is drawn."""
+    """Return the page of a code point, and its box there; an empty box at the corner where nothing is drawn."""
     number = page_of(pages, point)
     page = pages[number]
     at = _drawn_from(page, point - page.span.start)
@@ -158,7 +158,7 @@ def box_at(pages: Sequence[PageText], point: int) -> tuple[int, Box]:
 
 
 def point_below(pages: Sequence[PageText], number: int, y: float) -> int:
-    """The first code point whose character's middle lies at a height of a page or below, else of the next page."""
+    """Return the first code point whose character's middle is at a height of a page or lower, else the next page's."""
     page = pages[number]
     for place, character in enumerate(page.index):
         if character < 0:
@@ -170,9 +170,9 @@ def point_below(pages: Sequence[PageText], number: int, y: float) -> int:
 
 
 def bands(pages: Sequence[PageText], length: int) -> list[Band]:
-    """The places of the parts that `Reading.heat` counts in: from a page and a height to another page and height.
+    """Return where each bin of `Reading.heat` lies: from a page and a height to another page and height.
 
-    A part that goes on in the next column takes all the height between its highest and its lowest letter.
+    A bin that continues in the next column takes all of the height between its highest and its lowest character.
     """
     found: list[Band] = []
     steps = HEAT_BINS * _SAMPLES
@@ -189,7 +189,7 @@ def bands(pages: Sequence[PageText], length: int) -> list[Band]:
 
 
 class PageSelection:
-    """The selected part of a document's text, made with the mouse by letters, words or lines."""
+    """The selection in a document's text, made with the mouse by characters, words or lines."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
@@ -206,17 +206,17 @@ class PageSelection:
         return self.span.of(self._text)
 
     def select(self, span: Span) -> None:
-        """Select a part of the text."""
+        """Select a span."""
         self.span, self._anchor, self._unit = span, Span(span.start, span.start), self._letter
 
     def begin(self, spot: Spot, clicks: int = 1) -> None:
-        """Begin at a place of a page: by letters, after two clicks by words, after three by lines."""
+        """Begin at a spot on a page: by characters, with two clicks by words, with three by lines."""
         self._unit = (self._letter, self._word, self._line)[min(clicks, 3) - 1]
         self._anchor = self._unit(spot)
         self.span = self._anchor or Span(0, 0)
 
     def extend(self, spot: Spot) -> None:
-        """Select from where it began to a place of a page."""
+        """Extend the selection from where it began to a spot on a page."""
         reached = self._unit(spot)
         if reached is None:
             return
@@ -225,7 +225,7 @@ class PageSelection:
         self.span = Span(min(self._anchor.start, reached.start), max(self._anchor.end, reached.end))
 
     def boxes(self, page: int) -> tuple[Box, ...]:
-        """The boxes of the selection on a page."""
+        """Return the boxes of the selection on a page."""
         own = self._opened.pages[page].span
         start, end = max(own.start, self.span.start), min(own.end, self.span.end)
         if start >= end:
@@ -239,7 +239,7 @@ class PageSelection:
         return cached[1]
 
     def matches(self, page: int, pattern: re.Pattern[str]) -> list[Box]:
-        """The boxes of what a pattern matches on a page, of `_MOST_MARKED` places at most."""
+        """Return the boxes of a pattern's matches on a page, of `_MOST_MARKED` matches at most."""
         if pattern is not self._sought:
             self._sought, self._matches = pattern, {}
         if page not in self._matches:

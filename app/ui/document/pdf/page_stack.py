@@ -13,7 +13,7 @@ from app.core.page_runs import Box
 
 
 class Spot(NamedTuple):
-    """A place on a page, counted from 0: points from its upper left corner; it may be outside the page."""
+    """A spot on a page, from 0: `x` and `y` in points from its upper left corner; it may lie outside the page."""
 
     page: int
     x: float
@@ -23,8 +23,8 @@ class Spot(NamedTuple):
 class PageStack:
     """Pages in one column; every look-up takes time logarithmic in their number.
 
-    `sizes` are widths and heights in points, `scale` is pixels per point, `gap` is the space above, between and below
-    the pages, `aside` the least space on both sides, and `room` is the width that they are centred in, all in pixels.
+    `sizes` are widths and heights in points, `scale` is in pixels per point; in pixels, `gap` is the space above,
+    between and below the pages, `aside` the least space on either side, `room` the width in which they are centred.
     """
 
     def __init__(
@@ -41,45 +41,45 @@ class PageStack:
         return len(self._tops)
 
     def rect(self, page: int) -> QRect:
-        """The rectangle of a page."""
+        """Return the rectangle of a page."""
         width = self._widths[page]
         return QRect((self.width - width) // 2, self._tops[page], width, self._heights[page])
 
     def between(self, top: int, bottom: int) -> range:
-        """The pages that are at least partly between two heights."""
+        """Return the pages that reach between two heights."""
         first = max(0, bisect_right(self._tops, top) - 1)
         if first < len(self) and self._tops[first] + self._heights[first] <= top:
             first += 1
         return range(first, max(first, bisect_left(self._tops, bottom)))
 
     def in_view(self, view: QRect) -> range:
-        """The pages that are at least partly in the height of a part of the column."""
+        """Return the pages that reach into the height of a part of the column."""
         return self.between(view.y(), view.y() + view.height())
 
     def page_at(self, y: float) -> int:
-        """The page that is nearest to a height; 0 where there are no pages."""
+        """Return the page nearest to a height; 0 where there are no pages."""
         page = max(0, bisect_right(self._tops, y) - 1)
         if page + 1 < len(self) and self._tops[page + 1] - y < y - self._tops[page] - self._heights[page]:
             page += 1
         return page
 
     def spot(self, x: float, y: float) -> Spot:
-        """The place on the nearest page."""
+        """Return the spot on the nearest page at a point of the column."""
         page = self.page_at(y)
         rect = self.rect(page)
         return Spot(page, (x - rect.x()) / self.scale, (y - rect.y()) / self.scale)
 
     def pixels(self, spot: Spot) -> tuple[float, float]:
-        """The position of a place of a page."""
+        """Return the point of the column at a spot."""
         rect = self.rect(spot.page)
         return rect.x() + spot.x * self.scale, rect.y() + spot.y * self.scale
 
     def share(self, page: int, y: float) -> float:
-        """The share, 0 to 1, of all pages' height above a height of a page, in points."""
+        """Return the share, 0 to 1, of the column's height above a height of a page, in points."""
         return min(1.0, max(0.0, (self._tops[page] + y * self.scale) / max(1, self.height)))
 
     def box(self, page: int, box: Box) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of a box of a page."""
+        """Return left, top, right and bottom of a box of a page."""
         left, top = self.pixels(Spot(page, box.left, box.top))
         right, bottom = self.pixels(Spot(page, box.right, box.bottom))
         return left, top, right, bottom

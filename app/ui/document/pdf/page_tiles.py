@@ -1,4 +1,4 @@
-"""Pictures of parts of pages: the wanted ones, a cache, and drawing them in the screen's own pixels."""
+"""Tiles, the pictures of parts of pages: which are wanted, their cache, and their drawing in the screen's pixels."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 from app.core.layout import Picture
 from app.ui.document.pdf.page_stack import PageStack
 
-# The most pixels of a tile: large enough that few are drawn, small enough to come soon. It is as wide as its page where
-# that can be, so that no seam goes through the lines.
+# The most pixels of a tile: large enough that few are needed, small enough that each is drawn fast. A tile is as wide
+# as its page where possible, so that no seam goes through its lines.
 _AREA = 1 << 20
 _LONGEST = 2048
-# The longest side of the coarse picture of a whole page, which is shown where no better one is cached.
+# The longest side of the coarse picture of a whole page, which is drawn where no better one is cached.
 _COARSE = 480
 _PIXEL = 4
-# Beyond this number of pixels, stand-ins are drawn without smoothing, so that scrolling stays smooth.
+# More pixels than this are scaled from stand-ins without smoothing, so that scrolling stays fast.
 _SMOOTH = 1_500_000
 
 
 class Tile(NamedTuple):
-    """A part of a page drawn at `scale` pixels per point: pixels from the page's upper left corner."""
+    """A part of a page drawn at `scale` pixels per point, in pixels from the page's upper left corner."""
 
     page: int
     scale: float
@@ -35,12 +35,12 @@ class Tile(NamedTuple):
 
     @property
     def rect(self) -> QRect:
-        """Its place on the page drawn at its scale."""
+        """The tile's rectangle on the page drawn at its scale."""
         return QRect(self.left, self.top, self.width, self.height)
 
 
 def tiles(stack: PageStack, page: int, part: QRect) -> list[Tile]:
-    """The tiles of a page that a part of it, in the page's pixels, needs."""
+    """Return the tiles of a page that cover a part of it, in the page's pixels."""
     width, height = stack.rect(page).width(), stack.rect(page).height()
     part = part.intersected(QRect(0, 0, width, height))
     if part.isEmpty():
@@ -49,33 +49,33 @@ def tiles(stack: PageStack, page: int, part: QRect) -> list[Tile]:
     rows = -(-height // min(_LONGEST, max(1, _AREA * columns // width)))
     return [
         Tile(page, stack.scale, left, top, right - left, bottom - top)
-        for top, bottom in _steps(height, rows, part.y(), part.y() + part.height())
-        for left, right in _steps(width, columns, part.x(), part.x() + part.width())
+        for top, bottom in _overlapping_parts(height, rows, part.y(), part.y() + part.height())
+        for left, right in _overlapping_parts(width, columns, part.x(), part.x() + part.width())
     ]
 
 
 def area(rect: QRect) -> int:
-    """How many pixels a rectangle has; none where it is empty."""
+    """Return the number of pixels of a rectangle."""
     return 0 if rect.isEmpty() else rect.width() * rect.height()
 
 
 def coarse(stack: PageStack, page: int) -> Tile:
-    """The whole page as one small picture, at a scale that depends on the page only."""
+    """Return the whole page as one small tile, at a scale that depends on the page alone."""
     sides = stack.rect(page).width(), stack.rect(page).height()
     scale = _COARSE / max(1.0, round(max(sides) / stack.scale))
     width, height = (max(1, round(side * scale / stack.scale)) for side in sides)
     return Tile(page, scale, 0, 0, width, height)
 
 
-def _steps(length: int, count: int, first: int, end: int) -> list[tuple[int, int]]:
-    """Those of `count` even parts of a length that overlap `first` to `end`."""
+def _overlapping_parts(length: int, count: int, first: int, end: int) -> list[tuple[int, int]]:
+    """Return those of `count` even parts of a length that overlap the range from `first` to `end`."""
     low, high = first * count // length, min(count - 1, end * count // length)
     edges = [(step * length // count, (step + 1) * length // count) for step in range(low, high + 1)]
     return [(near, far) for near, far in edges if near < end and far > first]
 
 
 class TileShelf:
-    """A cache of pictures of at most `budget` bytes; those seen longest ago are dropped first."""
+    """A cache of tiles' pictures, of at most `budget` bytes; the least recently seen are dropped first."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -88,7 +88,7 @@ class TileShelf:
         return tile in self._cached
 
     def put(self, tile: Tile, picture: Picture) -> None:
-        """Cache a picture, and drop others beyond the budget; raises ValueError for one of another size."""
+        """Cache a picture, and drop others to keep to the budget; raises ValueError for a picture of another size."""
         if (picture.width, picture.height) != (tile.width, tile.height):
             raise ValueError(f"{picture.width} x {picture.height} pixels for {tile}")
         if len(picture.pixels) != picture.width * picture.height * _PIXEL:
@@ -103,7 +103,7 @@ class TileShelf:
             self._drop(next(iter(self._cached)))
 
     def image(self, tile: Tile) -> QImage | None:
-        """The picture of a tile."""
+        """Return the picture of a tile, None where it is not cached."""
         cached = self._cached.get(tile)
         return cached[0] if cached is not None else None
 
@@ -114,19 +114,19 @@ class TileShelf:
                 self._cached.move_to_end(tile)
 
     def keep(self, wanted: Iterable[Tile]) -> None:
-        """Drop all but these."""
+        """Drop all other tiles."""
         remaining = set(wanted)
         for tile in [tile for tile in self._cached if tile not in remaining]:
             self._drop(tile)
 
     def clear(self) -> None:
-        """Drop all."""
+        """Drop all tiles."""
         self.keep(())
 
     def stand_ins(self, tile: Tile) -> list[tuple[QImage, QRectF]]:
-        """Pictures of other scales for a missing tile, each with its place on the page, the best one last.
+        """Return pictures of other scales for a missing tile, each with its rectangle on the page, the best last.
 
-        As many as are needed to cover the tile, those of the nearest scale first.
+        There are as many as cover the tile, of the nearest scales.
         """
         by_scale: dict[float, list[Tile]] = {}
         for cached in self._pages.get(tile.page, ()):
@@ -158,10 +158,10 @@ class TileShelf:
 def wanted_tiles(
     stack: PageStack, view: QRect, downwards: bool, budget: int
 ) -> tuple[list[Tile], list[Tile]]:
-    """The tiles that a view needs, most visible first, and further ones, as far as a budget reaches.
+    """Return the tiles that a view needs, the most visible first, and further ones within a budget of bytes.
 
-    The further ones are the next screen in the direction of scrolling, and a coarse picture of every visible page.
-    `view` is a part of the stack; the time it takes does not depend on the number of pages.
+    The further ones are a coarse picture of every visible page, and the next screen in the direction of scrolling.
+    `view` is a part of the stack; the time does not depend on the number of pages.
     """
     seen: list[tuple[int, Tile]] = []
     pages = stack.in_view(view)
@@ -190,7 +190,7 @@ def _bytes(tile: Tile) -> int:
 
 
 def in_pixels(painter: QPainter, ratio: float) -> None:
-    """Have a painter count in the screen's own pixels, whole ones, also where a widget begins between two of them."""
+    """Have a painter count in whole pixels of the screen, even where a widget begins between two of them."""
     origin = painter.deviceTransform().map(QRectF(0, 0, 1, 1).topLeft())
     painter.translate(
         (round(origin.x()) - origin.x()) / ratio,
@@ -200,7 +200,7 @@ def in_pixels(painter: QPainter, ratio: float) -> None:
 
 
 def draw_desk(painter: QPainter, stack: PageStack, view: QRect, colour: QColor) -> None:
-    """Draw the desk around the pages of a part of the stack."""
+    """Draw the desk around the pages that are in view."""
     desk = QRegion(view)
     for page in stack.in_view(view):
         desk = desk.subtracted(stack.rect(page))
@@ -214,9 +214,9 @@ def draw_desk(painter: QPainter, stack: PageStack, view: QRect, colour: QColor) 
 def draw_page(
     painter: QPainter, stack: PageStack, shelf: TileShelf, page: int, view: QRect, shade: QColor
 ) -> None:
-    """Draw a page where it can be seen; `view` is the visible part of the stack, drawn from (0, 0), `shade` lies on it.
+    """Draw the visible part of a page; `view` is the part of the stack drawn at (0, 0), `shade` lies over the page.
 
-    Parts without a picture are white paper.
+    Where there is no picture, the page is white.
     """
     rect = stack.rect(page)
     seen = rect.intersected(view).translated(-rect.topLeft())

@@ -1,4 +1,4 @@
-"""The document as a page that can be edited, with highlighted answers."""
+"""A plain text on a page where it can be edited, with highlighted answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
-from app.ui.document.marks.offsets import document_text, insertable
-from app.ui.document.marks.word_search import SearchableEdit
+from app.ui.document.marks.searchable import SearchablePlainTextEdit, document_text, insertable
 from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.long_lines import broken
 from app.ui.kit.dropped import local_files
@@ -36,55 +35,55 @@ from app.ui.kit.translation import tr
 _KEY = QKeySequence.StandardKey
 # Code points put on a page in one go: some 5 ms.
 PIECE = 100_000
-# Milliseconds between updates of the map while paragraphs are laid out, each of which moves all places.
+# Milliseconds between updates of the map while paragraphs are laid out, each of which moves all that follow.
 _MAP_MS = 50
-# Lines that a text was broken into by hand are kept whole up to this many times the comfortable measure.
+# The lines of hard-wrapped text are kept whole up to this many times the comfortable measure.
 _WIDEST = 1.35
-_LOOKED_AT = 100_000
-# Lines of code are given room up to so many letters; a tab takes the room of so many.
+_SAMPLED = 100_000
+# The least and the most letters in a line of code that the page has room for.
 _LEAST_CODE, _MOST_CODE = 80, 120
-_TAB, _TAB_OF_PROSE = 4, 80.0  # letters, and pixels as Qt has it
+_TAB, _TAB_OF_PROSE = 4, 80.0  # a tab's width: letters in code; pixels in prose, as Qt has it
 
 
 def piece_end(text: str, at: int, length: int) -> int:
-    """Where a piece of a text ends that begins at `at`: never before U+FEFF, which is lost at a string's start."""
+    """Return where the piece of a text from `at` on ends: never before U+FEFF, which is lost at a string's start."""
     end = min(at + length, len(text))
     while end < len(text) and text[end] == "\ufeff":
         end += 1
     return end
 
 
-class Filling(QObject):
-    """Puts the rest of a text at the end of a document.
+class TextAppender(QObject):
+    """Appends the rest of a text to a document, piece by piece between the window's other events.
 
-    `at_work` is true while it changes the document, which is no change of the text. `filled` is sent when nothing is
-    left. Undo is not available meanwhile.
+    `is_appending` is true while it changes the document: such a change is no edit of the text. `filled` is sent when
+    the whole text is there. Until then there is no undo.
     """
 
     filled = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.at_work = False
+        self.is_appending = False
         self._text, self._at = "", 0
         self._document: QTextDocument | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.go_on)
 
     def begin(self, document: QTextDocument, text: str, at: int) -> None:
-        """Add the text from the code point `at` on to a document that has the text before it."""
+        """Append the text from the code point `at` on to a document that has the text before it."""
         document.setUndoRedoEnabled(False)
         self._document, self._text, self._at = document, text, at
         self._timer.start(0)
 
     def at_once(self) -> None:
-        """Add all the rest now."""
+        """Append all of the rest now."""
         if self._document is not None:
             self._put(len(self._text))
 
     @Slot(result=bool)
     def go_on(self) -> bool:
-        """Add the next piece; returns whether any is left."""
+        """Append the next piece; returns whether any is left."""
         self._put(PIECE)
         return self._document is not None
 
@@ -94,26 +93,26 @@ class Filling(QObject):
         cursor = QTextCursor(self._document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         at, self._at = self._at, piece_end(self._text, self._at, length)
-        self.at_work = True
+        self.is_appending = True
         cursor.insertText(self._text[at : self._at])
-        self.at_work = False
+        self.is_appending = False
         if self._at >= len(self._text):
             self.drop()
             self.filled.emit()
 
     def drop(self) -> None:
-        """Stop filling: all is there, or the document gets another text."""
+        """Stop: all of the text is there, or the document gets another one."""
         self._timer.stop()
         if self._document is not None:
             self._document.setUndoRedoEnabled(True)
         self._document, self._text = None, ""
 
 
-class DocumentPane(PaperPane, SearchableEdit):
+class DocumentPane(PaperPane, SearchablePlainTextEdit):
     """An editable page of text of a comfortable width, with leading between its lines and highlighted answers.
 
-    `edited` is sent after every change of the text; `lines_broken` when a new text had lines too long to be shown
-    unbroken, with whether a line end was added to one that has no blank.
+    `edited` is sent after every change of the text; `lines_broken` when lines of a new text were too long to be shown
+    whole: it carries whether a line end was added to a line without a blank.
     """
 
     edited = Signal()
@@ -134,11 +133,11 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._offsets: Offsets | None = None
         self._restyling = False
         self._measure = 0.0
-        self._equal_letters = False
-        # The lines' places where the page breaks them in another way than the file, and how many a new text has.
+        self._is_monospaced = False
+        # Where the file's lines begin if the page breaks them otherwise, and the number of lines of an unedited text.
         self._lines, self._count = array("i"), 0
-        self._filling = Filling(self)
-        self._filling.filled.connect(self._update_map)
+        self._appender = TextAppender(self)
+        self._appender.filled.connect(self._update_map)
         self._map_timer = QTimer(self, singleShot=True, interval=_MAP_MS)
         self._map_timer.timeout.connect(self._update_map)
         self.setTabChangesFocus(True)
@@ -149,16 +148,16 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._restyle()
 
     def set_text(self, text: str, name: str = "") -> None:
-        """Replace the text; the rest of a long one is put on the page a little later.
+        """Replace the text; most of a long one is put on the page a little later.
 
-        By the `name` of its file it is set in a monospaced face.
+        The `name` of its file decides whether it is set in a monospaced face.
         """
         text = insertable(text)
-        if is_set_in_equal_letters(name) != self._equal_letters:
-            self._equal_letters = not self._equal_letters
+        if is_monospaced(name) != self._is_monospaced:
+            self._is_monospaced = not self._is_monospaced
             self._restyle()
         shown, breaks = broken(text)
-        self._filling.drop()
+        self._appender.drop()
         first = piece_end(shown, 0, PIECE)
         self._restyling = True  # `edited` is sent once, below, when the whole text is known
         self.setPlainText(shown[:first])
@@ -166,7 +165,7 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._text = None
         if first < len(shown):
             self._text = shown
-            self._filling.begin(self.document(), shown, first)
+            self._appender.begin(self.document(), shown, first)
         self._text_changed()
         self._count = shown.count("\n") + 1
         self.moveCursor(QTextCursor.MoveOperation.Start)
@@ -176,21 +175,21 @@ class DocumentPane(PaperPane, SearchableEdit):
             self.lines_broken.emit(len(shown) > len(text))
 
     def text(self) -> str:
-        """The text on the page, which `Document.text` is to be for a question."""
+        """Return the text of the page, with all of a long one on it: what a question's `Document.text` is to be."""
         if self._text is None:
-            self._filling.at_once()
+            self._appender.at_once()
             self._text = document_text(self.document())
         return self._text
 
     def units(self) -> int:
-        """The number of UTF-16 units of the text, with the part that is not on the page yet."""
+        """Return the number of UTF-16 units of the text, with the part that is not on the page yet."""
         return self.document().characterCount() - 1 if self._text is None else utf16_units(self._text)
 
     def is_empty(self) -> bool:
         return self.document().isEmpty()
 
     def number_lines(self, lines: array[int]) -> None:
-        """Number the lines as in the text's file, until it is edited; `lines` are as in Opened."""
+        """Number the lines as the file does, until the text is edited; `lines` are as in Opened."""
         self._lines = lines if len(lines) != self.numbers() else array("i")
 
     def numbers(self) -> int:
@@ -202,7 +201,7 @@ class DocumentPane(PaperPane, SearchableEdit):
         return self.firstVisibleBlock().blockNumber() + 1
 
     def go_to_number(self, number: int) -> None:
-        self._filling.at_once()
+        self._appender.at_once()
         if self._lines:
             self.go_to(self._lines[number - 1])
         else:
@@ -210,17 +209,17 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._put_caret(self.top_position())
 
     def go_to(self, point: int) -> None:
-        self._filling.at_once()
+        self._appender.at_once()
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
     def is_whole(self) -> bool:
-        return not self._filling.go_on()
+        return not self._appender.go_on()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self._filling.at_once()
+        self._appender.at_once()
         if files := local_files(source):
             self.files_dropped.emit(files)
         elif source.hasText():
@@ -236,20 +235,20 @@ class DocumentPane(PaperPane, SearchableEdit):
         super().resizeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._filling.at_once()
+        self._appender.at_once()
         before = self.textCursor().position()
         super().keyPressEvent(event)
         if event.matches(_KEY.MoveToEndOfDocument) or event.matches(_KEY.SelectEndOfDocument):
             self.map.setValue(self.map.maximum())  # with the page's margin below the last line
         elif self.textCursor().position() != before:
-            self._clear_the_edge()
+            self._uncover_cursor_line()
 
     def share_of(self, position: int) -> float:
-        """The share of the page's height above a position, 0 to 1."""
+        """Return the share of the document's height above a position, 0 to 1."""
         return self._page.share_of(position)
 
     def bring_into_view(self, position: int, above: float) -> None:
-        """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
+        """Scroll a position's line so that the share `above` of the view is above it, unless it is seen well."""
         block, line = self._line_of(position)
         if not self._seen_well(block, line):
             self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * above))
@@ -263,8 +262,8 @@ class DocumentPane(PaperPane, SearchableEdit):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(self.on_line(event))
 
-    def _clear_the_edge(self) -> None:
-        """Scroll the cursor's line up where the view's edge cuts it: Qt does not reckon with the leading above it."""
+    def _uncover_cursor_line(self) -> None:
+        """Scroll a cursor line that the view's lower edge cuts: Qt does not allow for the leading above it."""
         line, room = self.cursorRect(), self.viewport().height()
         if line.top() < room < line.bottom() + self._page.leading:
             self.map.setValue(self.map.value() + 1)
@@ -278,7 +277,7 @@ class DocumentPane(PaperPane, SearchableEdit):
         return False
 
     def on_line(self, event: QMouseEvent) -> QMouseEvent:
-        """The event with its place moved out of the leading between two lines, where Qt finds no letter."""
+        """Return the event with its position moved out of the leading between two lines, where Qt finds no letter."""
         place = self._page.on_line(event.position(), self.visible_blocks())
         return QMouseEvent(
             event.type(), place, event.globalPosition(), event.button(), event.buttons(), event.modifiers(),
@@ -287,7 +286,7 @@ class DocumentPane(PaperPane, SearchableEdit):
 
     @Slot(int, int, int)
     def _changed(self, at: int, removed: int, added: int) -> None:
-        if self._restyling or self._filling.at_work:
+        if self._restyling or self._appender.is_appending:
             return
         before = self._text if removed == added else None
         self._text = None
@@ -297,7 +296,7 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._text_changed()
 
     def _text_changed(self) -> None:
-        """Drop what belongs to the former text, and send `edited`."""
+        """Drop what belongs to the text before, and send `edited`."""
         self._offsets, self._heat, self.found = None, (), Span(0, 0)
         self._lines, self._count = array("i"), 0
         self.lights.clear()
@@ -310,7 +309,7 @@ class DocumentPane(PaperPane, SearchableEdit):
             self._map_timer.start()
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
-        self._filling.at_once()
+        self._appender.at_once()
         return self.lights.take(self.document(), self._positions(), places)
 
     def _highlight_at(self, event: QMouseEvent) -> int:
@@ -336,15 +335,15 @@ class DocumentPane(PaperPane, SearchableEdit):
         font = self._theme.font("document")
         self._restyling = True
         line = round(font.pixelSize() * self.SPACING)
-        if self._equal_letters:
-            from app.ui.document.flowing.rich_look import CODE, fixed_families
+        if self._is_monospaced:
+            from app.ui.document.flowing.rich_text import CODE, fixed_families
 
             line = round(line * CODE)
             font.setPixelSize(round(font.pixelSize() * CODE))
             font.setFamilies(fixed_families())
         self._page.leading = max(0.0, line - QFontMetricsF(font).height())
         letter = QFontMetricsF(font).horizontalAdvance("0")
-        self.setTabStopDistance(_TAB * letter if self._equal_letters else _TAB_OF_PROSE)
+        self.setTabStopDistance(_TAB * letter if self._is_monospaced else _TAB_OF_PROSE)
         self.setFont(font)
         self.document().setDefaultFont(font)
         self._restyling = False
@@ -353,27 +352,27 @@ class DocumentPane(PaperPane, SearchableEdit):
         self.viewport().update()
 
     def _measure_of(self, text: str) -> float:
-        """The width in pixels of the lines of a text in the page's font."""
+        """Return the width in pixels for the lines of a text in the page's font."""
         font = self.document().defaultFont()
-        return code_measure(text, font) if self._equal_letters else measure_of(text, font)
+        return code_measure(text, font) if self._is_monospaced else measure_of(text, font)
 
 
-def is_set_in_equal_letters(name: str) -> bool:
-    """Whether a text is shown in a monospaced face, by the name of its file."""
+def is_monospaced(name: str) -> bool:
+    """Whether a text is set in a monospaced face, by the name of its file."""
     if not name:
         return False
-    from app.core.kinds import is_monospaced  # the window is painted before
+    from app.core.kinds import is_monospaced  # not at the window's start
 
     return is_monospaced(name)
 
 
-def broken_by_hand(text: str) -> list[str]:
-    """The longest lines of a text whose paragraphs were broken into lines of about one length; empty for another one.
+def hard_wrapped_lines(text: str) -> list[str]:
+    """Return the longest lines of hard-wrapped text; none for another text.
 
-    Such a text has hardly a line longer than any that people type, and most of its lines that another one
-    follows are nearly as long as the longest.
+    Hard-wrapped text has hardly any line of more than 100 letters, and most of its lines before the last one of a
+    paragraph are nearly as long as the longest.
     """
-    lines = text[:_LOOKED_AT].split("\n")[:-1]
+    lines = text[:_SAMPLED].split("\n")[:-1]
     followed = [len(line) for line, after in pairwise(lines) if line.strip() and after.strip()]
     if len(followed) < 20:
         return []
@@ -386,15 +385,15 @@ def broken_by_hand(text: str) -> list[str]:
 
 
 def measure_of(text: str, font: QFont) -> float:
-    """The width in pixels of the lines of a text: comfortable, or as wide as those that it was broken into."""
+    """Return the width in pixels for the lines of a text: the comfortable one, or that of its hard-wrapped lines."""
     usual = comfortable(font)
     metrics = QFontMetricsF(font)
-    widest = max(map(metrics.horizontalAdvance, broken_by_hand(text)), default=0.0)
+    widest = max(map(metrics.horizontalAdvance, hard_wrapped_lines(text)), default=0.0)
     return min(max(usual, widest + 1), usual * _WIDEST)
 
 
 def code_measure(text: str, font: QFont) -> float:
-    """The width in pixels of the lines of code: that of nearly all of them, within bounds."""
-    lengths = sorted(len(line.expandtabs(_TAB)) for line in text[:_LOOKED_AT].split("\n"))
+    """Return the width in pixels for lines of code: that of 98% of them, within bounds."""
+    lengths = sorted(len(line.expandtabs(_TAB)) for line in text[:_SAMPLED].split("\n"))
     usual = lengths[len(lengths) * 98 // 100] + 1
     return QFontMetricsF(font).horizontalAdvance("0") * min(max(usual, _LEAST_CODE), _MOST_CODE)

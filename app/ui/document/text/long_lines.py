@@ -19,12 +19,12 @@ _JOINERS = "\u200c\u200d\ufe0e\ufe0f"
 
 
 def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
-    """The text with no line longer than `limit` code points, and how many breaks that took.
+    """Return the text with no line longer than `limit` code points, and the number of breaks made.
 
-    Qt lays out a line of text as a whole whenever the window's width or one of its letters changes, which
-    takes seconds for a line of some megabytes. A break takes the place of a blank, best of one
-    that follows a sentence's end, so that the text keeps its length; where a line has no blank, a line
-    end is added, never within a character that is made of several code points.
+    Qt lays out a whole line again whenever the window's width or one of the line's characters changes, which takes
+    seconds for a line of some megabytes. A break replaces a blank, if possible one behind a sentence, so that the text
+    keeps its length; where a line has no blank, a line end is added, never within a character that is made of several
+    code points.
     """
     if not _any_longer(text, limit):
         return text, 0
@@ -39,7 +39,7 @@ def broken(text: str, limit: int = LIMIT) -> tuple[str, int]:
 
 
 def added(text: str, limit: int = LIMIT) -> list[int]:
-    """The code points of a text that `broken` adds a line end before, in order."""
+    """Return the code points of a text before which `broken` adds a line end, in order."""
     found: list[int] = []
     start = 0
     for line in text.split("\n"):
@@ -50,14 +50,14 @@ def added(text: str, limit: int = LIMIT) -> list[int]:
 
 
 def as_shown(opened: Opened, text: str) -> Opened:
-    """The file with the text shown on the page, which breaks very long lines: questions are about that text."""
+    """Return the file with the text as the page shows it, its very long lines broken: questions are about that text."""
     read = opened.document.text
     if text == read:
         return opened
     shown = replace(opened, document=replace(opened.document, text=text))
     if len(text) == len(read):
         return shown
-    # A line without blanks is broken by an added line end: after it, positions differ from those in the file.
+    # Where line ends were added, positions behind them differ from those in the file.
     breaks = added(read)
     known = len(text) == len(read) + len(breaks)
     shown = replace(shown, document=replace(shown.document, view=None))
@@ -66,10 +66,10 @@ def as_shown(opened: Opened, text: str) -> Opened:
 
 
 def _any_longer(text: str, limit: int) -> bool:
-    """Whether a line of a text is longer than `limit`; with as few searches as possible."""
+    """Whether a line of a text is longer than `limit`, with as few searches as possible."""
     start = 0
     while len(text) - start > limit:
-        # The last line end within reach: lines shorter than that are not checked one by one.
+        # The last line end within reach: the shorter lines before it are skipped at once.
         end = text.rfind("\n", start, start + limit + 1)
         if end < 0:
             return True
@@ -78,7 +78,7 @@ def _any_longer(text: str, limit: int) -> bool:
 
 
 def cuts(line: str, limit: int = LIMIT) -> list[tuple[int, int]]:
-    """Where the pieces of a line begin and end, none longer than `limit`; between two is at most one blank."""
+    """Return where the pieces of a line begin and end, none longer than `limit`; at most one blank is between two."""
     pieces = []
     start = 0
     while len(line) - start > limit:
@@ -89,7 +89,7 @@ def cuts(line: str, limit: int = LIMIT) -> list[tuple[int, int]]:
 
 
 def _cut(line: str, start: int, limit: int) -> tuple[int, int]:
-    """Where a piece that begins at `start` ends, and where the next one begins."""
+    """Return where the piece from `start` on ends, and where the next one begins."""
     low = start + (limit - start) // 2
     for mark in (". ", "! ", "? "):
         stop = line.rfind(mark, low, limit)
@@ -101,12 +101,12 @@ def _cut(line: str, start: int, limit: int) -> tuple[int, int]:
     end = max(line.rfind(stop, low, limit) for stop in _STOPS) + 1
     if end <= low:
         end = limit
-    while end > low and _joins(line, end):
+    while end > low and _is_within_character(line, end):
         end -= 1
     return end, end
 
 
-def _joins(line: str, at: int) -> bool:
+def _is_within_character(line: str, at: int) -> bool:
     before, after = line[at - 1], line[at]
     return bool(
         before == "\u200d"

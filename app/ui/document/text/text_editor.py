@@ -1,4 +1,4 @@
-"""A place to type or paste plain text, or to drop a text file."""
+"""An editor for plain text, on which text files can be dropped."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from app.ui.document.marks.highlights import draw_current, draw_found
-from app.ui.document.marks.word_search import SearchableEdit, Searched
+from app.ui.document.marks.searchable import Searchable, SearchablePlainTextEdit
 from app.ui.kit.boxes import column
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
 
 
-class PaperEdit(SearchableEdit):
-    """The editor on the paper: takes plain text, and has signals for dropped or pasted files and for the focus."""
+class PaperEdit(SearchablePlainTextEdit):
+    """The editor on the paper; `dropped` carries files dropped or pasted on it, `focused` whether it has the focus."""
 
     dropped = Signal(list)
     focused = Signal(bool)
@@ -66,23 +66,23 @@ class Paper(Protocol):
 
     @property
     def dropped(self) -> SignalInstance:
-        """Carries the files that were dropped or pasted here."""
+        """Carries the files that were dropped or pasted on it."""
 
     def text(self) -> str:
-        """The text, newlines as LF."""
+        """Return the text, with LF for newlines."""
 
     def is_empty(self) -> bool:
         """Whether there is no character at all."""
 
     def start_with(self, text: str) -> None:
-        """Set the first text, without a signal and without an undo step."""
+        """Set the initial text, without a signal or an undo step."""
 
     def replace(self, text: str) -> None:
         """Replace the text."""
 
     @property
-    def searched(self) -> Searched:
-        """The text on the screen that words are found in."""
+    def searched(self) -> Searchable:
+        """The text in which words are found."""
 
     @overload
     def setFocus(self) -> None: ...
@@ -91,7 +91,7 @@ class Paper(Protocol):
 
 
 class TextEditor(QFrame):
-    """Plain text on paper. `dropped` carries the files (list of Path) that were dropped or pasted here.
+    """Plain text on paper; `dropped` carries the files (list of Path) dropped or pasted on it.
 
     `edited` is sent for every change of the text.
     """
@@ -106,7 +106,7 @@ class TextEditor(QFrame):
         self._editor.setProperty("bare", "true")
         self._editor.setAccessibleName(localised(name))
         self._editor.setPlaceholderText(localised(placeholder))
-        # Tab goes on to the next control: a text to classify needs no tabs.
+        # Tab moves the focus: a text to classify needs no tabs.
         self._editor.setTabChangesFocus(True)
         self._editor.dropped.connect(self.dropped)
         self._editor.textChanged.connect(self.edited)
@@ -118,7 +118,7 @@ class TextEditor(QFrame):
         self._restyle()
 
     def text(self) -> str:
-        """The text, newlines as LF."""
+        """Return the text, with LF for newlines."""
         return self._editor.toPlainText()
 
     def is_empty(self) -> bool:
@@ -126,7 +126,7 @@ class TextEditor(QFrame):
         return self._editor.document().isEmpty()
 
     def start_with(self, text: str) -> None:
-        """Set the first text, without a signal and without an undo step."""
+        """Set the initial text, without a signal or an undo step."""
         with QSignalBlocker(self._editor):
             self._editor.setPlainText(text)
 
@@ -139,11 +139,11 @@ class TextEditor(QFrame):
 
     @property
     def searched(self) -> PaperEdit:
-        """The editor, which finds words."""
+        """The editor, in which words are found."""
         return self._editor
 
     def set_wrapped(self, wrapped: bool) -> None:
-        """Break long lines at the paper's edge, or let them run on (where each line is a text)."""
+        """Set whether long lines are wrapped; they are not where each line is a text of its own."""
         mode = QPlainTextEdit.LineWrapMode
         self._editor.setLineWrapMode(mode.WidgetWidth if wrapped else mode.NoWrap)
 

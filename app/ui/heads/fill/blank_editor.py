@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat, QTextCursor, Q
 
 from app.core.text import BLANK, Offsets, Span, blanks_in, utf16_units
 from app.ui.document.marks.highlights import Highlights
-from app.ui.document.marks.offsets import document_text, insertable
+from app.ui.document.marks.searchable import document_text, insertable
 from app.ui.document.text.text_editor import PaperEdit, TextEditor
 from app.ui.kit.theme import Theme
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.results import Entity
 from app.core.text import Offsets
 from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
-from app.ui.document.marks.offsets import insertable
+from app.ui.document.marks.searchable import insertable
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import broken
 from app.ui.heads.names.name_styles import NameStyle
@@ -169,7 +169,7 @@ class NamePane(DocumentPane):
 
     def show_names(self, names: Sequence[Entity], styles: Sequence[NameStyle]) -> list[bool]:
         """Highlight names of `text()` in its order; returns for each whether it is highlighted."""
-        self._filling.at_once()
+        self._appender.at_once()
         shown = self.names.set_names(self.text(), self._positions(), names, styles)
         self._names_changed()
         return shown

@@ -83,7 +83,7 @@ def place(pane: PagePane, words: str, nth: int = 0) -> tuple[Span, str]:
 def draw_all(pane: PagePane, file: Path, qtbot: QtBot) -> int:
     drawn = Drawn(pane, file)
     pane._wanted = None
-    qtbot.waitUntil(lambda: not pane._ask.isActive())
+    qtbot.waitUntil(lambda: not pane._request_timer.isActive())
     pane._request_pictures()
     return drawn.draw()
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from app.ui.document.pdf.page_desk import ACTUAL, LEAST, MOST, fitted, stepped, zoom_of
+from app.ui.document.pdf.page_desk import ACTUAL, LEAST, MOST, fit_width_zoom, stepped, zoom_of
 
 
 def wheel(turn: int, modifiers: Qt.KeyboardModifier) -> QWheelEvent:
@@ -19,11 +19,11 @@ def wheel(turn: int, modifiers: Qt.KeyboardModifier) -> QWheelEvent:
 
 def test_most_pages_fill_the_width_within_bounds() -> None:
     pages = [(600.0, 800.0)] * 9 + [(1200.0, 600.0)]
-    assert fitted(pages, 600 * ACTUAL, 1.0) == pytest.approx(1.0)
-    assert fitted(pages, 6000, 1.0) == pytest.approx(1.25)
-    assert fitted(pages, 6000, 1.5) == pytest.approx(1.875)
-    assert fitted(pages, 1, 1.0) == LEAST
-    assert LEAST <= fitted([], 500, 1.0) <= MOST
+    assert fit_width_zoom(pages, 600 * ACTUAL, 1.0) == pytest.approx(1.0)
+    assert fit_width_zoom(pages, 6000, 1.0) == pytest.approx(1.25)
+    assert fit_width_zoom(pages, 6000, 1.5) == pytest.approx(1.875)
+    assert fit_width_zoom(pages, 1, 1.0) == LEAST
+    assert LEAST <= fit_width_zoom([], 500, 1.0) <= MOST
 
 
 def test_steps_go_up_and_down_again() -> None:

@@ -17,7 +17,7 @@ from app.core.layout import Heading, Opened
 from app.core.report import Silent
 from app.core.text import Document, Span, utf16_units
 from app.documents.plain_text import read_plain_text
-from app.ui.document.marks.offsets import document_text, insertable
+from app.ui.document.marks.searchable import document_text, insertable
 from app.ui.document.text import document_pane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import added, as_shown, broken
@@ -307,7 +307,7 @@ def test_a_letter_typed_meanwhile_changes_the_whole_text(
 )
 def test_pieces_hold_what_the_whole_does(small_pieces: None, pane: DocumentPane, text: str) -> None:
     pane.set_text(text)
-    pane._filling.at_once()
+    pane._appender.at_once()
     assert document_text(pane.document()) == pane.text() == broken(insertable(text))[0]
 
 

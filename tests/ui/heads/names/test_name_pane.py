@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.results import Entity
 from app.core.text import Offsets, Span
-from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.searchable import text_at
 from app.ui.heads.names.name_pane import NamePane
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.theme import Theme

@@ -19,9 +19,10 @@ from app.flows.ask.document_process import Documents
 from app.flows.ask.recognise import recognise_pages
 from app.flows.history.history import past
 from app.flows.workspace import Workspace
-from app.ui.ask import recognising
+from app.ui.ask import page_recogniser
 from app.ui.ask.ask import AskView
-from app.ui.ask.question_run import QuestionRun, RunState, Scope, ScopeKind
+from app.ui.ask.page_recogniser import RecognitionBar
+from app.ui.ask.run import AskRun, RunState, Scope, ScopeKind
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
 from tests.helpers.open_files import ask, is_open, reader
@@ -66,6 +67,12 @@ def shown(sheet: Sheet) -> str:
     return opened.document.text if opened is not None else ""
 
 
+def bar_of(view: AskView, sheet: Sheet) -> RecognitionBar:
+    bar = view.recogniser.bar_of(sheet)
+    assert bar is not None
+    return bar
+
+
 def type_question(view: AskView, qtbot: QtBot, question: str) -> None:
     view.panel.box.select()
     qtbot.keyClicks(view.panel.box.field, question)
@@ -87,7 +94,7 @@ def birds() -> bytes:
 
 def offered(view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sheet:
     """The scan of birds, which waits for its button."""
-    monkeypatch.setattr(recognising, "MOST_UNASKED", 2)
+    monkeypatch.setattr(page_recogniser, "MOST_UNASKED", 2)
     (tmp_path / "scan.pdf").write_bytes(birds())
     return is_open(view, qtbot, [tmp_path / "scan.pdf"])
 
@@ -105,7 +112,7 @@ def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
             report.check()
         recognise_pages(workspace, opened, pages[3:], report, password=password)
 
-    monkeypatch.setattr(recognising, "recognise_pages", in_two_parts)
+    monkeypatch.setattr(page_recogniser, "recognise_pages", in_two_parts)
     return event
 
 
@@ -114,7 +121,7 @@ def test_a_scan_is_read_by_itself_and_its_page_and_its_answer_say_so(
 ) -> None:
     (tmp_path / "scan.pdf").write_bytes(scan([FIRST, SECOND]))
     sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
-    bar = sheet.recognition_bar()
+    bar = bar_of(view, sheet)
     assert bar.isVisible() and bar.strip.words().startswith("Recognising") and not sheet.banner.isVisible()
     recognised(view, qtbot, sheet)
     assert shown(sheet) == "The knave stole the tarts.\n\nNobody saw the gardener."
@@ -146,11 +153,11 @@ def test_many_pages_are_offered_stopped_and_gone_on_with(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
-    bar = sheet.recognition_bar()
+    bar = bar_of(view, sheet)
     assert bar.words.text() == "8 pages are pictures. To recognise their text takes about 32 seconds."
     qtbot.mouseClick(bar.begin, LEFT)
     qtbot.waitUntil(lambda: "sings" in shown(sheet), timeout=30_000)
-    assert view.recognising.stop(sheet)
+    assert view.recogniser.stop(sheet)
     qtbot.waitUntil(lambda: view.lanes.recognition.idle and view.lanes.documents.idle)
     assert sheet.session.opened is not None
     assert sheet.session.opened.pictures
@@ -162,14 +169,14 @@ def test_many_pages_are_offered_stopped_and_gone_on_with(
     # Opened again, it is there at once.
     view.sheets.close(view.sheets.all().index(sheet))
     again = is_open(view, qtbot, [tmp_path / "scan.pdf"])
-    assert shown(again).count("sings") == 8 and not again.has_recognition_bar
+    assert shown(again).count("sings") == 8 and view.recogniser.bar_of(again) is None
 
 
 def test_a_question_waits_for_all_pages_that_are_recognised(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
-    qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
+    qtbot.mouseClick(bar_of(view, sheet).begin, LEFT)
     qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
     type_question(view, qtbot, "Who is the finch")
     assert sheet.session.waiting is not None and sheet.session.run is None
@@ -188,10 +195,10 @@ def test_a_paused_question_goes_on_while_a_newer_one_waits_for_its_pages(
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
     session = sheet.session
-    qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
+    qtbot.mouseClick(bar_of(view, sheet).begin, LEFT)
     qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
     opened = sheet.current_document()
-    session.run = earlier = QuestionRun(Question("Who is the robin", (opened.document,)), (opened,))
+    session.run = earlier = AskRun(Question("Who is the robin", (opened.document,)), (opened,))
     earlier.pause()
     type_question(view, qtbot, "Who is the finch")
     view.controller.next_soon()
@@ -208,11 +215,11 @@ def test_after_a_stop_a_refusal_says_that_pages_are_not_recognised(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, go_on: threading.Event
 ) -> None:
     sheet = offered(view, qtbot, tmp_path, monkeypatch)
-    bar = sheet.recognition_bar()
+    bar = bar_of(view, sheet)
     qtbot.mouseClick(bar.begin, LEFT)
     qtbot.waitUntil(lambda: "robin" in shown(sheet), timeout=30_000)
     type_question(view, qtbot, "Who is the finch")
-    assert view.recognising.stop(sheet)
+    assert view.recogniser.stop(sheet)
     qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     qtbot.waitUntil(lambda: view.lanes.files.idle)
     card = view.panel.card
@@ -233,7 +240,7 @@ def test_open_documents_are_asked_once_all_pages_have_their_text(
 ) -> None:
     (tmp_path / "scan.pdf").write_bytes(scan([FIRST, SECOND]))
     sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
-    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    view.presenter.set_scope(Scope(ScopeKind.OPEN))
     type_question(view, qtbot, "Who saw the gardener")
     session = view.controller.across
     assert session.waiting is not None and view.panel.strip.words() == "Waiting for the text of 2 pages"
@@ -254,7 +261,7 @@ def test_the_line_below_shows_while_pictures_wait_and_once_they_have_their_text(
     qtbot.keyClicks(line.field, "5")
     qtbot.keyClick(line.field, Qt.Key.Key_Return)
     assert sheet.pane.number() == 5
-    qtbot.mouseClick(sheet.recognition_bar().begin, LEFT)
+    qtbot.mouseClick(bar_of(view, sheet).begin, LEFT)
     recognised(view, qtbot, sheet)
     assert line.isVisible() and line.field.text() == "5"
 
@@ -273,4 +280,4 @@ def test_closing_the_sheet_ends_it(view: AskView, qtbot: QtBot, tmp_path: Path) 
     sheet = is_open(view, qtbot, [tmp_path / "scan.pdf"])
     view.sheets.close(view.sheets.all().index(sheet))
     qtbot.waitUntil(lambda: view.lanes.recognition.idle, timeout=20_000)
-    assert not view.recognising._jobs
+    assert not view.recogniser._jobs

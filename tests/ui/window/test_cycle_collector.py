@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.report import Report
 from app.ui.kit.jobs import Lanes
-from app.ui.window import collecting
-from app.ui.window.collecting import MOST, Collecting
+from app.ui.window import cycle_collector
+from app.ui.window.cycle_collector import MOST, CycleCollector
 
 HERE = threading.get_ident()
 
@@ -48,9 +48,9 @@ def automatic() -> Iterator[None]:
 
 
 @pytest.fixture
-def held(lanes: Lanes, automatic: None) -> Iterator[Collecting]:
+def held(lanes: Lanes, automatic: None) -> Iterator[CycleCollector]:
     holder = QObject()
-    yield Collecting(lanes, holder)
+    yield CycleCollector(lanes, holder)
 
 
 def litter(report: Report) -> None:
@@ -62,7 +62,7 @@ def litter(report: Report) -> None:
 
 
 def test_what_is_new_goes_in_the_windows_thread_at_the_next_look_once_it_is_much(
-    lanes: Lanes, held: Collecting, qtbot: QtBot
+    lanes: Lanes, held: CycleCollector, qtbot: QtBot
 ) -> None:
     gone: list[int] = []
     gc.collect()
@@ -74,16 +74,16 @@ def test_what_is_new_goes_in_the_windows_thread_at_the_next_look_once_it_is_much
     Cycle(gone)
     held.look()
     assert not gone, "for a few objects nothing is done"
-    for _ in range(collecting._FEW):
+    for _ in range(cycle_collector._FEW):
         Cycle(gone)
     held.look()
-    assert set(gone) == {HERE} and len(gone) >= collecting._FEW
+    assert set(gone) == {HERE} and len(gone) >= cycle_collector._FEW
 
 
 def test_many_objects_are_put_by_and_looked_through_when_the_person_is_away_and_no_lane_works(
-    lanes: Lanes, held: Collecting, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    lanes: Lanes, held: CycleCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collecting, "_AWAY_MS", 1)
+    monkeypatch.setattr(cycle_collector, "_AWAY_MS", 1)
     gc.collect()
     gone: list[int] = []
     document = [[] for _ in range(MOST + 1)]  # type: ignore[var-annotated]

@@ -1,8 +1,9 @@
-"""Keeps what was answered in the history, and shows answers of the history and of earlier sessions in their places."""
+"""Keeps answers in the history, and shows answers of the history and of the last start in their documents."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,14 +13,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core import wording
 from app.core.errors import SpanlightError
-from app.core.report import Silent
+from app.core.report import Report, Silent
 from app.flows.ask.drafts import SavedAcross
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
-from app.ui.ask.question_run import QuestionRun, RunState
+from app.ui.ask.run import AskRun, RunState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Flow, Job
+from app.ui.kit.jobs import Job
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.translation import localised, tr
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_SaveFlow = Callable[[Report], "Entry | None"]
 
-class Keeping(QObject):
-    """Saves each question that ends, and shows one that was saved.
 
-    An answer in one of several documents, once it is gone to, is shown as an entry about its document. `restored`
-    carries a sheet that shows an entry; `hint` is a sentence with a hint.
+class AnswerKeeper(QObject):
+    """Saves each question that ends, and shows saved ones again.
+
+    An answer to a question about several documents, once it is chosen, is shown in its document as an entry of the
+    history would be. `restored` carries a sheet that shows an entry; `hint` carries a sentence and a hint.
     """
 
     restored = Signal(object)
@@ -49,67 +52,71 @@ class Keeping(QObject):
         super().__init__(page)
         self._workspace, self._lanes, self._page = page.workspace, page.lanes, page
         self._sheets, self._files, self._controller = sheets, files, controller
-        # An entry to show once its file is open, and the job that looks up the text of one.
+        # The entry to show once its file is open, and the job that looks up the text of an entry without a file.
         self._wanted: tuple[Sheet, Entry] | None = None
         self._text_job: Job | None = None
-        self._saved = SavedAcross()  # of an earlier session, until its library is listed
-        # The sheet of the answer in several documents that was gone to last, and when its question was asked.
+        self._saves: list[tuple[Sheet | None, _SaveFlow, Job]] = []
+        self._restorable = SavedAcross()  # of the last start, until its library is listed
+        # Where the last answer in several documents was shown, and when its question was asked.
         self._lit: tuple[Sheet, float] | None = None
         sheets.across = self._to_save
         controller.ended.connect(self._ended)
-        controller.asking.connect(self._put_out)
-        controller.chosen.connect(self._go_to)
+        controller.asking.connect(self._clear_lit)
+        controller.chosen.connect(self._show_chosen)
         files.opened.connect(self.file_read)
 
     # Saving
 
     @Slot(object)
     def _ended(self, sheet: Sheet | None) -> None:
-        self._remember(sheet)
+        if (save := self._save_flow(sheet)) is not None:
+            job = self._lanes.files.start(save).then(partial(self._entry_saved, sheet), self._not_saved)
+            self._saves = [*(one for one in self._saves if one[2].running), (sheet, save, job)]
         if sheet is None:
             self._sheets.save_soon()
 
     def close(self) -> None:
-        """Stop all reading before the window closes, and keep the answers so far."""
+        """Stop all reading before the window closes; save the answers so far, and those whose saving is still queued."""
+        for sheet, save, job in self._saves:
+            job.deliver()
+            if job.waiting:  # the lane ends without it, but finishes one that runs
+                job.drop()
+                self._save_now(sheet, save)
+        self._saves = []
         for sheet in self._controller.close():
-            self._remember(sheet, at_once=True)
+            if (save_stopped := self._save_flow(sheet)) is not None:
+                self._save_now(sheet, save_stopped)
 
-    def _remember(self, sheet: Sheet | None, *, at_once: bool = False) -> None:
-        """Save the answer, unless the history is off; `at_once` as the window closes, with faults logged.
-
-        Of several documents that of the best answer is saved with it.
-        """
-        run = self._controller.session(sheet).run
-        if run is None or run.reading is None or run.is_example or not self._workspace.settings.keep_history:
-            return
-        if run.is_across and not run.answers():
-            return
-        flow, arguments = self._to_remember(run)
-        if not at_once:
-            job = self._lanes.files.start(flow, *arguments, asked=run.asked_at)
-            job.then(partial(self._remembered, sheet), self._not_remembered)
-            return
+    def _save_now(self, sheet: Sheet | None, save: _SaveFlow) -> None:
         try:
-            entry = flow(*arguments, Silent(), asked=run.asked_at)
+            entry = save(Silent())
         except SpanlightError as fault:
             _log.warning("the last question was not kept: %s", fault)
         else:
-            self._take_number(sheet, entry)  # type: ignore[arg-type]
+            self._take_number(sheet, entry)
 
-    def _to_remember(self, run: QuestionRun) -> tuple[Flow, tuple[object, ...]]:
-        """The flow that saves a question, and its arguments; it must have a reading."""
-        if run.library is None or run.status is None or run.reading is None:
+    def _save_flow(self, sheet: Sheet | None) -> _SaveFlow | None:
+        """Return the flow that saves a session's question with its answers; None where there is nothing to save.
+
+        A question about several documents is saved with the document of the best answer.
+        """
+        run = self._controller.session(sheet).run
+        if run is None or run.reading is None or run.is_example or not self._workspace.settings.keep_history:
+            return None
+        if run.is_across and not run.answers():
+            return None
+        reading, asked = run.reading, run.asked_at
+        if run.library is None or run.status is None:
             from app.flows.history.history import remember
 
-            return remember, (self._workspace, run.documents, run.request, run.reading)
+            return partial(remember, self._workspace, run.documents, run.request, reading, asked=asked)
         from app.core.library import LibraryReading
         from app.flows.library.search import remember_found
 
-        reading = run.reading
         found = LibraryReading(run.library, run.status, reading, run.found, run.passages, reading.seconds)
-        return remember_found, (self._workspace, run.request, found)
+        return partial(remember_found, self._workspace, run.request, found, asked=asked)
 
-    def _remembered(self, sheet: Sheet | None, entry: Entry | None) -> None:
+    def _entry_saved(self, sheet: Sheet | None, entry: Entry | None) -> None:
         if entry is not None:
             self._take_number(sheet, entry)
             self._sheets.save_soon()
@@ -119,30 +126,30 @@ class Keeping(QObject):
             sheet.session.entry = entry.number if entry is not None else 0
 
     @Slot(object)
-    def _not_remembered(self, error: BaseException) -> None:
+    def _not_saved(self, error: BaseException) -> None:
         fault = fault_of(error)
-        if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
+        if self._workspace.storage_fault() is None:  # else the window has shown it at the start
             self._page.note.emit(localised(wording.not_kept(fault.sentence)))
 
-    # The last session
+    # The last start
 
     @Slot(object)
     def file_read(self, sheet: Sheet) -> None:
-        """Show what is wanted of a file, now that it was read, or its last answer."""
+        """Show the wanted entry, or else the last answer, of a file that was just read."""
         if self._wanted is not None and self._wanted[0] is sheet:
             self._show_wanted()
         else:
             self.restore_last(sheet)
 
     def restore_last(self, sheet: Sheet) -> None:
-        """Highlight the last answer of a sheet from an earlier session again, as the history or its verdict has it."""
+        """Highlight a sheet's last answer from an earlier start again, as the history or a verdict has it."""
         session = sheet.session
         if session.run is None and sheet.is_open and session.question.strip():
             from app.flows.teach.corrections import shown_before
 
             shown = session.entry, sheet.current_document(), session.question
             job = self._lanes.files.start(shown_before, self._workspace, *shown)
-            # It may have been deleted since: the page stays without answers then.
+            # The entry may have been deleted since: then nothing is highlighted.
             job.then(partial(self._last_found, sheet), fault_of)
 
     def _last_found(self, sheet: Sheet, entry: Entry | None) -> None:
@@ -157,10 +164,10 @@ class Keeping(QObject):
             self._controller.changed.emit(sheet)
 
     def _to_save(self) -> SavedAcross:
-        """The question and, unless there is to be no history, the answers in a library, for the next start."""
+        """Return the question about several documents for the next start, with its answers where a history is kept."""
         run, question = self._controller.across.run, self._controller.across.question
         if run is None:
-            return replace(self._saved, question=question)
+            return replace(self._restorable, question=question)
         if run.library is None or run.is_running or not run.answers():
             return SavedAcross(question)
         entries = run.entries() if self._workspace.settings.keep_history else ()
@@ -168,16 +175,16 @@ class Keeping(QObject):
         return SavedAcross(question, run.library.number, run.passages, entries, recognised)
 
     def restore_across(self, saved: SavedAcross) -> None:
-        """Put back the question of an earlier session, unless one was typed; its answers wait for their library."""
+        """Restore the question of the last start, unless one was typed; its answers wait for their library."""
         across = self._controller.across
-        self._saved, across.question = saved, across.question or saved.question
+        self._restorable, across.question = saved, across.question or saved.question
 
     def restore_answers(self, libraries: Libraries) -> None:
-        """Show the answers of an earlier session once their library is listed, unless something was asked meanwhile."""
-        found = libraries.find(self._saved.library)
-        if found is not None and self._controller.across.run is None and self._saved.entries:
-            self._controller.across.run = _run_of(self._saved, *found)
-            self._saved = SavedAcross()
+        """Show the answers of the last start if their library is listed, unless something was asked since."""
+        found = libraries.find(self._restorable.library)
+        if found is not None and self._controller.across.run is None and self._restorable.entries:
+            self._controller.across.run = _restored_run(self._restorable, *found)
+            self._restorable = SavedAcross()
             self._controller.changed.emit(None)
 
     # Entries
@@ -205,27 +212,27 @@ class Keeping(QObject):
         self._show_entry(sheet, entry)
 
     @Slot(object)
-    def _go_to(self, sheet: Sheet | None) -> None:
-        """Open the document of the answer in several documents that was gone to, or bring it to the front."""
+    def _show_chosen(self, sheet: Sheet | None) -> None:
+        """Show the document of the answer in several documents that was chosen, with the answer highlighted."""
         run = self._controller.across.run
         if sheet is not None or run is None:
             return
         entry = run.entry(run.chosen)
-        place = self._sheets.keyed(run.place_key(run.chosen)[0]) if run.keys else None
-        if place is not None:
-            self._sheets.bring(self._sheets.all().index(place))
+        found = self._sheets.with_key(run.place_key(run.chosen)[0]) if run.keys else None
+        if found is not None:
+            self._sheets.bring(self._sheets.all().index(found))
         elif entry.path:
-            place = self._files.preview(entry.path)
-        if place is not None:
-            self._lit = (place, entry.asked)
-            self._show_entry(place, entry)
+            found = self._files.preview(entry.path)
+        if found is not None:
+            self._lit = (found, entry.asked)
+            self._show_entry(found, entry)
         else:
             closed = tr("{name} was closed.", name=entry.name) if entry.name else tr("This text was closed.")
             self.hint.emit(closed, tr("Bring it back with Ctrl+Shift+T."))
 
     @Slot(object)
-    def _put_out(self, asked: Sheet | None) -> None:
-        """Highlight the answers of the last question to several documents no more once they are asked another one."""
+    def _clear_lit(self, asked: Sheet | None) -> None:
+        """Remove the highlights of the last question about several documents once another one is asked."""
         if asked is not None or self._lit is None:
             return
         (sheet, when), self._lit = self._lit, None
@@ -240,13 +247,13 @@ class Keeping(QObject):
         self._show_wanted()
 
     def _show_wanted(self) -> None:
-        """Show the wanted entry, where its document is open."""
+        """Show the wanted entry if its document is open."""
         if self._wanted is None or not self._wanted[0].is_open:
             return
         from app.flows.history.kept_answers import locate_answers
 
         (sheet, entry), self._wanted = self._wanted, None
-        self._controller.end(sheet)  # what was asked before this was wanted
+        self._controller.end(sheet)  # the question that was asked there before
         found = locate_answers(sheet.current_document(), entry)
         session = sheet.session
         session.run, session.entry = None, entry.number
@@ -260,10 +267,10 @@ class Keeping(QObject):
         self.restored.emit(sheet)
         sheet.pane.reveal(0)
         if not found.in_place:
-            self.hint.emit(*_moved(found, had_answers=bool(entry.answers)))
+            self.hint.emit(*_why_moved(found, had_answers=bool(entry.answers)))
 
     def _show_found(self, sheet: Sheet, entry: Entry, found: LocatedAnswers) -> None:
-        """Highlight the answers of an entry that were found on a sheet."""
+        """Highlight an entry's answers where they were found in a sheet's document."""
         from app.flows.ask.question import select_answers
         from app.flows.history.kept_answers import restore_reading
 
@@ -274,8 +281,8 @@ class Keeping(QObject):
         sheet.highlight()
 
 
-def _run_of(saved: SavedAcross, library: Library, status: LibraryStatus) -> QuestionRun:
-    """A question to a library that was answered in an earlier session."""
+def _restored_run(saved: SavedAcross, library: Library, status: LibraryStatus) -> AskRun:
+    """Return a question about a library that was answered before the last start."""
     from app.core.library import FileState, FoundAnswer, LibraryFile
     from app.core.requests import Question
     from app.core.results import Answer, Reading
@@ -294,14 +301,14 @@ def _run_of(saved: SavedAcross, library: Library, status: LibraryStatus) -> Ques
     )  # fmt: skip
     recognised = saved.recognised if len(saved.recognised) == len(kept) else ("",) * len(kept)
     found = tuple(FoundAnswer(*one, how) for one, how in zip(kept, recognised, strict=True))
-    return QuestionRun(
+    return AskRun(
         Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
         asked_at=first.asked, library=library, status=status, found=found, passages=saved.passages,
     )  # fmt: skip
 
 
-def _moved(found: LocatedAnswers, *, had_answers: bool) -> tuple[str, str]:
-    """The sentence and the hint about an entry whose answers are no longer where they were."""
+def _why_moved(found: LocatedAnswers, *, had_answers: bool) -> tuple[str, str]:
+    """Return a sentence and a hint on an entry whose answers are not where they were."""
     sentence = (
         tr("The document has changed since this was asked.")
         if found.changed

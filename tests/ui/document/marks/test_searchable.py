@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout
 
 from app.core.text import Offsets, Span
-from app.ui.document.marks.offsets import document_text, insertable, text_at
+from app.ui.document.marks.searchable import document_text, insertable, text_at
 from app.ui.document.text.long_lines import broken
 
 AWKWARD = [

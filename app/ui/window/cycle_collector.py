@@ -1,4 +1,4 @@
-"""Garbage collection of cycles in the window's thread only, a little at a time, between its events."""
+"""Garbage collection of cycles in the window's thread alone, a little at a time, between its events."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.ui.kit.jobs import Lanes
 _EVERY_MS = 1000
 _AWAY_MS = 10_000
 _FEW = 700  # Python's own threshold for the youngest generation
-_OFTEN = 10  # collections of new objects for each one of all that are tracked
-MOST = 30_000  # objects that are walked in about 5 ms
+_OFTEN = 10  # every tenth collection is of all tracked objects, the others of new ones
+MOST = 30_000  # the objects that are walked in about 5 ms
 
 
-class Collecting(QObject):
-    """Collects cycles from timers of the window's thread, as long as it lives; automatic collection is off.
+class CycleCollector(QObject):
+    """Collects cycles from timers of the window's thread; automatic collection is off.
 
-    Left to itself, the collector runs in whatever thread allocates next: a page that was closed would be taken apart
-    in a lane, where Qt allows no widget to die, or in the middle of a paint event. And it walks everything there is:
-    a large document stops the window for tenths of a second. Here at most MOST objects are walked at a time while the
-    window is in use; more than that (modules of the start, parts of a document, which hold no cycles) are put aside
-    with `gc.freeze`, and searched once the user is in another program and no lane works.
+    Left to itself, Python's collector runs in whatever thread allocates next: a closed page would be destroyed in a
+    lane, where Qt allows no widget to die, or in the middle of a paint event. It also walks every object: a large
+    document stops the window for tenths of a second. Here, at most MOST objects are walked at a time while the window
+    is in use; the rest (modules of the start, parts of a document, which hold no cycles) is set aside with `gc.freeze`,
+    and searched once the user is in another program and no lane works.
     """
 
     def __init__(self, lanes: Lanes, parent: QObject | None = None) -> None:
@@ -44,7 +44,7 @@ class Collecting(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Collect among the new objects, now and then among all that are tracked."""
+        """Collect among the new objects, and now and then among all tracked ones."""
         new = gc.get_count()[0]  # counts on while automatic collection is off
         if new < _FEW:
             return
@@ -58,7 +58,7 @@ class Collecting(QObject):
 
     @Slot()
     def look_through(self) -> None:
-        """Collect among all objects, the frozen ones included; waits while a lane works."""
+        """Collect among all objects, frozen ones included, once no lane works."""
         if not all(lane.idle for lane in self._lanes):
             self._away.start(_AWAY_MS)
             return

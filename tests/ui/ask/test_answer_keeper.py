@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -67,7 +68,7 @@ def brought(view: AskView, qtbot: QtBot, entry: Entry) -> None:
     """Open an entry, and wait until all that comes of it is there."""
     view.open_entry(entry)
     qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.documents.idle)
-    qtbot.waitUntil(lambda: view.keeping._wanted is None or not view.sheets.current().is_open)
+    qtbot.waitUntil(lambda: view.keeper._wanted is None or not view.sheets.current().is_open)
 
 
 def test_an_answer_is_remembered_once_with_where_it_stands(
@@ -83,13 +84,28 @@ def test_an_answer_is_remembered_once_with_where_it_stands(
     )
     assert entry.kind is Kind.PDF and entry.best is not None
     assert (entry.best.text, entry.best.page) == ("noon", 2)
-    view.asking.choose_next()
+    view.presenter.choose_next()
     view.sheets.show_new()
     view.sheets.bring(0)
     qtbot.waitUntil(lambda: view.lanes.files.idle)
     assert len(entries(view)) == 1
     ask(view, qtbot, "How low is it at six?")
     assert [one.question for one in entries(view)] == ["How low is it at six?", "When is it noon?"]
+
+
+def test_an_answer_whose_saving_is_still_queued_is_saved_when_the_window_closes(
+    view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    sheet = is_open(view, qtbot, [write(tmp_path, "txt")])
+    gate = threading.Event()
+    view.lanes.files.start(lambda report: gate.wait(5))
+    view.panel.box.set_question("When is it noon?", [])
+    view.panel.box.ask_requested.emit()
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
+    view.keep()
+    gate.set()
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert [one.question for one in entries(view)] == ["When is it noon?"] and sheet.session.entry
 
 
 def test_nothing_is_remembered_while_the_history_is_off(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A reader that a test tells what it finds and when, one list for each question, anew each time it is asked."""
+"""A reader without a model, which finds what a test scripts, when the test says so."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from app.ui.ask.sheet import Sheet
 from tests.flows.fake_engine import read
 
 
-class ToldReader:
-    """What the fake model process does. A question that begins with "Long" ends when it is told to, others at once.
+class ScriptedReader:
+    """Reads for a question: one that begins with "Long" follows its script of steps, any other ends at once.
 
-    `asked` are the questions in the order in which they were read for. Its answers are by the last word.
+    `asked` are the questions in the order in which they were read for. The answer is the question's last word.
     """
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.closed = threading.Event()
-        self._told: dict[str, list[Callable[[Report], Reading | None]]] = {}
+        self._steps: dict[str, list[Callable[[Report], Reading | None]]] = {}
 
     def __call__(self, question: Question, choice: ModelChoice | None, report: Report) -> Reading:
-        told = self._told[question.text] = []
+        steps = self._steps[question.text] = []
         self._question = question
         self.asked.append(question.text)
         if not question.text.startswith("Long"):
             return self.whole(question)
         while not self.closed.wait(0.002):
             report.check()
-            while told:
-                if (end := told.pop(0)(report)) is not None:
+            while steps:
+                if (end := steps.pop(0)(report)) is not None:
                     return end
         return self.whole(question)
 
@@ -45,12 +45,12 @@ class ToldReader:
     def whole(question: Question) -> Reading:
         return replace(read(question), windows=100, windows_total=100)
 
-    def tell(self, question: str, step: Callable[[Report], Reading | None]) -> None:
-        """Have something done in the reading that goes on for a question."""
-        self._told[question].append(step)
+    def add_step(self, question: str, step: Callable[[Report], Reading | None]) -> None:
+        """Add a step to the script of a question that is being read for."""
+        self._steps[question].append(step)
 
     def found(self, question: str, word: str, windows: int) -> None:
-        """Have it come so far of a hundred windows, with this word as the best answer by now."""
+        """Report a partial reading after this many of a hundred windows, with this word as its best answer."""
         asked = self._question
 
         def step(report: Report) -> None:
@@ -58,28 +58,28 @@ class ToldReader:
             report.partial(replace(part, complete=False, windows=windows, windows_total=100))
             report.progress(Progress(windows, 100, "windows", 30.0))
 
-        self.tell(question, step)
+        self.add_step(question, step)
 
-    def came_to(self, question: str, windows: int) -> None:
-        """Have it come so far without anything new."""
-        self.tell(question, lambda report: report.progress(Progress(windows, 100, "windows", 30.0)))
+    def progress(self, question: str, windows: int) -> None:
+        """Report progress without a new result."""
+        self.add_step(question, lambda report: report.progress(Progress(windows, 100, "windows", 30.0)))
 
     def end(self, question: str) -> None:
-        """Have it come to its end."""
+        """End the reading."""
         asked = self._question
-        self.tell(question, lambda report: self.whole(replace(asked, text=question)))
+        self.add_step(question, lambda report: self.whole(replace(asked, text=question)))
 
     def fail(self, question: str, error: Exception) -> None:
-        """Have it fail."""
+        """Fail the reading."""
 
         def step(report: Report) -> None:
             raise error
 
-        self.tell(question, step)
+        self.add_step(question, step)
 
 
 def ask_in(view: AskView, qtbot: QtBot, sheet: Sheet, question: str) -> None:
-    """Bring a sheet up and ask about it from the keyboard."""
+    """Show a sheet, and ask about it from the keyboard."""
     view.sheets.bring(view.sheets.all().index(sheet))
     view.panel.box.select()
     qtbot.keyClicks(view.panel.box.field, question)
@@ -87,7 +87,7 @@ def ask_in(view: AskView, qtbot: QtBot, sheet: Sheet, question: str) -> None:
 
 
 def sheet_with(view: AskView, text: str) -> Sheet:
-    """A tab with a text, brought up."""
+    """Return a new sheet with a text, which is shown."""
     sheet = view.sheets.new()
     sheet.pane.set_text(text)  # type: ignore[union-attr]
     return sheet

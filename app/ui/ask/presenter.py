@@ -1,4 +1,4 @@
-"""What is asked, the current document, the open ones or a library, and its question and answers at the right."""
+"""Shows the question and answers of what is asked at the right: of this document, the open ones, or a library."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
+from app.ui.ask.answer_keeper import AnswerKeeper
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
-from app.ui.ask.keeping import Keeping
-from app.ui.ask.question_run import QuestionRun, Scope, ScopeKind, scope_of
+from app.ui.ask.run import AskRun, Scope, ScopeKind, scope_of
 from app.ui.ask.session import AskSession
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from app.ui.kit.language_line import LanguageLine
     from app.ui.kit.libraries import Libraries
 
-_TYPED_MS = 700
+_TYPING_PAUSE_MS = 700
 
 
-class Asking(QObject):
-    """Connects the panel with what is asked: the current sheet, or several documents.
+class AskPresenter(QObject):
+    """Connects the answer panel with the session that is asked: the current sheet's, or that of several documents.
 
     `file_requested` carries the path of a file to open.
     """
@@ -49,7 +49,7 @@ class Asking(QObject):
         page: Page,
         sheets: Sheets,
         controller: AskController,
-        keeping: Keeping,
+        keeper: AnswerKeeper,
         panel: AnswerPanel,
         document: QWidget,
         libraries: Libraries,
@@ -57,45 +57,45 @@ class Asking(QObject):
         super().__init__(page)
         self.workspace, self.theme, self.lanes = page.workspace, page.theme, page.lanes
         self.sheets, self.controller, self.panel = sheets, controller, panel
-        self._keeping, self._document, self._page = keeping, document, page
-        self._verdicts: Verdicts | None = None  # made with the first answer
+        self._keeper, self._document, self._page = keeper, document, page
+        self._verdicts: Verdicts | None = None  # created with the first answer
         self._libraries = libraries
         self._own_threshold: float | None = None  # until the reader's card has been read
-        self._stronger: Stronger | None = None  # until they are looked up
+        self._stronger: Stronger | None = None  # stronger readers, once they are looked up
         self._stronger_job: Job | None = None
-        self._stronger_language = ""  # that they read
-        self.language: LanguageLine | None = None  # made with the first text
-        self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
+        self._stronger_language = ""  # the language that they read
+        self.language: LanguageLine | None = None  # created with the first text
+        self._typing_pause = QTimer(self, interval=_TYPING_PAUSE_MS, singleShot=True)
         self._show_choice()
         self._connect()
 
     def library(self) -> tuple[Library, LibraryStatus] | None:
-        """The library that is asked with its status; None where none is, or it is not listed."""
+        """Return the library that is asked, with its status; None where none is asked, or it is not listed."""
         number = scope_of(self.workspace.settings.ask_scope).library
         return self._libraries.find(number) if number else None
 
     def scope(self) -> Scope:
-        """What questions are asked of; the document on the page where a chosen library is not listed."""
+        """Return what questions are asked of; the document on the page where the chosen library is not listed."""
         scope = scope_of(self.workspace.settings.ask_scope)
         return scope if scope.kind is not ScopeKind.LIBRARY or self.library() is not None else Scope()
 
     def is_across(self) -> bool:
-        """Whether several documents are asked."""
+        """Whether several documents, or a library, are asked."""
         return self.scope().kind is not ScopeKind.DOCUMENT
 
     def sheet(self) -> Sheet | None:
-        """The sheet that is asked, None for several documents."""
+        """Return the sheet that is asked; None for several documents."""
         return None if self.is_across() else self.sheets.current()
 
     def asked(self) -> AskSession:
-        """The session whose question and answers are at the right."""
+        """Return the session whose question and answers are at the right."""
         return self.controller.session(self.sheet())
 
-    def _run(self) -> QuestionRun | None:
+    def _run(self) -> AskRun | None:
         return self.asked().shown_run
 
     def stop(self) -> bool:
-        """Drop the question that waits, or stop reading for it or opening the file; False where nothing goes on."""
+        """Drop the waiting question, or stop reading or opening the file; returns False where there is neither."""
         order = (None, self.sheets.current()) if self.is_across() else (self.sheets.current(), None)
         return any(map(self.controller.stop, order))
 
@@ -103,25 +103,25 @@ class Asking(QObject):
 
     @Slot()
     def _offer_libraries(self) -> None:
-        self._keeping.restore_answers(self._libraries)
+        self._keeper.restore_answers(self._libraries)
         before = self.panel.scope.scope
         self._show_choice()
         if self.panel.scope.menu.isVisible():
             self._fill_menu()
         self.look_at_language()
-        if self.scope() != before:  # the one that is asked was listed, or is gone
+        if self.scope() != before:  # the library that is asked was listed, or is gone
             if not self.asked().question:
                 self._show_scope()
-            else:  # what stands in the box may be an earlier question to a document
+            else:  # the box may still have an earlier question to a document
                 self._show_asked()
 
     def ask_library(self, number: int) -> None:
-        """Have questions asked of the library of this number, and go to the question."""
+        """Ask the library of this number from now on, and focus the question."""
         self.set_scope(Scope(ScopeKind.LIBRARY, number))
         self.panel.box.select()
 
     def show_ledger(self, number: int) -> None:
-        """Show which files of the library of this number were not read."""
+        """Show the files of the library of this number that were not read."""
         if (found := self._libraries.find(number)) is not None:
             from app.ui.ask.library_sheets import Ledger
 
@@ -137,7 +137,7 @@ class Asking(QObject):
 
     @Slot(object)
     def set_scope(self, scope: Scope) -> None:
-        """Ask something else from now on."""
+        """Ask something else from now on, and focus the question."""
         self._choose(scope)
         self._show_scope()
         self.panel.box.setFocus()
@@ -148,7 +148,7 @@ class Asking(QObject):
         self._light_page()
 
     def _light_page(self) -> None:
-        """Highlight the page's answers, unless they answer another question than the one to several documents."""
+        """Highlight the page's answers, unless they are to another question than the one to several documents."""
         sheet, across = self.sheets.current(), self.controller.across.run
         own = sheet.session.run
         if self.is_across() and across is not None and own is not None and own.question != across.question:
@@ -161,9 +161,9 @@ class Asking(QObject):
         self.panel.scope.show_scope(self.scope(), self.library())
 
     def ask_document(self) -> None:
-        """Ask the document on the page instead of a library; the focus stays, and so does a question that it has.
+        """Ask the document on the page instead of a library; the focus and the document's own question stay.
 
-        Where the open documents are asked, it is one of them.
+        Where the open documents are asked, nothing changes: it is one of them.
         """
         if scope_of(self.workspace.settings.ask_scope).kind is ScopeKind.OPEN:
             return
@@ -175,23 +175,23 @@ class Asking(QObject):
             self._show_scope()
 
     def _show_scope(self) -> None:
-        """Show the question and the answers of what is asked now; what is typed comes along."""
+        """Show the session that is asked now, with the question that is in the box."""
         typed, session = self.panel.box.field.toPlainText(), self.asked()
         if typed.strip():
             session.question = typed
         self._show_asked()
 
     def restore_across(self, saved: SavedAcross) -> None:
-        """Put back what was last typed to ask several documents, and the answers once their library is listed."""
+        """Restore the last question to several documents, and its answers once their library is listed."""
         is_typed = bool(self.controller.across.question)
-        self._keeping.restore_across(saved)
+        self._keeper.restore_across(saved)
         if self.is_across() and not is_typed:
             self._show_asked()
-        self._keeping.restore_answers(self._libraries)
+        self._keeper.restore_answers(self._libraries)
 
     @Slot()
     def _fill_menu(self) -> None:
-        """Offer what can be asked, with the number of the documents that are open."""
+        """Fill the menu of what can be asked."""
         number = sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in self.sheets.all())
         self.panel.scope.offer(self._libraries.all, number)
 
@@ -207,7 +207,7 @@ class Asking(QObject):
 
     @Slot()
     def ask(self, *, whole: bool = False) -> None:
-        """Ask the question in the box; with `whole` of every passage."""
+        """Ask the question in the box; with `whole` every passage is read."""
         self.panel.notice.clear()
         session = self.asked()
         if self.controller.ask(self.sheet(), self.library(), whole=whole):
@@ -225,7 +225,7 @@ class Asking(QObject):
 
     @Slot()
     def _stop_question(self) -> None:
-        """Stop the question whose progress is shown, and let files be opened."""
+        """Stop the question whose progress is shown, but not the opening of files."""
         self.controller.stop_question(self.sheet())
 
     @Slot(object)
@@ -242,7 +242,7 @@ class Asking(QObject):
     # What is shown
 
     def show_sheet(self, sheet: Sheet) -> None:
-        """Show the question and the answers of the sheet that became the current one."""
+        """Show the question and the answers of the sheet that has become the current one."""
         self.panel.notice.clear()
         if self.is_across():
             self._show_verdict()
@@ -251,7 +251,7 @@ class Asking(QObject):
             self._show_asked()
 
     def _show_asked(self) -> None:
-        """Show the question and the answers of what is asked now."""
+        """Show the question and the answers of the session that is asked."""
         session = self.asked()
         self.panel.notice.clear()
         self.offer_formats()
@@ -265,7 +265,7 @@ class Asking(QObject):
 
     @Slot()
     def look_at_language(self) -> None:
-        """Say where the documents asked, or the question, are in a language that the reader does not read."""
+        """Warn where the documents or the question are in a language that the reader does not read."""
         session, library = self.asked(), self.library()
         editor = self.sheets.current().editor
         if self.language is None:
@@ -301,9 +301,9 @@ class Asking(QObject):
 
     @Slot()
     def text_edited(self) -> None:
-        """Look at the language of the text on the page once typing pauses."""
+        """Check the language of the text on the page once typing pauses."""
         if self.sheets.current().session.opened is None:
-            self._typed.start()
+            self._typing_pause.start()
 
     @Slot(object)
     def _reader_used(self, card: ModelCard) -> None:
@@ -312,7 +312,7 @@ class Asking(QObject):
         self._page.note.emit(tr("{model} answers from now on", model=card.title))
 
     def offer_formats(self) -> None:
-        """Offer the formats that the answers can be saved in."""
+        """Offer the formats in which the answers can be saved."""
         from app.core.layout import Kind
 
         opened = None if self.is_across() else self.sheets.current().session.opened
@@ -330,7 +330,7 @@ class Asking(QObject):
     # Verdicts
 
     def _show_verdict(self) -> None:
-        """Offer the verdicts on what is shown, where its document is on the page."""
+        """Offer verdicts on the answer shown, where its document is on the page."""
         run = self._run()
         if self._verdicts is None and run is not None and run.reading is not None:
             self._verdicts = self._make_verdicts()
@@ -351,13 +351,13 @@ class Asking(QObject):
         return verdicts
 
     def shown(self) -> None:
-        """Look up again what was said of the answer shown, and the threshold: another page may have changed them."""
+        """Look up the verdict on the answer shown and the threshold again: another page may have changed them."""
         if self._verdicts is not None:
             self._verdicts.look_up()
             self._read_own_threshold()
 
     def close(self) -> None:
-        """Keep what was just said of an answer before the window closes."""
+        """Keep pending verdicts before the window closes."""
         if self._verdicts is not None:
             self._verdicts.close()
 
@@ -377,19 +377,19 @@ class Asking(QObject):
 
     @Slot(int)
     def choose(self, index: int) -> None:
-        """Go to one of the answers at the right."""
+        """Choose one of the answers at the right."""
         if self.is_across():
             self.panel.notice.clear()
         self.controller.choose(self.sheet(), index)
 
     @Slot()
     def choose_next(self) -> None:
-        """Go to the next answer, after the last one to the first."""
+        """Choose the next answer, after the last one the first."""
         self._step(1)
 
     @Slot()
     def choose_previous(self) -> None:
-        """Go to the previous answer, from the first one to the last."""
+        """Choose the previous answer, before the first one the last."""
         self._step(-1)
 
     def _step(self, by: int) -> None:
@@ -412,7 +412,7 @@ class Asking(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Look inside at how the model came to the answer."""
+        """Open the page Look inside on how the model came to the answer."""
         run = self._run()
         visit = run.visit() if run is not None else None
         if visit is not None:
@@ -422,7 +422,7 @@ class Asking(QObject):
 
     @Slot()
     def settings_changed(self) -> None:
-        """Read the reader's own threshold anew."""
+        """Follow a change of the reader or of the settings."""
         self._read_own_threshold()
         if self.language is not None:
             self.language.look_again()
@@ -458,7 +458,7 @@ class Asking(QObject):
         self._stronger_job = self._stronger = None
 
     def _language(self) -> str:
-        """The code of the language that is asked about, or in; empty where it is unsure or no one language."""
+        """Return the language code of the question or the document; empty where it is unsure or mixed."""
         other = self.language.other_language() if self.language is not None else ""
         opened = None if self.is_across() else self.sheets.current().session.opened
         return other or (opened.language if opened is not None else "")
@@ -479,7 +479,7 @@ class Asking(QObject):
 
             self._stronger_language = language
             job = self.lanes.files.start(stronger_readers, self.workspace, language=language)
-            self._stronger_job = job.then(self._stronger_found)
+            self._stronger_job = job.then(self._take_stronger)
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
@@ -496,27 +496,27 @@ class Asking(QObject):
         speed = self.workspace.settings.reading_speed
         best = recommended(found.to_have, speed)
         others = [model for model in found.to_have if model is not best]
-        told = [tr("A stronger reader may be surer.")]
+        sentences = [tr("A stronger reader may be surer.")]
         names = ", ".join(localised(model.title) for model in others)
         if best is None:
-            told.append(tr("All are large or slow for this computer."))
-            told.append(tr("They are: {models}.", models=names))
+            sentences.append(tr("All are large or slow for this computer."))
+            sentences.append(tr("They are: {models}.", models=names))
         else:
-            told.append(tr("Recommended: {model}.", model=summary(best, speed)))
+            sentences.append(tr("Recommended: {model}.", model=summary(best, speed)))
             if others:
-                told.append(tr("Also: {models}.", models=names))
+                sentences.append(tr("Also: {models}.", models=names))
         self.panel.offer_readers(
-            " ".join(told), "\n".join(localised(summary(model, speed)) for model in others)
+            " ".join(sentences), "\n".join(localised(summary(model, speed)) for model in others)
         )
 
     @Slot(object)
-    def _stronger_found(self, found: Stronger) -> None:
+    def _take_stronger(self, found: Stronger) -> None:
         self._stronger = found
         self._offer_stronger()
 
     @Slot()
     def _use_stronger(self) -> None:
-        """Have the stronger reader that is installed answer from now on."""
+        """Use the stronger reader that is installed from now on."""
         if self._stronger is None or self._stronger.installed is None:
             return
         self.panel.notice.clear()
@@ -528,8 +528,8 @@ class Asking(QObject):
 
     @Slot(object)
     def _stronger_used(self, card: ModelCard) -> None:
-        """Ask what had low confidence again, unless another question is in the box by now."""
-        if self.panel.use.hasFocus():  # it goes, and the focus with it
+        """Ask the question with low confidence again, unless another one is in the box by now."""
+        if self.panel.use.hasFocus():  # the button is hidden, and would lose the focus
             self.panel.box.select()
         self._reader_used(card)
         run = self._run()
@@ -561,4 +561,4 @@ class Asking(QObject):
         panel.list.copy_requested.connect(self._copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
-        self._typed.timeout.connect(self.look_at_language)
+        self._typing_pause.timeout.connect(self.look_at_language)

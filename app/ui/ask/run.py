@@ -1,4 +1,4 @@
-"""A question to one document, several or a library, and what was found: plain data and its transitions, without Qt."""
+"""A question about one document, several or a library, with its answers: plain data and its transitions, without Qt."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ class ScopeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What questions are asked of; `library` is the number of one."""
+    """What questions are asked of; `library` is a library's number, 0 for the other kinds."""
 
     kind: ScopeKind = ScopeKind.DOCUMENT
     library: int = 0
 
     @property
     def key(self) -> str:
-        """It as it is saved in the settings."""
+        """The scope as the settings save it."""
         names = {ScopeKind.DOCUMENT: "", ScopeKind.OPEN: _OPEN}
         return names.get(self.kind, f"{_LIBRARY}{self.library}")
 
 
 def scope_of(key: str) -> Scope:
-    """The scope that was saved; the document on the page for anything else."""
+    """Return the scope with a key of the settings; the document on the page for an unknown key."""
     number = key.removeprefix(_LIBRARY)
     if key.startswith(_LIBRARY) and number.isdecimal():
         return Scope(ScopeKind.LIBRARY, int(number))
@@ -59,75 +59,75 @@ def scope_of(key: str) -> Scope:
 
 
 class RunState(Enum):
-    """How far a question has come."""
+    """The state of a question's reading."""
 
-    QUEUED = auto()  # waits for the reader, or for the work of another page
+    QUEUED = auto()  # behind the loading of the reader, or the work of another page
     READING = auto()
-    PAUSED = auto()  # a newer question is read for first
+    PAUSED = auto()  # while a newer question is read for
     STOPPED = auto()  # by the user or by a fault, before the end of the text
     DONE = auto()
 
 
 class TextState(Enum):
-    """What has become of the text that was asked."""
+    """Whether the text on the page is still the one that was asked about."""
 
     SAME = auto()
     CHANGED = auto()
-    EMPTIED = auto()  # it was taken off the page, where undoing may bring it back
+    EMPTIED = auto()  # deleted or replaced on the page; undo may bring it back
 
 
 @dataclass(eq=False, slots=True)
-class QuestionRun:
-    """A question about a document, several or a library, and what was found.
+class AskRun:
+    """A question about a document, several documents or a library, with the answers found so far.
 
-    `documents` are those asked, whose texts at that time positions count in; of a library they are none, and its
-    answers stand in its files, `found`. The reader cannot resume in the middle: a paused question is read from the
-    beginning again, with the same final result. Until as much of the text was read as for its earlier answers, those
-    stay. The answers in several documents are grouped by these, and `chosen` is -1 until one was gone to.
+    `documents` are those asked about, with their texts at that time, in which spans count code points. A library has
+    none: its answers stand in its files, in `found`. The reader cannot resume in the middle: a paused question is read
+    for from the beginning again, with the same final result, and its earlier answers stay until as much of the text was
+    read again. Answers in several documents are grouped by document, and `chosen` is -1 until one is chosen.
     """
 
     request: Question
     documents: tuple[Opened, ...]
-    # What the user chose; None for the reader's own.
+    # The threshold that the user set; None for the reader's own.
     threshold: float | None = None
     state: RunState = RunState.QUEUED
     text: TextState = TextState.SAME
     reading: Reading | None = None
     progress: Progress | None = None
-    # What it waits for while it is queued.
+    # What it waits for while it is queued, as a sentence.
     queue_note: str = ""
-    # How it ended, or how far it came: "Stopped after 34% of the text".
+    # How the reading ended, or how far it came: "Stopped after 34% of the text".
     note: str = ""
     # The index of the answer that is highlighted strongly.
     chosen: int = 0
     # For each answer whether the page highlights it.
     lit: tuple[bool, ...] = ()
-    # The answer that the user went to during the reading: it stays among the others, also below better ones.
+    # The answer that the user chose during the reading: it stays in the list, even below better ones.
     pinned: Answer | None = None
     # Whether the nearest words are shown although there is no answer.
     shows_nearest: bool = False
-    # Asked by Spanlight itself as a demonstration, and saved nowhere.
+    # Whether Spanlight itself asked it as a demonstration; it is then saved nowhere.
     is_example: bool = False
     # In seconds since 1970.
     asked_at: float = field(default_factory=time)
-    # Of the readings before a pause: the share of the text that was read, and that the answers come from, 0 to 1.
+    # Before a pause, as shares of the text, 0 to 1: how much was read, and how much the answers shown come from.
     reached: float = 0.0
     least: float = 0.0
-    # Of several open documents: the keys of their sessions, in their order.
+    # For several open documents: the keys of their sessions, in the order of `documents`.
     keys: tuple[str, ...] = ()
     library: Library | None = None
     status: LibraryStatus | None = None
     found: tuple[FoundAnswer, ...] = ()
-    # How many passages of the library are read.
+    # How many passages of the library the reader reads.
     passages: int = 0
-    # The newest result from less of the text than the answers shown.
+    # The newest result, while it comes from less of the text than the answers shown.
     held_back: Reading | LibraryReading | None = None
-    # Whether the document is the one that was asked: an entry of the history may be shown in a later state of it.
+    # Whether the document is unchanged: an entry of the history may be shown in a later version of its file.
     is_same_document: bool = True
-    # Whether the probabilities are those of a question to several documents, of which it shows one.
+    # Whether it shows one document of a question about several, whose probabilities are shared among them.
     is_shared: bool = False
-    # What the person said of the answer in a document, by its key in `place_key`, "" for the only one.
-    said: dict[str, Correction] = field(default_factory=dict)
+    # The person's corrections by document, keyed as in `place_key`; "" is the key of a single document.
+    corrections: dict[str, Correction] = field(default_factory=dict)
     began: float = 0.0
 
     @property
@@ -137,41 +137,41 @@ class QuestionRun:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended yet, also while it is paused."""
+        """Whether the reading has not ended; a paused question counts as running."""
         return self.state in (RunState.QUEUED, RunState.READING, RunState.PAUSED)
 
     @property
     def is_across(self) -> bool:
-        """Whether it is about several documents."""
+        """Whether the question is about several documents or a library."""
         return self.library is not None or bool(self.keys)
 
     @property
     def scope(self) -> Scope:
-        """What was asked."""
+        """What the question was asked of."""
         if self.library is not None:
             return Scope(ScopeKind.LIBRARY, self.library.number)
         return Scope(ScopeKind.OPEN) if self.keys else Scope()
 
     @property
     def opened(self) -> Opened:
-        """The one document that it is about."""
+        """The document of a question about one; there must be one."""
         return self.documents[0]
 
     # Transitions
 
     def begin(self) -> None:
-        """Queue it, to be read from the start of the text."""
+        """Queue the question, to be read for from the start of the text."""
         self.state, self.note, self.held_back = RunState.QUEUED, "", None
         self.began = perf_counter()
 
     def start_reading(self) -> None:
-        """The reader has begun."""
+        """Note that the reader has begun."""
         self.state, self.began = RunState.READING, perf_counter()
 
     def take_progress(self, progress: Progress) -> bool:
-        """Note the progress; returns whether a result that was held back has been taken with it."""
+        """Note the progress; returns whether it released a result that was held back."""
         # The progress counts windows of the model; the user sees that the text is read.
-        words = self._reading_now(progress)
+        words = self._activity_at(progress)
         if progress.fraction < self.reached:
             words = Message("Reading again")
         self.progress = replace(progress, what=words if progress.total else progress.what)
@@ -181,10 +181,10 @@ class QuestionRun:
         return True
 
     def take_partial(self, result: Reading | LibraryReading) -> bool:
-        """Take the reading so far; False where it is held back, as the earlier answers come from more of the text.
+        """Show the reading so far; returns False where it is held back, as those shown come from more of the text.
 
-        A result of another model, chosen since, is taken at once, but not one of the quick reader before the careful
-        one's.
+        The result of a model that was chosen since is shown at once, but the quick reader's does not replace the
+        careful one's.
         """
         reading = _reading_of(result)
         share, before = reading.share_read, self.reading
@@ -196,26 +196,26 @@ class QuestionRun:
         return True
 
     def finish(self, result: Reading | LibraryReading) -> None:
-        """The text was read to its end."""
+        """Show the final reading."""
         self._take(result)
-        self.state, self.note = RunState.DONE, _read_in(result, self.documents)
+        self.state, self.note = RunState.DONE, _speed_note(result, self.documents)
 
     def pause(self) -> None:
-        """Let a newer question be read for first."""
+        """Pause the question for a newer one, and note how far it came."""
         self._count_read()
-        self.note = self._how_far(Message("Paused"))
+        self.note = self._progress_note(Message("Paused"))
         found = self.reading.share_read if self.reading is not None else 0.0
         self.reached = max(self.fraction, found or 0.0)
         self.least = self.reached if found is None else found
         self.progress, self.state = None, RunState.PAUSED
 
     def stop(self, how: str = wording.STOPPED) -> None:
-        """End the reading before its end."""
+        """Stop the reading before its end; the answers so far stay."""
         self._count_read()
-        self.note, self.state = self._how_far(how), RunState.STOPPED
+        self.note, self.state = self._progress_note(how), RunState.STOPPED
 
     def choose(self, index: int) -> None:
-        """Choose one of the answers; while better ones may come, that in a document is pinned."""
+        """Choose an answer; in one document it is pinned while better ones may come."""
         self.chosen = index
         if self.is_running and not self.is_across and self.text is TextState.SAME:
             self.pinned = self.answers()[index]
@@ -227,11 +227,11 @@ class QuestionRun:
             self.chosen = 0
 
     def set_threshold(self, threshold: float | None) -> None:
-        """Judge by another threshold."""
+        """Judge the answers by another threshold."""
         self.threshold, self.chosen = threshold, 0
 
     def _take(self, result: Reading | LibraryReading) -> None:
-        """Take a reading; a pinned answer stays the chosen one."""
+        """Replace the reading; a pinned answer stays the chosen one."""
         if self.is_across:
             self._take_grouped(result)
             return
@@ -247,7 +247,7 @@ class QuestionRun:
         self.chosen = self.answers().index(self.pinned)
 
     def _take_grouped(self, result: Reading | LibraryReading) -> None:
-        """Take a reading, its answers grouped by document; the place gone to stays chosen if it is still there."""
+        """Replace the reading, its answers grouped by document; the chosen span stays chosen if it is still there."""
         from app.core.library import LibraryReading
 
         before = self.place_key(self.chosen) if 0 <= self.chosen < len(self.answers()) else None
@@ -264,7 +264,7 @@ class QuestionRun:
         self.chosen = keys.index(before) if before in keys else -1
 
     def _count_read(self) -> None:
-        """Add what was read since the last answer to the reading, unless that answer comes from more of the text."""
+        """Count what was read since the last result, unless that result comes from more of the text."""
         read = self.progress.fraction if self.progress is not None else 0.0
         if self.reading is not None and self.state is not RunState.PAUSED and read >= self.least:
             self.reading = self.reading.stopped(self.progress, perf_counter() - self.began)
@@ -278,29 +278,29 @@ class QuestionRun:
 
     @property
     def heat(self) -> tuple[float, ...]:
-        """The heat over the text: `Reading.heat` of the one document."""
+        """`Reading.heat` of a single document; empty without one."""
         return self.reading.heat[0] if self.reading is not None and self.reading.heat else ()
 
     @property
     def is_answered(self) -> bool:
-        """Whether the text has an answer by the threshold."""
+        """Whether there is an answer by the threshold."""
         return self.reading is not None and self.judged().best is not None
 
     @property
     def unrecognised(self) -> int:
-        """How many pages were not read, as the text in their pictures was not recognised."""
+        """The number of pages that were not read because the text of their pictures was not recognised."""
         return sum(len(opened.pictures) for opened in self.documents)
 
     @property
     def judged_whole(self) -> bool:
-        """Whether the outcome is about all that was asked; there must be a reading."""
+        """Whether the outcome holds for the whole text, or library, that was asked about; there must be a reading."""
         if self.library is not None:
             return self.state is not RunState.STOPPED  # its passages were found in all of it
         whole = self.judged().judged_whole and not self.unrecognised
         return whole and self.state is not RunState.STOPPED
 
     def judged(self) -> Reading:
-        """The reading judged by the threshold; there must be a reading."""
+        """Return the reading, judged by the threshold; there must be one."""
         assert self.reading is not None
         if self.threshold is None:
             return self.reading
@@ -308,12 +308,12 @@ class QuestionRun:
         return replace(self.reading, answered=answered, threshold=self.threshold)
 
     def answers(self) -> tuple[Answer, ...]:
-        """The best answers so far, with the pinned one."""
+        """Return the best answers so far, best first, and last a pinned one that is not among them."""
         found = self.reading.answers if self.reading is not None else ()
         return found if self.pinned is None or self.pinned in found else (*found, self.pinned)
 
     def highlighted(self) -> tuple[Answer, ...]:
-        """The answers to highlight, by the threshold; without an answer none, or only the nearest words."""
+        """Return the answers to highlight; where nothing answers, none or only the nearest words."""
         if self.reading is None:
             return ()
         if self.judged().shown is not None:
@@ -322,7 +322,7 @@ class QuestionRun:
 
     @property
     def reachable(self) -> int:
-        """How many answers can be gone to: those that the page highlights, in several documents all."""
+        """The number of answers that can be chosen: those that the page highlights, in several documents all."""
         return len(self.answers() if self.is_across else self.lit)
 
     @property
@@ -331,7 +331,7 @@ class QuestionRun:
         return next((answer.span for answer in self.answers()), None)
 
     def place(self, index: int) -> Place:
-        """The place of one of the answers, as it is shown."""
+        """Return an answer's place, as it is shown."""
         if self.library is not None:
             found = self.found[index]
             return replace(place_in_file(found.file.path, found.answer), recognised=found.recognised)
@@ -340,14 +340,14 @@ class QuestionRun:
         return replace(place, document=self.keys[answer.document]) if self.keys else place
 
     def place_key(self, index: int) -> tuple[str, Span]:
-        """What identifies the place of one of the answers in several documents."""
+        """Return the document's key and the span of one of the answers in several documents."""
         if self.library is not None:
             return self.found[index].file.path, self.found[index].answer.span
         answer = self.answers()[index]
         return self.keys[answer.document], answer.span
 
     def entry(self, index: int) -> Entry:
-        """The question with one of the answers and the others in its document, to be found there again."""
+        """Return an entry about the document of one of the answers: this answer first, then the others in it."""
         from app.core.layout import Opened
         from app.core.text import Document
         from app.flows.history.history import entry_of, kept_answer
@@ -367,7 +367,7 @@ class QuestionRun:
         return replace(entry, answers=kept, answered=reading.answered)
 
     def entries(self) -> tuple[Entry, ...]:
-        """The question once for each document with an answer, that of the best one first, which alone has the answer.
+        """Return an entry for each document with an answer, the best answer's first; only that one counts as answered.
 
         There must be a reading.
         """
@@ -381,8 +381,8 @@ class QuestionRun:
         return (best, *(replace(entry, answered=False) for entry in others))
 
     @property
-    def reading_what(self) -> str:
-        """What is being read, in words."""
+    def activity(self) -> str:
+        """What is being read, as a sentence."""
         if self.status is not None:
             return Message(
                 "Reading the best passages of {n:,} file",
@@ -393,17 +393,17 @@ class QuestionRun:
             return Message("Reading {n:,} document", "Reading {n:,} documents", n=len(self.keys))
         return Message("Reading")
 
-    def _reading_now(self, progress: Progress) -> str:
-        """What is being read, with the name of the one of several documents that is read just now."""
+    def _activity_at(self, progress: Progress) -> str:
+        """Return what is being read, by its name where it is one of several documents."""
         if progress.document < 0 or not self.is_across:
-            return self.reading_what
+            return self.activity
         if self.library is None:
             return Message("Reading {name}", name=self.documents[progress.document].document.name)
-        return progress.what  # its flow names the file
+        return progress.what  # the flow names the file
 
     @property
     def no_answer(self) -> str:
-        """The sentence if nothing answers: "The text does not say.", "Not in 412 of 415 files."."""
+        """The sentence that says that nothing answers: "The text does not say.", "Not in 412 of 415 files."."""
         if not self.judged_whole:
             return wording.NO_ANSWER_IN_PART
         if self.keys:
@@ -419,17 +419,17 @@ class QuestionRun:
         )
 
     def facts(self) -> str:
-        """The time that reading took, if known, what was read, and by which model; empty before the end."""
+        """Return how long the reading took, if known, what was read, and by which model; empty before the end."""
         if self.reading is None or self.is_running:
             return ""
         passages = self.passages if self.library is not None else None
-        read = _read_by(self.reading, passages, is_whole=self.reading.complete and not self.unrecognised)
+        read = _model_note(self.reading, passages, is_whole=self.reading.complete and not self.unrecognised)
         if not self.reading.seconds:
             return read
         return Message("{time}, {read}", time=wording.duration(self.reading.seconds), read=read)
 
     def visit(self) -> Visit | None:
-        """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
+        """Return the question with its chosen answer for the page Look inside; None before the text was read."""
         if self.reading is None or self.is_running or self.is_across or self.text is not TextState.SAME:
             return None
         focus = next((each.span for each in self.answers()[self.chosen : self.chosen + 1]), None)
@@ -439,7 +439,7 @@ class QuestionRun:
         subject = Subject(Head.QUESTION_ANSWERING, text, self.question, focus, view=view)
         return Visit(subject, self.reading.model, self.question)
 
-    def _how_far(self, how: str) -> str:
+    def _progress_note(self, how: str) -> str:
         reading = self.reading
         if reading is None:
             return wording.stopped_after(self.fraction, quick=None, how=how)
@@ -456,10 +456,10 @@ def _reading_of(result: Reading | LibraryReading) -> Reading:
 
 
 def _probability_now(answer: Answer, reading: Reading) -> float:
-    """The probability of an earlier answer among better ones found since.
+    """Return the probability of an earlier answer beside the better ones of a reading.
 
-    The probabilities of one reading are exponentials of the scores, so two of them give that of a third score. It is at
-    most the rest of 1 that the answers found, and no answer, leave.
+    The probabilities of one reading are exponential in the scores, so two of them give that of a third score. It is at
+    most 1 less the probabilities of the reading's answers and of no answer.
     """
     found = reading.answers
     rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in found)
@@ -474,8 +474,8 @@ def _extrapolated(answer: Answer, found: Sequence[Answer]) -> float:
     return min(last.probability, last.probability * exp(slope * (answer.rank - last.rank)))
 
 
-def _read_in(result: Reading | LibraryReading, documents: Sequence[Opened]) -> str:
-    """What was read and how fast: "71 pages read whole in 2.1 seconds"; of a library `documents` are none.
+def _speed_note(result: Reading | LibraryReading, documents: Sequence[Opened]) -> str:
+    """Return what was read, and how fast: "71 pages read whole in 2.1 seconds"; a library has no `documents`.
 
     Pages whose text was not recognised are not counted.
     """
@@ -511,8 +511,8 @@ def _read_in(result: Reading | LibraryReading, documents: Sequence[Opened]) -> s
     )
 
 
-def _read_by(reading: Reading, passages: int | None, *, is_whole: bool) -> str:
-    """What was read, and by which model; `passages` counts those of a library, else it is None."""
+def _model_note(reading: Reading, passages: int | None, *, is_whole: bool) -> str:
+    """Return what was read, and by which model; `passages` is the number of a library's passages, else None."""
     model = model_title(reading.model)
     if passages is not None and is_whole:
         return Message(
