@@ -17,7 +17,7 @@ from app.core.message import Message
 from app.core.models import DeviceChoice, DeviceOption, Devices, Head, HeldModel, MemoryUse
 from app.core.report import Report
 from app.models.compute import device as compute
-from app.ui.models.computer import BUSY, ComputerSection, plain
+from app.ui.models.computer import BUSY, ComputerSection, reason_in_words
 from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
@@ -98,7 +98,7 @@ def test_device_and_precision_are_chosen_saved_told_and_explained(
 ) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
-    assert section._precision_words.text().startswith("Automatic takes 16 bits (bfloat16) here.")
+    assert section._precision_hint.text().startswith("Automatic takes 16 bits (bfloat16) here.")
     qtbot.mouseClick(section.precision._buttons["float16"], Qt.MouseButton.LeftButton)
     assert saved(section).precision == "float16"
     section.devices._buttons["cpu"].click()
@@ -106,7 +106,7 @@ def test_device_and_precision_are_chosen_saved_told_and_explained(
     assert told == ["precision", "device"]
     assert section.precision._buttons["bfloat16"].isEnabled()
     assert not section.precision._buttons["float16"].isEnabled()
-    assert "does not compute in 16 bits (float16)" in section._precision_words.text()
+    assert "does not compute in 16 bits (float16)" in section._precision_hint.text()
 
 
 def test_memory_is_told_model_by_model(
@@ -122,7 +122,7 @@ def test_memory_is_told_model_by_model(
     assert not section.gpu_bar.isVisible()
     on_gpu = replace(HELD[0], device="cuda:0", size=2 * GB)
     engine.use = replace(USE, held=(on_gpu,), gpu=8 * GB, gpu_free=5 * GB)
-    section.look()
+    section.refresh()
     quiet(section, qtbot)
     assert section.gpu_bar.isVisible()
     assert section.gpu_bar.shares() == (pytest.approx(2 / 8), pytest.approx(1 / 8))
@@ -137,13 +137,13 @@ def test_models_are_unloaded_after_what_runs_and_the_window_is_told(
     told: list[str] = []
     section.changed.connect(told.append)
     qtbot.mouseClick(section.unload, Qt.MouseButton.LeftButton)
-    assert section._unload_words.text() == BUSY
+    assert section._unload_hint.text() == BUSY
     assert not told and not section.unload.isEnabled()
     over.set()
     qtbot.waitUntil(lambda: told == ["unloaded"])
     assert section._none.isVisible() and not section.loaded.isVisible()
     assert not section.unload.isEnabled()
-    assert "loaded again" in section._unload_words.text()
+    assert "loaded again" in section._unload_hint.text()
     assert section.minutes.selected() == "15"
     qtbot.mouseClick(section.minutes._buttons["0"], Qt.MouseButton.LeftButton)
     assert saved(section).unload_minutes == 0 and told[-1] == "unload_minutes"
@@ -167,11 +167,11 @@ def test_a_fault_is_said_and_a_dead_process_told(
     section.lost.connect(lambda: gone.append(True))
     kind = EngineLost if lost else SpanlightError
     engine.fault = kind("PyTorch cannot be loaded.", "Install it again.")
-    section.look()
+    section.refresh()
     quiet(section, qtbot)
     assert section.notice.sentence() == "PyTorch cannot be loaded."
     assert bool(gone) is lost
-    assert not section._looking.isVisible()
+    assert not section._querying.isVisible()
 
 
 def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
@@ -179,7 +179,7 @@ def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
 ) -> None:
     none = Message("no GPU that PyTorch can use was found")
     said = "No GPU that PyTorch can use was found."
-    assert plain(none) == said and plain("") == ""
+    assert reason_in_words(none) == said and reason_in_words("") == ""
     for fast, native, remark in (
         ("AMX", "", "It computes with 16 bits, which is fastest here."),
         ("", "AVX512-BF16", "It computes with 32 bits, which is faster here than 16."),
@@ -187,11 +187,16 @@ def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
     ):
         monkeypatch.setattr(compute.processor, "fast_bfloat16", lambda fast=fast: fast)
         monkeypatch.setattr(compute.processor, "bfloat16", lambda native=native: native)
-        assert plain(compute.cpu(none).reason) == f"{said} {remark}".strip()
-        assert not {"AMX", "BF16", "bfloat16"} & set(plain(compute._cpu().reason).replace(".", "").split())
-    assert plain(compute.cpu(none, "float32").reason) == f"{said} It computes with 32 bits, as was chosen."
+        assert reason_in_words(compute.cpu(none).reason) == f"{said} {remark}".strip()
+        assert not {"AMX", "BF16", "bfloat16"} & set(
+            reason_in_words(compute._cpu().reason).replace(".", "").split()
+        )
+    assert (
+        reason_in_words(compute.cpu(none, "float32").reason)
+        == f"{said} It computes with 32 bits, as was chosen."
+    )
     fastest = Message("fastest in {dtype}", dtype="float16")
-    assert plain(fastest) == "It is fastest with 16 bits (float16)."
+    assert reason_in_words(fastest) == "It is fastest with 16 bits (float16)."
 
 
 def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:

@@ -43,7 +43,7 @@ def opened(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[O
         section = open_section(MeasureSection, open_fake_workspace(FakeEngine(answer, *cards)), qtbot)
         section.resize(1100, 800)
         section.activateWindow()
-        qtbot.waitUntil(lambda: section._known is not None)
+        qtbot.waitUntil(lambda: section._content is not None)
         made.append(section)
         return section
 
@@ -75,7 +75,7 @@ def by_name(measures: tuple[Measure, ...]) -> list[Measure]:
 def press(section: MeasureSection, qtbot: QtBot) -> None:
     count = len(measured(section))
     qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert len(measured(section)) == count + 1
 
 
@@ -96,7 +96,7 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     section.workspace.settings.models[Head.QUESTION_ANSWERING] = OTHER.name
     fresh = another(section, qtbot)
     fresh.shown()
-    qtbot.waitUntil(lambda: fresh._known is not None)
+    qtbot.waitUntil(lambda: fresh._content is not None)
     assert fresh.form.model.currentText() == OTHER.name  # the one in use
     assert "other reader" in fresh.empty.buttons[0].accessibleName()
     assert not section.empty.isHidden() and section.saved.isHidden()
@@ -111,7 +111,7 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
         "Measure finder on 100 sentences",
     ]
     qtbot.mouseClick(section.empty.buttons[2], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
     assert section.empty.isHidden() and section.saved.table.isVisible()
     assert section.form.model.currentText() == "finder"
@@ -142,12 +142,12 @@ def test_a_model_that_another_section_sends_is_chosen(opened: Open, qtbot: QtBot
     fresh = another(opened(), qtbot)
     fresh.receive(CLASSIFIER)
     fresh.shown()
-    qtbot.waitUntil(lambda: fresh._known is not None)
+    qtbot.waitUntil(lambda: fresh._content is not None)
     assert fresh.form.card() == CLASSIFIER
     fresh.receive(FINDER)
     fresh.shown()
     assert fresh.form.card() == FINDER
-    data = fresh.form.set_chosen()
+    data = fresh.form.example_set()
     assert data is not None and data.head is Head.TOKEN_CLASSIFICATION
 
 
@@ -167,7 +167,7 @@ def test_esc_and_the_button_stop_it_and_nothing_is_kept(opened: Open, qtbot: QtB
     focused = section.window().focusWidget()
     assert focused is not None
     qtbot.keyClick(focused, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert section.strip.isHidden() and section.form.button.hasFocus()
     qtbot.waitUntil(lambda: section.lanes.work.idle)
     assert measured(section) == ()
@@ -247,7 +247,7 @@ def test_labels_that_differ_are_asked_for(opened: Open, qtbot: QtBot, tmp_path: 
     section.open_file(path)
     qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)
     qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert "the examples have 5 and 1; classifier says negative and positive" in section.notice.sentence()
     asked = section.form.matching.choices()
     assert list(asked) == ["negative", "positive"]

@@ -40,7 +40,7 @@ def requests(section: NetworkSection, qtbot: QtBot, number: int = 3) -> None:
             "GET", f"https://huggingface.co/org/name/resolve/main/file{at}.json", "look up a model"
         )
         book.ended(name, 200 if at else 0, 1500 * at, 0.25, "" if at else "timed out")
-    section.requests.look()
+    section.requests.refresh()
     quiet(section, qtbot)
 
 
@@ -50,7 +50,7 @@ def test_the_switch_is_saved_and_told(section: NetworkSection, qtbot: QtBot) -> 
     qtbot.mouseClick(section.switch._buttons["offline"], Qt.MouseButton.LeftButton)
     assert saved(section).offline
     assert told == ["offline"]
-    assert "no model can be looked up" in section._means.text()
+    assert "no model can be looked up" in section._mode_hint.text()
     section.workspace.settings.offline = False
     section.settings_changed()
     assert section.switch.selected() == "asked"
@@ -113,7 +113,7 @@ def test_requests_of_a_download_appear_when_it_ends(section: NetworkSection, qtb
 
 def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: QtBot) -> None:
     section.workspace.paths.ledger_file.mkdir(parents=True)
-    section.requests.look()
+    section.requests.refresh()
     qtbot.waitUntil(lambda: section.notice.isVisible())
     assert "ledger" in section.notice.sentence()
 

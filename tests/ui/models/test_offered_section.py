@@ -137,12 +137,12 @@ def test_a_paused_download_rests_while_offline_and_is_thrown_away(opened: Opened
     assert not section.sheet.button.isEnabled()
     opened.workspace.settings.offline = False
     opened.page.settings_changed()
-    section.transfers.button(READER, "throw").click()
+    section.transfers.button(READER, "discard").click()
     section.transfers.button(READER, "keep").click()
     assert section.transfers.button(READER, "resume") is not None
-    section.transfers.button(READER, "throw").click()
+    section.transfers.button(READER, "discard").click()
     assert section.transfers.button(READER, "resume") is None
-    throw = section.transfers.button(READER, "throw")
+    throw = section.transfers.button(READER, "discard")
     assert throw is not None
     throw.setFocus()
     throw.click()
@@ -302,7 +302,7 @@ def test_a_second_download_waits_for_the_first(opened: Opened, hub: HubServer, r
     section.transfers.button("lion/other", "pause").click()
     assert stage(opened, "lion/other") is Stage.PAUSED
     assert stage(opened) is Stage.RUNNING
-    section.transfers.button("lion/other", "throw").click()
+    section.transfers.button("lion/other", "discard").click()
     assert section.stop()
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.core.measures import Measure
 from app.core.models import Head, ModelCard, QaCalibration
-from app.ui.models.words import fitted, makers_figures, measured_here
+from app.ui.models.words import calibration_fact, makers_figures, measured_here
 
 QA = Head.QUESTION_ANSWERING
 CARD = ModelCard("reader", "/models/reader", "bert", (QA,))
@@ -26,9 +26,9 @@ def test_what_was_measured_here_stands_apart_from_what_came_along() -> None:
 
 
 def test_probabilities_that_were_never_fitted_are_told() -> None:
-    assert "never fitted" in fitted(CARD).value
-    assert fitted(replace(CARD, calibration=QaCalibration(temperature=2.0))).value == ""
+    assert "never fitted" in calibration_fact(CARD).value
+    assert calibration_fact(replace(CARD, calibration=QaCalibration(temperature=2.0))).value == ""
     moods = replace(CARD, heads=(Head.CLASSIFICATION,))
-    assert "never fitted" in fitted(moods).value
-    assert fitted(replace(moods, class_temperature=1.5)).value == ""
-    assert fitted(replace(CARD, heads=(Head.MASKED_WORDS,))).value == ""
+    assert "never fitted" in calibration_fact(moods).value
+    assert calibration_fact(replace(moods, class_temperature=1.5)).value == ""
+    assert calibration_fact(replace(CARD, heads=(Head.MASKED_WORDS,))).value == ""
