@@ -133,7 +133,7 @@ class OfferedSection(ListedSection):
         self._show_empty()
         self.whole.addWidget(self.transfers)
         self._connect()
-        self.downloads.look()
+        self.downloads.find_unfinished()
 
     # The section's interface to the page
 

@@ -75,7 +75,7 @@ def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, mode
 
 
 def names(view: InspectView) -> list[str]:
-    return [SECTIONS[at].KEY for at in view.listed()]
+    return [SECTIONS[at].KEY for at in view.section_indices()]
 
 
 def choose(view: InspectView, key: str) -> None:
@@ -287,7 +287,7 @@ def test_the_last_visit_comes_back_at_the_next_start_or_the_samples_that_others_
     rested(view, qtbot)
     section = view.section()
     assert section is not None and section.visit.subject == insides.BLANKED
-    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
+    view._start_with((visit_to_json(insides.visit(insides.ASKED)), ()))
     assert view._visit is not None and view._visit.subject == insides.BLANKED, "the kept one comes too late"
     button = next(b for b in view._bar.findChildren(QPushButton) if b.accessibleName() == "Other examples")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -362,11 +362,11 @@ def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify
     section = view.section()
     assert isinstance(section, PoolingSection)
     assert section._strips.table().columns == ("dimension", "First token, [CLS]")
-    assert not section._proved.isVisible()
+    assert not section._proof_card.isVisible()
     section._classes.click()
     rested(view, qtbot)
     assert view._visit is not None and view._visit.subject.head is Head.CLASSIFICATION
-    assert view.section() is section and section._proved.isVisible()
+    assert view.section() is section and section._proof_card.isVisible()
 
 
 def test_no_chart_is_given_less_height_than_it_needs(view: InspectView, qtbot: QtBot) -> None:
