@@ -89,7 +89,7 @@ def test_a_column_is_found_where_it_is_drawn(
     view.show(index, 0)
     assert 0 <= view.offset <= max(0.0, view.length - view.width) + 1e-9
     middle = view.left(index + 0.5)
-    if view.column <= view.width:
+    if view.column_width <= view.width:
         assert index in view.seen()
         if 0 <= middle < view.width:
             assert view.at(middle) == index
