@@ -47,7 +47,7 @@ def view(open_page: Callable[[type[FillView], FakeEngine], FillView], engine: Fa
 
 
 def edit(view: FillView) -> QPlainTextEdit:
-    return view._editor._lit
+    return view._editor._blank_edit
 
 
 def words(view: FillView) -> list[str]:
@@ -56,7 +56,7 @@ def words(view: FillView) -> list[str]:
 
 def lit(view: FillView) -> list[str]:
     text = edit(view).toPlainText()
-    return [text[light.start : light.end] for light in view._editor._lit.lights.places if light.shown]
+    return [text[light.start : light.end] for light in view._editor._blank_edit.lights.places if light.shown]
 
 
 def type_in(view: FillView, text: str) -> None:
@@ -112,7 +112,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     assert words(view) == ["a-0", "b-0", "c-0"]
     QTest.keyClick(view, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     assert words(view) == ["a-1", "b-1", "c-1"]
-    assert view._editor._lit.lights.chosen == 1
+    assert view._editor._blank_edit.lights.chosen == 1
     assert edit(view).toPlainText() == TWO
     rows = view._fill_panel.card.words
     QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)

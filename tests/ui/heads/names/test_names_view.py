@@ -50,7 +50,7 @@ def read(view: NamesView, qtbot: QtBot, text: str = TEXT) -> None:
 def names(view: NamesView) -> list[tuple[str, int]]:
     """The rows of the list, headings in capitals with how many names they have."""
     rows = view._names_panel.list.rows()
-    return [(row.text if row.places else row.text.upper(), row.count) for row in rows]
+    return [(row.text if row.occurrences else row.text.upper(), row.count) for row in rows]
 
 
 def chosen(view: NamesView) -> str:
@@ -113,7 +113,7 @@ def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot
     assert chosen(view) == "Alice 0"
     qtbot.keyClick(listed, Qt.Key.Key_Return)
     assert chosen(view) == f"Alice {TEXT.index('Alice', 5)}"
-    assert listed._delegate.place == 2
+    assert listed._delegate.position == 2
     qtbot.keyClick(listed, Qt.Key.Key_Return)
     assert chosen(view) == "Alice 0"
     (box,) = view.pane.light_boxes(1)

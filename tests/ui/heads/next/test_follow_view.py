@@ -16,7 +16,7 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs
 from app.core.results import FollowOn, FollowOns
-from app.ui.heads.next.follow import FollowView, outcome, signed
+from app.ui.heads.next.follow import FollowView, outcome
 from tests.helpers.windows import FakeEngine, button
 
 CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))
@@ -77,7 +77,6 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
     assert not card._cut.isVisible()
     assert "right after the first" in card.accessibleDescription()
     assert notes == ["", "Two passages read in 0.5 seconds"]
-    assert signed(-0.0) == "−0.00"
     tell(view, qtbot, "a" * 60, "b" * 60)
     said = card._cut.text().splitlines()
     assert len(said) == 2 and "its end" in said[0] and "its beginning" in said[1]
