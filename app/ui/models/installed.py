@@ -245,10 +245,14 @@ class InstalledSection(ListedSection):
         self.details.notice.clear()
         if card is not None and card.source == Source.STARTER:
             self.details.notice.show_hint(tr("It comes with Spanlight and cannot be removed."))
-        elif folder:
+        elif folder and not self._removing():
             self._removal_folder, self._removal = folder, None
             job = self.lanes.files.start(removal_of, self.workspace, folder).replacing(self._removal_job)
             self._removal_job = job.then(self._removal_found, self._show_action_fault)
+
+    def _removing(self) -> bool:
+        """Whether a model is being removed; the job of a question about it does not count."""
+        return self._removal is not None and self._removal_job is not None and self._removal_job.running
 
     @Slot(object)
     def _removal_found(self, removal: Removal) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +12,12 @@ from PySide6.QtWidgets import QPushButton
 
 from app.core.corrections import FEWEST
 from app.core.models import Head, model_title
+from app.core.offers import Removal
 from app.core.reliability import TextKind, bins_of
-from app.core.report import Silent
+from app.core.report import Report, Silent
+from app.flows.models.remove import remove
 from app.flows.teach.calibration import follow_verdicts
+from app.flows.workspace import Workspace
 from app.models.disk.installed import Shelf, fingerprint
 from app.models.disk.notes import Notes, write_notes
 from app.settings import settings as settings_file
@@ -208,6 +212,33 @@ def test_a_model_is_removed_after_asking_in_sight_and_escape_keeps_it(
     assert notes[-1] == "mine removed"
     assert "mine" not in [row.title for row in section.list.rows()]
     assert section.details.isVisible()
+
+
+def test_a_removal_goes_on_when_the_removal_of_another_model_is_asked_for(
+    open_models_page: Open, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, other = put_model(models, "mine"), put_model(models, "other")
+    go_on = threading.Event()
+
+    def slow(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
+        go_on.wait(10)
+        report.check()
+        remove(workspace, removal, report, from_cache=from_cache)
+
+    monkeypatch.setattr(installed, "remove", slow)
+    opened = open_models_page()
+    section = opened.choose("mine")
+    section.details.remove.click()
+    opened.settle()
+    section.details.removal.remove.click()
+    section.list.choose(str(other))
+    section.list.chosen.emit(str(other))
+    section.details.remove.click()
+    assert section.details.strip.isVisible()
+    go_on.set()
+    opened.settle()
+    assert not folder.exists() and other.exists()
+    assert section.details.strip.isHidden() and section.details.removal.isHidden()
 
 
 def test_a_broken_folder_says_why_and_can_be_removed(open_models_page: Open, models: Path) -> None:

@@ -260,6 +260,15 @@ def test_labels_that_differ_are_asked_for(opened: Open, qtbot: QtBot, tmp_path: 
     assert section.form.matching.isHidden() and not section.notice.sentence()
 
 
+def test_a_label_is_mapped_as_it_is_not_as_it_is_shown(opened: Open) -> None:
+    matching = opened().form.matching
+    labels = ("good", "go\N{ZERO WIDTH SPACE}od")
+    matching.ask(labels, ("1", "2"))
+    for at, choice in enumerate(matching.choices().values(), start=1):
+        choice.setCurrentIndex(at)
+    assert matching.answer() == dict(zip(labels, ("1", "2"), strict=True))
+
+
 def test_two_are_compared(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)

@@ -116,7 +116,6 @@ class ClassPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the model's name and its classes."""
         labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
         named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
         if more := len(card.labels) - len(labels):

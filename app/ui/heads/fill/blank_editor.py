@@ -38,9 +38,10 @@ class HighlightEdit(PaperEdit):
 
 
 class BlankEditor(TextEditor):
-    """The editor. `chosen` carries the index of the chosen blank, -1 without one: that at the cursor, else the last.
+    """The editor. `chosen` carries the index of the chosen blank, -1 without one.
 
-    Blanks are those of `core.text`, in the order of the text.
+    That is the blank at the cursor, or the one chosen before if the cursor is at none. Blanks are those of `core.text`,
+    in the order of the text.
     """
 
     chosen = Signal(int)

@@ -174,5 +174,4 @@ class FillPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model, and what it does."""
         self.model.show_model(tr("{model} fills in", model=card.title))

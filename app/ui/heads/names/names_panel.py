@@ -222,7 +222,6 @@ class NamesPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model."""
         self.model.show_model(tr("The names are found by {model}", model=card.title))
 
     def styles(self) -> tuple[NameStyle, ...]:

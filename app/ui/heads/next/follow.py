@@ -158,7 +158,6 @@ class FollowPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model, and what it does."""
         self.model.show_model(tr("{model} tells what follows", model=card.title))
 
 

@@ -35,7 +35,7 @@ class LabelChoices(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._rows: list[tuple[QLabel, QComboBox]] = []
+        self._rows: dict[str, tuple[QLabel, QComboBox]] = {}  # by the model's label
         self._grid = QGridLayout()
         self._grid.setColumnStretch(2, 1)
         theme.space(self._grid, 1)
@@ -45,7 +45,7 @@ class LabelChoices(QFrame):
     def ask(self, model_labels: Sequence[str], set_labels: Sequence[str]) -> None:
         """Ask what each of the model's labels stands for; only labels of equal names are preset."""
         self.clear()
-        for at, label in enumerate(model_labels[:MOST_LABELS]):
+        for at, label in enumerate(dict.fromkeys(model_labels[:MOST_LABELS])):
             name, choice = plain_label(label, wrap=False), QComboBox()
             choice.addItem(tr("Nothing here"), "")
             for wanted in set_labels:
@@ -54,27 +54,26 @@ class LabelChoices(QFrame):
             choice.setCurrentIndex(max(0, choice.findData(same)))
             choice.setAccessibleName(tr("{label} stands for", label=label))
             choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-
             name.setBuddy(choice)
             self._grid.addWidget(name, at, 0)
             self._grid.addWidget(choice, at, 1)
-            self._rows.append((name, choice))
+            self._rows[label] = name, choice
         self.show()
         if self._rows:
-            self._rows[0][1].setFocus(Qt.FocusReason.OtherFocusReason)
+            next(iter(self.choices().values())).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def clear(self) -> None:
         """Remove the rows, and hide."""
-        for row in self._rows:
+        for row in self._rows.values():
             for widget in row:
                 self._grid.removeWidget(widget)
                 widget.deleteLater()
-        self._rows = []
+        self._rows = {}
         self.hide()
 
     def choices(self) -> dict[str, QComboBox]:
         """The choice for each of the model's labels."""
-        return {name.text(): choice for name, choice in self._rows}
+        return {label: choice for label, (_, choice) in self._rows.items()}
 
     def answer(self) -> dict[str, str]:
         """The examples' label by the model's label, where one was chosen; empty while nothing is asked."""
