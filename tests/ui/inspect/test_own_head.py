@@ -1,4 +1,4 @@
-"""The answers below the picture, and the code of a head of one's own, which runs on every family."""
+"""The answers below the picture, and the code of a head of one's own, run on every family."""
 
 from __future__ import annotations
 
@@ -26,15 +26,13 @@ CPU = DeviceChoice("cpu", "float32", "a test")
 
 
 def seen(folder: Path) -> ModelPicture:
-    """What is seen of a small classifier."""
+    """The picture of a small classifier."""
     model = load(read_card(folder), Head.CLASSIFICATION, CPU, opened=True)
     return look_at_model(LookAtModel(Subject(Head.CLASSIFICATION, "A good film")), model, Silent())
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_code_runs_as_it_stands_and_the_answers_are_true_of_the_family(
-    family: str, tmp_path: Path
-) -> None:
+def test_the_code_runs_unchanged_and_the_answers_fit_the_family(family: str, tmp_path: Path) -> None:
     import torch
 
     folder = small_checkpoint(tmp_path / "m", family, Head.CLASSIFICATION)
@@ -58,7 +56,7 @@ def test_the_code_runs_as_it_stands_and_the_answers_are_true_of_the_family(
     assert ("has no such layer" in pooled) == (not pooler)
 
 
-def test_a_span_head_is_taught_by_two_cross_entropies() -> None:
+def test_a_span_head_is_trained_with_two_cross_entropies() -> None:
     found = own_head(insides.picture(insides.ASKED, "reader-quick"), SPAN)
     assert found.weights == 385 * 2
     assert "two cross-entropies" in found.explanation and "app train qa" in found.explanation

@@ -164,7 +164,7 @@ def choose(section: LossSection, title: str, qtbot: QtBot) -> None:
     rested(section, qtbot)
 
 
-def test_the_lit_answer_is_gold_and_selected_words_take_its_place(
+def test_the_highlighted_answer_is_gold_and_selected_words_replace_it(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     section = show(LossSection)
@@ -184,7 +184,7 @@ def test_the_lit_answer_is_gold_and_selected_words_take_its_place(
     assert float(shown[2]["loss"]) == pytest.approx(total)
 
 
-def test_an_answer_outside_the_window_is_ignored_and_why_is_said(
+def test_an_answer_outside_the_window_is_ignored_with_an_explanation(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     section = show(LossSection)
@@ -255,9 +255,7 @@ def test_selected_words_can_be_a_name_of_each_type_that_the_model_knows(
         (ProblemType.REGRESSION, [Example(value=0.2)]),
     ],
 )
-def test_what_fits_is_gold_of_several_classes_and_of_a_value(
-    problem: ProblemType, examples: list[Example]
-) -> None:
+def test_gold_follows_the_problem_type_of_a_classifier(problem: ProblemType, examples: list[Example]) -> None:
     scores = (ClassScore("a", 0.2468), ClassScore("b", 0.9), ClassScore("c", 0.8))
     found = Classifications((Classification(scores, "b", 1, 9, problem),), 0.1)
     card = replace(insides.MOODS, problem=problem)
@@ -265,7 +263,7 @@ def test_what_fits_is_gold_of_several_classes_and_of_a_value(
 
 
 @pytest.mark.parametrize("subject", insides.SUBJECTS, ids=lambda subject: subject.head)
-def test_tab_comes_to_what_is_right_before_the_loss(show: Show, qtbot: QtBot, subject: Subject) -> None:
+def test_tab_reaches_the_gold_before_the_loss(show: Show, qtbot: QtBot, subject: Subject) -> None:
     section = show(LossSection, subject)
     section.activateWindow()
     qtbot.waitUntil(section.isActiveWindow)
@@ -274,7 +272,7 @@ def test_tab_comes_to_what_is_right_before_the_loss(show: Show, qtbot: QtBot, su
     assert section._text in chain or not section._text.isVisible()
 
 
-def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show) -> None:
+def test_a_single_label_that_transformers_treats_as_a_value_is_noted(show: Show) -> None:
     spam = replace(insides.MOODS, problem=ProblemType.MULTI_LABEL, labels=("spam",))
     section = show(LossSection, insides.REVIEW, spam)
     assert "squared error" not in section._words.text()
@@ -283,7 +281,9 @@ def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show)
     assert "transformers takes it for a value: squared error" in section._words.text()
 
 
-def test_a_value_is_no_probability(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
+def test_a_regression_value_is_not_shown_as_a_probability(
+    show: Show, engine: FakeEngine, qtbot: QtBot
+) -> None:
     stars = replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",))
 
     def answer(request: Any, *rest: Any) -> Any:
@@ -318,7 +318,7 @@ def gold_text(theme: Theme) -> GoldText:
     text=st.text(st.one_of(_characters, st.sampled_from("👩‍👩‍👧 שלום é \n")), min_size=1, max_size=40),
     data=st.data(),
 )
-def test_what_is_selected_and_lit_are_code_points(
+def test_selections_and_highlights_are_spans_of_code_points(
     gold_text: GoldText, text: str, data: st.DataObject
 ) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -335,7 +335,7 @@ def test_what_is_selected_and_lit_are_code_points(
 # Why this answer
 
 
-def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEngine) -> None:
+def test_all_three_explanations_are_shown_with_their_numbers(show: Show, engine: FakeEngine) -> None:
     section = show(WhySection)
     kinds = {type(request) for request in engine.requests}
     assert kinds == {LookAtReasons, LookWithout, LookAtAttention}
@@ -350,7 +350,7 @@ def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEng
     assert span.start == insides.ANSWER.start
 
 
-def test_a_text_without_sentences_to_take_out_shows_no_empty_chart(show: Show, engine: FakeEngine) -> None:
+def test_a_text_without_removable_sentences_shows_no_empty_chart(show: Show, engine: FakeEngine) -> None:
     def answer(*asked: Any) -> Any:
         found = insides.answer(*asked)
         return replace(found, sentences=()) if isinstance(found, Removals) else found
@@ -386,7 +386,7 @@ def test_each_class_can_be_explained() -> None:
     assert targets(Head.CLASSIFICATION, stars) == [("The result itself", Target())]
 
 
-def test_another_layer_is_looked_at_and_another_head_is_only_shown(
+def test_another_layer_is_queried_and_another_head_is_only_shown(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     part = show(WhySection)._attention
@@ -432,7 +432,7 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
     assert len(rows(section)) == sum(len(side.rows) for side in sides)
 
 
-def test_as_many_other_names_are_not_the_same_result() -> None:
+def test_equally_many_other_names_are_a_different_result() -> None:
     def found(text: str, kind: str) -> Side:
         names = (Entity(Span(0, len(text)), text, kind, 0.9),)
         tagged = TaggedTexts((Tagged(names, (), 1),), (kind,), 0.1)
@@ -452,7 +452,7 @@ def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     assert section.numbers() == ""
 
 
-def test_two_readers_are_alike_by_what_they_answer() -> None:
+def test_readers_are_compared_by_their_answers() -> None:
     def outcome(no_answer: float, text: str = "Paris") -> tuple[str, ...]:
         answer = Answer(0, Span(0, len(text)), text, 1 - no_answer, 1.0, 0.0)
         reading = Reading((answer,), no_answer < 0.35, no_answer, 0.65, 1, 1, 0.1, model="one", device="cpu")
@@ -465,7 +465,7 @@ def test_two_readers_are_alike_by_what_they_answer() -> None:
 # Start and end, pooled output
 
 
-def test_start_and_end_are_asked_and_shown(show: Show, engine: FakeEngine) -> None:
+def test_start_and_end_logits_are_queried_and_shown(show: Show, engine: FakeEngine) -> None:
     section = show(SpansSection)
     assert engine.requests == [LookAtSpans(insides.ASKED)]
     scores = insides.span_scores(insides.ASKED)
@@ -542,7 +542,7 @@ def test_both_vectors_are_shown_with_the_proof_in_numbers(show: Show, engine: Fa
     assert "Question answering takes every token’s state" in said(asked)
 
 
-def test_the_proof_is_said_for_every_kind_of_model() -> None:
+def test_the_conclusion_fits_every_kind_of_model() -> None:
     found = insides.pooling(insides.REVIEW)
     words = conclusion(found)
     assert words.startswith("tanh(W · h + b)") and "equals the pooled output" in words
@@ -558,12 +558,12 @@ def test_the_proof_is_said_for_every_kind_of_model() -> None:
     ("error", "said"),
     [(2e-8, "last bits"), (5e-5, "within what such numbers can hold"), (0.2, "not the same")],
 )
-def test_the_verdict_goes_by_the_difference(error: float, said: str) -> None:
+def test_the_agreement_depends_on_the_difference(error: float, said: str) -> None:
     assert said in agreement(replace(insides.pooling(insides.REVIEW), error=error))
 
 
 @pytest.mark.parametrize("kind", [SpansSection, PoolingSection])
-def test_a_fault_is_said_and_nothing_old_is_shown(
+def test_a_failed_query_is_reported_and_old_results_are_hidden(
     show: Show, engine: FakeEngine, kind: type[Section], qtbot: QtBot
 ) -> None:
     section = show(kind)

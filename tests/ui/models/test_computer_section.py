@@ -31,7 +31,7 @@ USE = MemoryUse(HELD, 600_000_000, 16 * GB, 9 * GB)
 
 
 class ComputerEngine(FakeEngine):
-    """Tells of a computer that is not this one."""
+    """Reports the devices and memory of another computer."""
 
     def __init__(self) -> None:
         super().__init__(lambda *_: None)
@@ -75,7 +75,7 @@ def quiet(section: ComputerSection, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: section.lanes.work.idle)
 
 
-def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> None:
+def test_every_device_says_why_it_can_or_cannot_be_used(section: ComputerSection) -> None:
     rows = section.devices
     assert rows.selected() == "auto"
     assert rows._buttons["auto"].accessibleDescription() == "Takes the GPU now. GPU One, faster than the CPU."
@@ -93,7 +93,7 @@ def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> N
         assert ("not here" in rows._buttons[row].accessibleDescription()) is (row == "cuda:7")
 
 
-def test_device_and_precision_are_chosen_saved_told_and_explained(
+def test_device_and_precision_are_saved_announced_and_explained(
     section: ComputerSection, qtbot: QtBot
 ) -> None:
     told: list[str] = []
@@ -109,7 +109,7 @@ def test_device_and_precision_are_chosen_saved_told_and_explained(
     assert "does not compute in 16 bits (float16)" in section._precision_hint.text()
 
 
-def test_memory_is_told_model_by_model(
+def test_memory_is_shown_for_each_model(
     section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
 ) -> None:
     assert (
@@ -129,7 +129,7 @@ def test_memory_is_told_model_by_model(
     assert "5.0 GB of the GPU's 8.0 GB" in section._gpu.text()
 
 
-def test_models_are_unloaded_after_what_runs_and_the_window_is_told(
+def test_models_are_unloaded_after_running_work_and_the_window_is_notified(
     section: ComputerSection, qtbot: QtBot
 ) -> None:
     over = threading.Event()
@@ -149,18 +149,18 @@ def test_models_are_unloaded_after_what_runs_and_the_window_is_told(
     assert saved(section).unload_minutes == 0 and told[-1] == "unload_minutes"
 
 
-def test_memory_is_read_again_after_work_and_only_then(
+def test_memory_is_queried_again_only_after_work(
     section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
 ) -> None:
     before = engine.memories
     section.lanes.work.start(lambda report: None)
     qtbot.waitUntil(lambda: engine.memories == before + 1)
     qtbot.wait(150)
-    assert engine.memories == before + 1, "its own look is no work"
+    assert engine.memories == before + 1, "its own query does not count as work"
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_a_fault_is_said_and_a_dead_process_told(
+def test_a_failed_query_is_shown_and_a_lost_process_reported(
     section: ComputerSection, engine: ComputerEngine, qtbot: QtBot, lost: bool
 ) -> None:
     gone: list[bool] = []
@@ -174,7 +174,7 @@ def test_a_fault_is_said_and_a_dead_process_told(
     assert not section._querying.isVisible()
 
 
-def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
+def test_reasons_are_sentences_without_names_of_instructions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     none = Message("no GPU that PyTorch can use was found")
@@ -199,7 +199,7 @@ def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
     assert reason_in_words(fastest) == "It is fastest with 16 bits (float16)."
 
 
-def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:
+def test_tab_goes_from_the_devices_on_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:
     section.activateWindow()
     section.devices.focus_selected()
     focused = section.window().focusWidget()

@@ -1,4 +1,4 @@
-"""The picture of a model: where everything stands, what is said of it, keys, numbers."""
+"""The picture of a model: its layout, its descriptions, keys, numbers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def texts(figure: layout.Figure) -> list[str]:
 
 
 @given(width=st.integers(200, 3000), subject=st.sampled_from([*insides.SUBJECTS, LONG]), tables=st.booleans())
-def test_nothing_stands_over_anything_else_at_any_width(
+def test_nothing_overlaps_at_any_width(
     theme_for_all: Theme, width: int, subject: Subject, tables: bool
 ) -> None:
     picture = real(subject) if tables else insides.picture(subject)
@@ -104,7 +104,7 @@ def theme_for_all(qapp: object) -> Theme:
     return theme
 
 
-def test_what_takes_the_same_stands_side_by_side_and_flows_together(theme: Theme) -> None:
+def test_stages_with_the_same_input_are_side_by_side(theme: Theme) -> None:
     figure = FigureLayout(theme, real(), 1100).lay_out()
     word, kind, place = (box for box in figure.boxes if "embeddings." in box.description)
     assert word.place.top() == kind.place.top() == place.place.top()
@@ -114,14 +114,14 @@ def test_what_takes_the_same_stands_side_by_side_and_flows_together(theme: Theme
     assert added.place.center().x() == pytest.approx(kind.place.center().x())
 
 
-def test_what_is_no_work_stands_as_a_caption(theme: Theme) -> None:
+def test_stages_that_compute_nothing_become_captions(theme: Theme) -> None:
     shared = SharedStages.of(real())
     assert shared.tokens == "token ids, a vocabulary of 9"
     assert shared.states == "sequence output, 1 × 52 × 384"
     assert [len(row) for row in shared.rows] == [3, 1, 1, 1]
 
 
-def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(chart: FlowPicture) -> None:
+def test_heads_of_the_first_token_come_first_and_the_one_in_use_is_wider(chart: FlowPicture) -> None:
     picture = insides.picture(insides.ASKED)
     first_only = {head.kind: uses_first_token_only(head) for head in picture.heads}
     assert first_only == {
@@ -144,7 +144,7 @@ def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(cha
     assert all(used[0].place.width() > box.place.width() for box in found if box is not used[0])
 
 
-def test_real_shapes_weights_and_whether_a_head_is_held_are_written(chart: FlowPicture) -> None:
+def test_shapes_weights_and_the_status_of_each_head_are_shown(chart: FlowPicture) -> None:
     said = texts(chart._figure)
     for wanted in ("1 × 52 × 384", "1 × 52 × 2", "10,646,784 weights", "6 encoder layer", "in use"):
         assert wanted in said
@@ -155,7 +155,7 @@ def test_real_shapes_weights_and_whether_a_head_is_held_are_written(chart: FlowP
     assert sorted(styles) == sorted([layout.COLUMN_USED, layout.COLUMN_IN_MODEL, *[layout.COLUMN] * 3])
 
 
-def test_the_first_token_is_called_as_the_vocabulary_spells_it(theme: Theme) -> None:
+def test_the_first_token_is_spelled_as_in_the_vocabulary(theme: Theme) -> None:
     picture = insides.picture(insides.REVIEW)
     first = replace(picture.window.tokens[0], piece="<s>")
     window = replace(picture.window, tokens=(first, *picture.window.tokens[1:]))
@@ -164,7 +164,7 @@ def test_the_first_token_is_called_as_the_vocabulary_spells_it(theme: Theme) -> 
     )
 
 
-def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
+def test_a_long_text_says_how_many_tokens_are_left_out(theme: Theme) -> None:
     figure = FigureLayout(theme, insides.picture(LONG), 1100).lay_out()
     left_out = 384 - len(figure.chips)
     assert f"and {left_out:,} more" in texts(figure)
@@ -172,7 +172,7 @@ def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
     assert any("window 1 of 2" in text for text in texts(figure))
 
 
-def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
+def test_boxes_are_described_by_mouse_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
     linear = next(at for at, box in enumerate(chart._figure.boxes) if "qa_outputs" in box.description)
     middle = chart._figure.boxes[linear].place.center()
     assert chart.place_at(QPointF(middle)) == linear
@@ -192,7 +192,7 @@ def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot
     assert chart.current == 0
 
 
-def test_walking_with_keys_scrolls_to_the_box(chart: FlowPicture, qtbot: QtBot) -> None:
+def test_keys_scroll_to_the_current_box(chart: FlowPicture, qtbot: QtBot) -> None:
     area = QScrollArea()
     qtbot.addWidget(area)
     area.setWidgetResizable(True)
@@ -217,7 +217,7 @@ def test_every_stage_is_a_row_of_numbers(chart: FlowPicture) -> None:
     }  # fmt: skip
 
 
-def test_the_picture_is_drawn_whole_in_both_themes_and_nothing_of_no_model(
+def test_the_whole_picture_is_drawn_in_both_themes_and_nothing_without_a_model(
     chart: FlowPicture, theme: Theme
 ) -> None:
     for name in ("light", "dark"):
