@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -320,14 +321,6 @@ class OfferedSection(ListedSection):
         place = self.filters.search if self.list.isHidden() else self.list
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    @Slot(str)
-    def _show_installed(self, folder: str) -> None:
-        self.go.emit("installed", folder)
-
-    @Slot()
-    def _go_to_network(self) -> None:
-        self.go.emit("network", None)
-
     @Slot()
     def _show_suggested(self) -> None:
         self._take_typed(self._repository_in_search())
@@ -347,8 +340,8 @@ class OfferedSection(ListedSection):
         self.transfers.focus_lost.connect(self._focus_list)
         self.downloads.changed.connect(self._show_transfers)
         self.downloads.installed.connect(self._downloaded)
-        self.sheet.link.clicked.connect(self._go_to_network)
-        self.sheet.show_requested.connect(self._show_installed)
+        self.sheet.link.clicked.connect(partial(self.go.emit, "network", None))
+        self.sheet.show_requested.connect(partial(self.go.emit, "installed"))
         self.sheet.looked_up.connect(self._looked_up)
         self.sheet.download_begun.connect(self.transfers.go_to)
         self.imports.installed.connect(self._imported)

@@ -357,7 +357,7 @@ class TokenText(Chart):
                     painter.drawRoundedRect(place, _CORNER, _CORNER)
 
     def _inks(self) -> dict[int, QColor]:
-        """The inks of the shaded tokens that need another than they have: special ones, or if it could not be read."""
+        """The inks of shaded tokens that cannot keep their usual one: unreadable on the shade, or quiet (special)."""
         shades = {index: self.shade(index) for index in range(self.count())}
         inks = {index: ink_on(self.theme, shade) for index, shade in shades.items() if shade is not None}
         usual, special = self.theme.colour("ink"), Part.SPECIAL
