@@ -192,12 +192,12 @@ class ClassifyView(TextPage):
         step = self.theme.step
         return f"classify-{self._way}", [step(160), step(96)] if self._way == ONE else [step(90), step(170)]
 
-    def open_files(self, paths: list[Path]) -> None:
+    def _read_files(self, number: int, paths: list[Path]) -> None:
         """Put a file's text on the paper; a table is sent on to the page Teach, which classifies many texts."""
         if tables := [path for path in paths if path.suffix.lower() in _TABLES]:
             self.go.emit("teach", ("labels", tables))
         else:
-            super().open_files(paths)
+            super()._read_files(number, paths)
 
     # Classifying
 

@@ -150,6 +150,24 @@ def test_a_dropped_file_replaces_the_text_and_pasted_text_is_plain(
     assert edit(view).toPlainText() == "bold"
 
 
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_table_leads_to_the_page_that_labels_many_texts(
+    view: ClassifyView, qtbot: QtBot, tmp_path: Path, dropped: bool
+) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("text,label\na,b\n")
+    edit(view).setPlainText("mine")
+    with qtbot.waitSignal(view.go) as asked:
+        if dropped:
+            data = QMimeData()
+            data.setUrls([QUrl.fromLocalFile(str(path))])
+            edit(view).insertFromMimeData(data)
+        else:
+            view.open_files([path])
+    assert asked.args == ["teach", ("labels", [path])]
+    assert edit(view).toPlainText() == "mine" and not view.stop()
+
+
 def test_what_counts_as_a_text() -> None:
     assert texts_of(" a\n\n b ", ONE) == (" a\n\n b ",)
     assert texts_of(" a\n\n b ", LINES) == ("a", "b")
