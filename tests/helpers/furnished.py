@@ -215,7 +215,7 @@ def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
                 yield "history, whether to delete it", page
                 page.panel.bar.question.withdraw()
             case "inspect":
-                for at in page.listed():
+                for at in page.section_indices():
                     page.names.setCurrentIndex(at)
                     rest()
                     for button in page.findChildren(QPushButton):

@@ -40,7 +40,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import Panes
 
-# That a head's model is loaded, its loading for what waits for it, and that it is ready.
+# For each head: that its model is being loaded, the name of that job, and that the model is ready.
 _LOADING = {
     Head.CLASSIFICATION: (
         Message("Loading the classifier…"), Message("the loading of the classifier"), Message("Classifier ready"),
@@ -60,7 +60,7 @@ _LOADING = {
 
 
 class FileLocked(PasswordNeeded):
-    """The file at `path` needs its password."""
+    """The file at `path` is encrypted, and no password was given, or a wrong one."""
 
     def __init__(self, path: Path, needed: PasswordNeeded) -> None:
         super().__init__(needed.message, needed.hint, needed.wrong)
@@ -70,7 +70,7 @@ class FileLocked(PasswordNeeded):
 def read_documents(
     workspace: Workspace, paths: list[Path], passwords: Mapping[Path, str], report: Report
 ) -> tuple[Opened, ...]:
-    """The documents of files; raises FileLocked for an encrypted one, otherwise as flows.ask.read.read_document."""
+    """Read files; raises FileLocked for one that needs a password, and otherwise the errors of `read_document`."""
     opened = []
     for path in paths:
         try:
@@ -80,7 +80,8 @@ def read_documents(
     return tuple(opened)
 
 
-def _named(files: Sequence[str]) -> str:
+def _file_names(files: Sequence[str]) -> str:
+    """The names of one or two files."""
     return files[0] if len(files) == 1 else tr("{first} and {second}", first=files[0], second=files[1])
 
 
@@ -88,9 +89,9 @@ class TextPage(Page):
     """One paper (text editor) or several at the left, a panel at the right.
 
     A subclass calls `build` once its widgets exist, starts its flow in `run` with `start`, and overrides `show_result`,
-    which is given each result, partial ones and the one of an earlier session too, `refresh`, `told` and `visit`.
-    `kept` is the result that is shown, with its texts; it is saved for the next start. `file` is the name of the file
-    whose text is on the paper, empty for any other text.
+    `refresh`, `result_note` and `visit`. `show_result` gets every result: final and partial ones, and that of an
+    earlier session. `kept` is the result that is shown, with its texts; it is saved for the next start. `file` is the
+    name of the file whose text is on the paper, empty for any other text.
     """
 
     HEAD: Head
@@ -103,23 +104,23 @@ class TextPage(Page):
         self._samples: tuple[Sample, ...] = ()
         self.file = ""
         self._was_empty = True
-        # The flow; a result of it with the texts that it was asked of; and the saving of the result that is shown.
+        # The flow's job, what makes a KeptResult of its results, the shown result, and the job that saves it.
         self._job: Job | None = None
-        self._asked: Callable[[HeadResult], KeptResult]
+        self._kept_from: Callable[[HeadResult], KeptResult]
         self.kept: KeptResult | None = None
-        self._keeping: Job | None = None
-        # The reading of files into the papers from a number on, their passwords, and the one that asks for its own.
-        self._reading: Job | None = None
-        self._number, self._paths, self._locked = 0, list[Path](), Path()
+        self._save_job: Job | None = None
+        # The job that reads files, the first paper to fill, the files, the one that needs a password, all passwords.
+        self._read_job: Job | None = None
+        self._first_paper, self._paths, self._locked = 0, list[Path](), Path()
         self._passwords: dict[Path, str] = {}
-        # The search for the model, and its loading: its folder, device and precision; or that there is none.
-        self._finding: Job | None = None
-        self._loading: Job | None = None
+        # The jobs that find and load the model; its folder, device and precision; whether there is none.
+        self._find_job: Job | None = None
+        self._load_job: Job | None = None
         self._loaded: tuple[str, str, str] | None = None
-        self._has_none = False
+        self._no_model_found = False
 
     def build(self, desk: QWidget, papers: tuple[Paper, ...], panel: TextPanel) -> None:
-        """Lay the page out and begin."""
+        """Lay the page out, and load what it begins with."""
         self._papers, self._panel = papers, panel
         self.find_bar = FindBar(self.theme, self._searched)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
@@ -138,7 +139,7 @@ class TextPage(Page):
         self._splitter.addWidget(left)
         self._splitter.addWidget(panel)
         self._splitter.setStretchFactor(0, 1)
-        self.place_splitter()
+        self.restore_splitter()
         column(self.theme, self._splitter, parent=self)
         self._connect_all()
         self.add_shortcuts(
@@ -152,7 +153,7 @@ class TextPage(Page):
     # The page's interface to the window
 
     def stop(self) -> bool:
-        """Stop the flow, or reading a file."""
+        """Stop the flow and the reading of files; returns whether either was going on."""
         reading = self._stop_reading()
         if self._job is not None and self._job.running:
             self._job.stop()
@@ -160,22 +161,22 @@ class TextPage(Page):
         return reading
 
     def keep(self) -> None:
-        """Save the texts, a result that is not saved yet, and the splitter's sizes."""
+        """Save the splitter's sizes, the texts, and a result that is not saved yet."""
         self.save_splitter()
         if not self._first_job.running:
             for draft in self._drafts:
                 draft.save_now()
-        if self.working() or (self._keeping is not None and self._keeping.running):
-            keep_result(self.workspace, self.KEY, self.HEAD, self._to_keep(), Silent())
+        if self.working() or (self._save_job is not None and self._save_job.running):
+            keep_result(self.workspace, self.KEY, self.HEAD, self._result_to_keep(), Silent())
 
     def shown(self) -> None:
-        """Focus the text; find the model, show its name and load it."""
+        """Focus the text; find the model if that was not done, show its name and load it."""
         self._go_to_text()
-        if self._finding is None or self._has_none:  # one may have been installed since there was none
+        if self._find_job is None or self._no_model_found:  # one may have been installed since there was none
             self._find_model()
 
     def open_files(self, paths: list[Path]) -> None:
-        """Put the first files' texts on the papers; this can be undone."""
+        """Put the texts of files on the papers, as many as there are papers; this can be undone."""
         self._read_files(self.paper_in_use() if len(paths) == 1 else 0, paths)
 
     def settings_changed(self) -> None:
@@ -187,11 +188,11 @@ class TextPage(Page):
 
     @Slot()
     def run(self) -> None:
-        """Start the page's flow on the texts of the papers."""
+        """Start the page's flow on `texts()`."""
 
     @Slot()
     def refresh(self) -> None:
-        """Show what belongs to the current texts."""
+        """Update what depends on the current texts."""
 
     def try_sample(self, index: int) -> None:
         """Put a sample on the papers and start the flow."""
@@ -201,21 +202,21 @@ class TextPage(Page):
         self.run()
 
     def show_result(self, kept: KeptResult) -> None:
-        """Show a result of these texts."""
+        """Show a result and its texts."""
 
-    def told(self, result: HeadResult) -> str:
-        """What the status line says of a result that has just come."""
+    def result_note(self, result: HeadResult) -> str:
+        """The note for the status line on a result that has just come."""
         raise NotImplementedError
 
     def visit(self) -> Visit | None:
-        """What Look inside shows of the current text; None where there is nothing to look into."""
+        """What the page Look inside is to inspect; None if there is nothing to inspect."""
 
     def texts(self) -> tuple[str, ...]:
         """The texts that the flow is run on."""
         return tuple(paper.text() for paper in self._papers)
 
     def is_outdated(self) -> bool:
-        """Whether there is a result, but of other texts or another model."""
+        """Whether the shown result is one of other texts, or of another model."""
         return self.kept is not None and (self._panel.is_stale or self.texts() != self.kept.texts)
 
     @Slot(object)
@@ -224,10 +225,10 @@ class TextPage(Page):
         self._panel.strip.show_progress(progress)
 
     def splitter(self) -> tuple[str, list[int]]:
-        """The settings name of the splitter's sizes, and the default sizes."""
+        """The name of the splitter's sizes in the settings, and their defaults."""
         return self.KEY, [self.theme.step(160), self.theme.step(96)]
 
-    def place_splitter(self) -> None:
+    def restore_splitter(self) -> None:
         """Restore the splitter's sizes."""
         key, usual = self.splitter()
         self._splitter.place(self.workspace.settings.splitters.get(key, usual))
@@ -238,15 +239,18 @@ class TextPage(Page):
             self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.placed()
 
     def paper_in_use(self) -> int:
-        """The number of the paper that a file is opened in."""
+        """The index of the paper that a single file is opened in, and that is searched."""
         return 0
 
     # The flow
 
     def start(self, words: str, flow: Callable[..., object], request: object, way: str = "") -> None:
-        """Start the flow on `texts()`, replacing a running one; `words` are shown while it is getting ready."""
+        """Start a flow with a request on `texts()`, replacing a running one.
+
+        `words` are shown until it reports its progress; `way` is kept with its results.
+        """
         texts, file = self.texts(), self.file
-        self._asked = lambda result: KeptResult(texts, result, way, file)
+        self._kept_from = lambda result: KeptResult(texts, result, way, file)
         self.note.emit("")
         self._language.look(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request).replacing(self._job)
@@ -262,13 +266,13 @@ class TextPage(Page):
 
     @Slot(object)
     def _partly_done(self, result: HeadResult) -> None:
-        self._take(self._asked(result))
+        self._show_kept(self._kept_from(result))
 
     @Slot(object)
     def _done(self, result: HeadResult) -> None:
         self._panel.strip.clear()
-        self._take(self._asked(result))
-        self.note.emit(self.told(result))
+        self._show_kept(self._kept_from(result))
+        self.note.emit(self.result_note(result))
         announce(self._panel, self._panel.spoken())
         self._keep_result()
 
@@ -299,29 +303,29 @@ class TextPage(Page):
 
     # The result, kept for the next start
 
-    def _take(self, kept: KeptResult) -> None:
+    def _show_kept(self, kept: KeptResult) -> None:
         self._panel.is_stale = not kept.same_model
         self.kept = kept
         self.show_result(kept)
         self.refresh()
 
     def _keep_result(self) -> None:
-        """Save the result that is shown, in the files lane."""
-        job = self.lanes.files.start(keep_result, self.workspace, self.KEY, self.HEAD, self._to_keep())
-        self._keeping = job.replacing(self._keeping).then(failed=self.show_fault)
+        """Save the shown result in the files lane."""
+        job = self.lanes.files.start(keep_result, self.workspace, self.KEY, self.HEAD, self._result_to_keep())
+        self._save_job = job.replacing(self._save_job).then(failed=self.show_fault)
 
-    def _to_keep(self) -> KeptResult | None:
-        """The result that is shown, unless it goes with its text, or there is to be no history."""
+    def _result_to_keep(self) -> KeptResult | None:
+        """The shown result; None if there is no text any more, or if no history is to be kept."""
         return self.kept if self.workspace.settings.keep_history and not self._is_empty() else None
 
     def _is_empty(self) -> bool:
         return all(paper.is_empty() for paper in self._papers)
 
     @Slot(object)
-    def _kept_read(self, kept: KeptResult | None) -> None:
-        """Show the result of an earlier session, unless another one has come since or the text is gone."""
+    def _restore_result(self, kept: KeptResult | None) -> None:
+        """Show the result of an earlier session, unless a flow was started since or there is no text any more."""
         if kept is not None and self._job is None and not self._is_empty():
-            self._take(kept)
+            self._show_kept(kept)
 
     # Texts
 
@@ -335,7 +339,9 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
         if self.workspace.settings.keep_history:
-            self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD).then(self._kept_read)
+            self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD).then(
+                self._restore_result
+            )
 
     @Slot(int)
     def _sample_chosen(self, index: int) -> None:
@@ -349,7 +355,7 @@ class TextPage(Page):
         self.file = ""
         for draft in self._drafts:
             draft.save_soon()
-        self._language.look()  # what was said was of the text before
+        self._language.look()  # with no text: its line was about the previous one
         if self._is_empty():
             self.kept = None
         self.refresh()
@@ -368,17 +374,17 @@ class TextPage(Page):
             self.open_files([Path(name) for name in names])
 
     def _read_files(self, number: int, paths: list[Path]) -> None:
-        """Put files' texts on the papers from this number on, as many as there are papers."""
-        self._number, self._paths, self._passwords = number, paths[: len(self._papers) - number], {}
+        """Put the texts of files on the papers from a number on, as many as there are papers."""
+        self._first_paper, self._paths, self._passwords = number, paths[: len(self._papers) - number], {}
         self._panel.notice.clear()
         self._panel.lock.put_away()
         self._read()
 
     @Slot()
     def _stop_reading(self) -> bool:
-        """Stop reading, or asking for a password; False if neither was going on."""
-        if self._reading is not None and self._reading.running:
-            self._reading.stop()
+        """Stop reading files, or asking for a password; returns whether either was going on."""
+        if self._read_job is not None and self._read_job.running:
+            self._read_job.stop()
             return True
         asked = self._panel.lock.is_asking()
         self._panel.lock.put_away()
@@ -386,14 +392,14 @@ class TextPage(Page):
 
     def _read(self) -> None:
         strip = self._panel.strip
-        strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
+        strip.waiting(tr("Opening {files}", files=_file_names([path.name for path in self._paths])))
         job = self.lanes.documents.start(read_documents, self.workspace, self._paths, self._passwords)
-        self._reading = job.replacing(self._reading).then(
-            self._read_done, self._not_read, strip.clear, progress=strip.show_progress
+        self._read_job = job.replacing(self._read_job).then(
+            self._read_done, self._read_failed, strip.clear, progress=strip.show_progress
         )
 
     @Slot(object)
-    def _not_read(self, error: BaseException) -> None:
+    def _read_failed(self, error: BaseException) -> None:
         self._panel.strip.clear()
         if isinstance(error, FileLocked):
             self._locked = error.path
@@ -416,11 +422,11 @@ class TextPage(Page):
     @Slot(object)
     def _read_done(self, opened: tuple[Opened, ...]) -> None:
         self._panel.strip.clear()
-        for paper, one in zip(self._papers[self._number :], opened, strict=False):
+        for paper, one in zip(self._papers[self._first_paper :], opened, strict=False):
             paper.replace(one.document.text)
         self.file = opened[0].document.name
-        self.note.emit(tr("{files} opened", files=_named([one.document.name for one in opened])))
-        self._papers[self._number].setFocus()
+        self.note.emit(tr("{files} opened", files=_file_names([one.document.name for one in opened])))
+        self._papers[self._first_paper].setFocus()
         self.show_notes(opened)
 
     def show_notes(self, opened: tuple[Opened, ...]) -> None:
@@ -429,7 +435,7 @@ class TextPage(Page):
             self._panel.notice.show_hint(" ".join(map(localised, notes)))
 
     @Slot()
-    def _find_left(self) -> None:
+    def _focus_searched(self) -> None:
         self._papers[self.paper_in_use()].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _searched(self) -> Searchable | None:
@@ -441,50 +447,50 @@ class TextPage(Page):
     def _find_model(self) -> None:
         """Find the current model, and load it if the model or the device changed."""
         job = self.lanes.files.start(do, partial(self.workspace.find_model, self.HEAD))
-        self._finding = job.replacing(self._finding).then(self._model_found, self._no_model)
+        self._find_job = job.replacing(self._find_job).then(self._model_found, self._no_model)
 
     @Slot(object)
     def _model_found(self, card: ModelCard) -> None:
-        self._has_none = False
+        self._no_model_found = False
         self._panel.show_model(card)
         settings = self.workspace.settings
         wanted = (card.folder, settings.device, settings.precision)
         if wanted == self._loaded:
             return
-        self._forget_model()
+        self._drop_loading()
         self._loaded = wanted
         loading, name, _ = _LOADING[self.HEAD]
-        self._note_of_model(localised(loading))
+        self._note_model_state(localised(loading))
         job = self.lanes.work.start(load_head, self.workspace, self.HEAD)
         job.name = localised(name)
-        self._loading = job.then(self._model_ready, self._model_not_loaded)
+        self._load_job = job.then(self._model_ready, self._model_not_loaded)
 
     @Slot(object)
     def _model_ready(self, loaded: LoadedModel) -> None:
         ready = _LOADING[self.HEAD][-1]
-        self._note_of_model(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
+        self._note_model_state(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
 
     @Slot(object)
     def _model_not_loaded(self, error: BaseException) -> None:
-        """Note the error, which is shown when the model is used."""
+        """Note the error in the status line; the page shows it when the model is used."""
         self._loaded = None
-        self._note_of_model(localised(fault_of(error).sentence))
+        self._note_model_state(localised(fault_of(error).sentence))
         if isinstance(error, EngineLost):
             self.lost.emit()
 
-    def _forget_model(self) -> None:
-        if self._loading is not None:
-            self._loading.drop()
+    def _drop_loading(self) -> None:
+        if self._load_job is not None:
+            self._load_job.drop()
         self._loaded = None
 
-    def _note_of_model(self, note: str) -> None:
+    def _note_model_state(self, note: str) -> None:
         if self._job is None:  # a result's note is more useful
             self.note.emit(note)
 
     @Slot(object)
     def _no_model(self, error: BaseException) -> None:
-        self._forget_model()
-        self._has_none = True
+        self._drop_loading()
+        self._no_model_found = True
         fault = fault_of(error)
         self._panel.model.show_none(f"{localised(fault.sentence)} {localised(fault.hint)}".strip())
 
@@ -496,7 +502,7 @@ class TextPage(Page):
 
     def _connect_all(self) -> None:
         panel = self._panel
-        self.find_bar.closed.connect(self._find_left)
+        self.find_bar.closed.connect(self._focus_searched)
         for draft in self._drafts:
             draft.failed.connect(self.show_fault)
         for paper in self._papers:

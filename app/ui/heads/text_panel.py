@@ -21,7 +21,7 @@ from app.ui.kit.translation import localised, tr
 
 
 class PaperTerm(StyledLabel):
-    """A quiet line: a sentence or two in plain words, then the technical term in italics."""
+    """A quiet text: a sentence or two in plain words, then the technical term in italics."""
 
     def __init__(self, theme: Theme, words: str, term: str) -> None:
         super().__init__()
@@ -36,12 +36,12 @@ class PaperTerm(StyledLabel):
         self.setAccessibleName(f"{words} {term}")
 
 
-# From this height in steps there is room for everything.
-_LOW = 140
+# The height in steps from which there is room for everything.
+_ROOMY_HEIGHT = 140
 
 
 class ModelLine(QFrame):
-    """A quiet line about the model; without one, there is a link to the `settings` below it."""
+    """A quiet line about the model, and if there is none, a link to the `settings` below it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -68,11 +68,11 @@ class ModelLine(QFrame):
 
 
 class TextPanel(QFrame):
-    """The top row, progress, errors, the line `invite`, the result as `card`, and samples on an empty page.
+    """The right side of a page: its action, progress, errors, an invitation, the result, and samples while it is empty.
 
-    `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
-    happens, with the paper's term. OPEN is the label of `open`, the button that opens a file. A page adds further
-    widgets with `add`.
+    `aside` is at the top left, `button`, the page's main action, at the top right; `card` shows the result, `about`
+    explains in plain words what happens. OPEN is the label of `open`, the button that opens a file. A subclass adds
+    further widgets with `add`.
     """
 
     OPEN: str = Message("Open a text file")
@@ -87,8 +87,7 @@ class TextPanel(QFrame):
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
         self.lock = PasswordLine(theme, leavable=True)
-        # Whether the result is one of another model than the one in use.
-        self.is_stale = False
+        self.is_stale = False  # whether the result is one of another model than the one in use
         self._outdated = plain_label(type="small", ink="quiet")
         self.invite = plain_label(ink="quiet")
         self.samples = SampleList(theme, tr("Try one of these"))
@@ -132,18 +131,18 @@ class TextPanel(QFrame):
         self._make_room()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Mark the result as one of an earlier text, or of another model where it is stale."""
+        """Say whether the result is outdated: of an earlier text or, if it is stale, of another model."""
         self._outdated.setText(
             tr("The model was changed since.") if self.is_stale else tr("The text was changed since.")
         )
         self._outdated.setVisible(outdated)
 
     def outdated(self) -> bool:
-        """Whether the result is marked as one of an earlier text."""
+        """Whether the result is marked as outdated."""
         return not self._outdated.isHidden()
 
     def spoken(self) -> str:
-        """The result in words, for a screen reader; empty without one."""
+        """The result in words for a screen reader; empty without a result."""
         raise NotImplementedError
 
     @Slot(object)
@@ -157,21 +156,21 @@ class TextPanel(QFrame):
 
     def _make_room(self) -> None:
         """Hide the explanation in a low window with large text, where the result needs its room."""
-        self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
+        self._about.setVisible(self._inviting or self.height() >= self._theme.step(_ROOMY_HEIGHT))
 
 
 def source_line(model: str, device: str, seconds: float) -> str:
-    """Which model computed a result, on what, and how fast."""
+    """The model that computed a result, its device, and the time it took."""
     return " · ".join(
         localised(part) for part in (model_title(model), device, wording.duration(seconds)) if part
     )
 
 
 def centred(theme: Theme, editor: QWidget) -> QWidget:
-    """A desk with one paper in its middle, no wider than can be read well."""
+    """A desk with one paper in the middle, no wider than can be read well."""
     desk = QWidget()
     row(theme, 1, (editor, 1000), 1, margins=(6, 5, 6, 5), parent=desk)
     theme.in_steps(editor.setMinimumWidth, 50)
-    theme.in_steps(editor.setMinimumHeight, 24)  # above the panel some lines are seen
+    theme.in_steps(editor.setMinimumHeight, 24)  # a few lines stay visible above the panel
     theme.in_steps(editor.setMaximumWidth, 200)
     return desk

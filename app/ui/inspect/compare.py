@@ -1,4 +1,4 @@
-"""Two installed models on the same text and question."""
+"""The section Compare: the results of two installed models on the same text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QFrame
 
 from app.core import wording
-from app.core.inspection import Subject
 from app.core.legible import legible
 from app.core.message import Message
 from app.core.models import ModelCard, ProblemType, family_title
@@ -25,15 +24,16 @@ from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-_MOST = 6
+_MOST_ROWS = 6
 Rows = list[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One model's result: its name and facts, the result in words, its numbers, and the seconds it took.
+    """One model's result: the model's name and facts, and the result as a headline and as rows.
 
-    Two results are the same if their `outcome` is equal.
+    A row is a name, its value, and the value as text; the values are `probabilities` unless the head is a regression
+    head. Two results count as the same if their `outcome` is equal.
     """
 
     name: str
@@ -45,11 +45,8 @@ class Side:
     probabilities: bool = True
 
 
-def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
-    """One model's result for a subject.
-
-    Raises TypeError for an object that is no head's result.
-    """
+def side_of(result: object, card: ModelCard) -> Side:
+    """The Side for one model's result; raises TypeError for an object that is no head's result."""
     probabilities = True
     match result:
         case Reading():
@@ -82,10 +79,10 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     weights = tr("{n:,} weight", "{n:,} weights", n=card.parameters) if card.parameters else ""
     about = (family_title(card.family), weights, result.device)
     facts = " · ".join(localised(part) for part in about if part)
-    # Names are in their rows, all other heads' results in the headline.
+    # The headline counts names only; the result of any other head is its headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
     if isinstance(result, Reading) and result.shown is None:
-        outcome = ("",)  # however confident each is that the text does not say
+        outcome = ("",)  # "the text does not say" is one outcome, however probable
     return Side(card.title, facts, headline, scores, result.seconds, outcome, probabilities)
 
 
@@ -95,7 +92,7 @@ def _reading(result: Reading) -> tuple[str, Rows]:
         headline = legible(result.shown.text, MOST_SHOWN)
         if result.best is None:
             headline = Message("{answer} (low confidence)", answer=headline)
-    rows = [(legible(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
+    rows = [(legible(answer.text, 60), answer.probability) for answer in result.answers[:_MOST_ROWS]]
     return headline, [*rows, (Message("The text does not say"), result.no_answer_probability)]
 
 
@@ -108,9 +105,9 @@ def _classification(result: Classifications) -> tuple[str, Rows]:
 
 
 def _filled(result: FilledText) -> tuple[str, Rows]:
-    """The likeliest word of each blank; with several blanks each word is labelled with its blank."""
+    """The likeliest words of each blank; with several blanks, each word carries the number of its blank."""
     headline = ", ".join(blank.guesses[0].word for blank in result.blanks if blank.guesses)
-    each = max(2, _MOST // max(1, len(result.blanks)))
+    each = max(2, _MOST_ROWS // max(1, len(result.blanks)))
     rows = [
         (f"{number}: {guess.word}" if len(result.blanks) > 1 else guess.word, guess.probability)
         for number, blank in enumerate(result.blanks, start=1)
@@ -120,7 +117,7 @@ def _filled(result: FilledText) -> tuple[str, Rows]:
 
 
 class CompareSection(Section):
-    """A choice of a second model; both read the same text, one after the other."""
+    """A choice of the second model, and the results of both, which read the same text one after the other."""
 
     KEY = "compare"
     TITLE = Message("Compare")
@@ -131,12 +128,12 @@ class CompareSection(Section):
     )
 
     def build(self) -> None:
-        self._with = Label(tr("Compare with"))
-        self._other = choice_box(tr("The second model"), self._run)
+        self._label = Label(tr("Compare with"))
+        self._other = choice_box(tr("The second model"), self._compare)
         self._summary = plain_label()
         self._compared = self.main = Compared(self.theme)
-        self._tools = self.bar(self._compared)
-        self.body.addLayout(row(self.theme, self._with, self._other, 1, gap=4))
+        self._tools = self.chart_bar(self._compared)
+        self.body.addLayout(row(self.theme, self._label, self._other, 1, gap=4))
         self.add(self._summary)
         self.add_results(self._compared, self._tools)
 
@@ -147,7 +144,7 @@ class CompareSection(Section):
             self._other.addItem(localised(card.title), card.folder)
         self._other.setCurrentIndex(max(0, self._other.findData(before)) if self._other.count() else -1)
         several = len(self.models) > 1
-        for widget in (self._with, self._other):
+        for widget in (self._label, self._other):
             widget.setVisible(several)
         self._summary.setText(
             tr(
@@ -158,23 +155,27 @@ class CompareSection(Section):
         )
         self._summary.setVisible(not several)
         if several:
-            self._run()
+            self._compare()
 
     @Slot()
-    def _run(self) -> None:
+    def _compare(self) -> None:
         folders = tuple(card.folder for card in self._pair())
         self._summary.hide()
-        self._show_some(())
-        words = tr("Reading with both models")
-        self.run(
-            compare, self.visit.subject, folders, words=words, shown=self._show, shown_in_part=self._show_some
+        self._show_partial(())
+        self.run_flow(
+            compare,
+            self.visit.subject,
+            folders,
+            status=tr("Reading with both models"),
+            on_result=self._show,
+            on_partial=self._show_partial,
         )
 
     def _pair(self) -> tuple[ModelCard, ModelCard]:
         return self.models[0], self.models[1 + self._other.currentIndex()]
 
     @Slot(object)
-    def _show_some(self, results: tuple[object, ...]) -> None:
+    def _show_partial(self, results: tuple[object, ...]) -> None:
         """Show the results so far."""
         sides = self._sides(results)
         first, second = self._pair()
@@ -184,7 +185,7 @@ class CompareSection(Section):
 
     @Slot(object)
     def _show(self, results: tuple[object, ...]) -> None:
-        self._show_some(results)
+        self._show_partial(results)
         one, other = self._sides(results)
         same = one.outcome == other.outcome
         slower, faster = sorted((one, other), key=lambda side: -side.seconds)
@@ -197,14 +198,11 @@ class CompareSection(Section):
         self._summary.show()
 
     def _sides(self, results: tuple[object, ...]) -> tuple[Side, ...]:
-        return tuple(
-            side_of(result, card, self.visit.subject)
-            for result, card in zip(results, self._pair(), strict=False)
-        )
+        return tuple(side_of(result, card) for result, card in zip(results, self._pair(), strict=False))
 
 
 class _Card(QFrame):
-    """The card of one side."""
+    """The card of one model's result."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -238,7 +236,7 @@ class _Card(QFrame):
 
 
 class Compared(Figures):
-    """Two cards of the same width."""
+    """The results of two models as cards side by side."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -249,14 +247,14 @@ class Compared(Figures):
         self.setAccessibleName(self.title)
 
     def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
-        """Show the available sides; `names` are the models'."""
+        """Show the results so far; `names` are those of both models."""
         self._sides = sides
         for at, card in enumerate(self._cards):
             card.show_side(sides[at] if at < len(sides) else None, names[at])
         self.renewed.emit()
 
     def table(self) -> Table:
-        """A row for every result of each model."""
+        """A row for each row of both results."""
         rows: list[tuple[Cell, ...]] = [
             (side.name, name, value, side.seconds) for side in self._sides for name, value, _ in side.rows
         ]

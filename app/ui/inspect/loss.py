@@ -1,8 +1,9 @@
-"""The loss with the lit answer, the model's own result or the selected words as gold, term by term."""
+"""The section The loss: the terms of the loss, with the answer, the model's own result or selected words as gold."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -49,16 +50,16 @@ _ONE_LABEL = Message(
 
 
 class Gold(NamedTuple):
-    """A result that can be taken for the right one, with its title."""
+    """An example that can be taken for right, with its title."""
 
     title: str
     example: Example
 
 
 def golds(subject: Subject, card: ModelCard, result: object = None) -> tuple[Gold, ...]:
-    """What can be taken for right without a selection, the likeliest first.
+    """The examples to offer as gold without a selection, the likeliest first.
 
-    Empty if the model's own result is needed for it, and where a blank has no word.
+    None before the model's own result is known, if that is needed, and none where a blank has no word.
     """
     match subject.head, result:
         case Head.NEXT_SENTENCE, _:
@@ -98,13 +99,17 @@ def golds(subject: Subject, card: ModelCard, result: object = None) -> tuple[Gol
     return ()
 
 
-def selected_golds(selected: Span, subject: Subject, card: ModelCard, usual: Example) -> tuple[Gold, ...]:
-    """What selected words can be taken for: the answer, or a name of each type beside the `usual` example's names."""
+def selected_golds(
+    selected: Span, subject: Subject, types: Sequence[str], default: Example
+) -> tuple[Gold, ...]:
+    """The examples to offer as gold for selected words.
+
+    They are the answer, or a name of each of the model's `types`, beside the names of the `default` example.
+    """
     quoted = _quoted(selected, subject)
     if subject.head is Head.QUESTION_ANSWERING:
         return (Gold(quoted, Example(selected)),)
-    others = [entity for entity in usual.entities if not entity[0].overlaps(selected)]
-    types = dict.fromkeys(label.partition("-")[2] or label for label in card.labels if label != "O")
+    others = [entity for entity in default.entities if not entity[0].overlaps(selected)]
     return tuple(
         Gold(
             f"{quoted}: {localised(plain_type(each))}",
@@ -120,18 +125,18 @@ def _quoted(span: Span, subject: Subject) -> str:
 
 def _without_answer(subject: Subject) -> tuple[Gold, Gold]:
     end = len(subject.text)
-    outside = Example(Span(end, end + 1))  # a place that lies in no window of the text
+    outside = Example(Span(end, end + 1))  # in no window of the text
     return Gold(tr("The text does not say"), Example()), Gold(tr("An answer beyond what is read"), outside)
 
 
 def _hidden_word(blank: Span, text: str) -> str:
-    """The word of the text that a blank hides; empty for a typed blank, such as ___ or [MASK]."""
+    """The word of the text that a blank covers; empty for a typed blank, such as ___ or [MASK]."""
     words = blank.of(text)
     return words if any(map(str.isalnum, words)) and words[0] not in "[<" else ""
 
 
 class GoldText(QPlainTextEdit):
-    """The read-only text with the gold in it lit. `selected` carries the Span of the words that the user selected."""
+    """The read-only text with the gold highlighted. `selected` carries the Span of words that the user selected."""
 
     selected = Signal(object)
 
@@ -140,12 +145,12 @@ class GoldText(QPlainTextEdit):
         self._theme = theme
         self._text = ""
         self._offsets = Offsets("")
-        self._lit: tuple[Span, ...] = ()
-        self._pause = QTimer(self)  # until a selection by mouse or keys has come to rest
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(250)
-        self._pause.timeout.connect(self._emit_selected)
-        self.selectionChanged.connect(self._pause.start)
+        self._highlighted: tuple[Span, ...] = ()
+        self._selection_timer = QTimer(self)  # a selection counts once it has not changed for a while
+        self._selection_timer.setSingleShot(True)
+        self._selection_timer.setInterval(250)
+        self._selection_timer.timeout.connect(self._emit_selected)
+        self.selectionChanged.connect(self._selection_timer.start)
         self.setReadOnly(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -158,51 +163,50 @@ class GoldText(QPlainTextEdit):
         self._restyle()
 
     def show_text(self, text: str) -> None:
-        """Show this text with nothing lit."""
+        """Show this text, with nothing highlighted."""
         self._text, self._offsets = text, Offsets(text)
         self.setPlainText(text)
-        self._pause.stop()
-        self.light()
+        self._selection_timer.stop()
+        self.highlight()
         self.updateGeometry()
 
-    def light(self, *places: Span) -> None:
-        """Light these places, and bring the first into view unless words are selected."""
-        self._lit = tuple(place for place in places if place.end <= len(self._text))
-        cursors = [self._cursor(place) for place in self._lit]
-        lit = []
+    def highlight(self, *spans: Span) -> None:
+        """Highlight these spans, and scroll to the first unless words are selected."""
+        self._highlighted = tuple(span for span in spans if span.end <= len(self._text))
+        cursors = [self._cursor(span) for span in self._highlighted]
+        style = QTextCharFormat()
+        style.setBackground(self._theme.colour("answer_ground"))
+        style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+        style.setUnderlineColor(self._theme.colour("answer_line"))
+        selections = []
         for cursor in cursors:
-            light = QTextEdit.ExtraSelection()
-            light.cursor = cursor
-            look = QTextCharFormat()
-            look.setBackground(self._theme.colour("answer_ground"))
-            look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
-            look.setUnderlineColor(self._theme.colour("answer_line"))
-            light.format = look
-            lit.append(light)
-        self.setExtraSelections(lit)
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor, selection.format = cursor, style
+            selections.append(selection)
+        self.setExtraSelections(selections)
         if cursors and not self.textCursor().hasSelection():
             start = self.textCursor()
             start.setPosition(cursors[0].selectionStart())
             self.setTextCursor(start)
 
     def selection(self) -> Span | None:
-        """The selected words, without spaces at their ends; None for none."""
+        """The span of the selected words, without whitespace at its ends; None for none."""
         cursor = self.textCursor()
         start = self._offsets.to_point(cursor.selectionStart())
         words = self._text[start : self._offsets.to_point(cursor.selectionEnd())]
         start += len(words) - len(words.lstrip())
         return Span(start, start + len(words.strip())) if words.strip() else None
 
-    def select(self, place: Span) -> None:
-        """Select these words, as with the mouse."""
-        self.setTextCursor(self._cursor(place))
+    def select(self, span: Span) -> None:
+        """Select a span, as with the mouse."""
+        self.setTextCursor(self._cursor(span))
 
     def sizeHint(self) -> QSize:
         lines = min(9, max(2, len(self._text) // 100 + self._text.count("\n") + 1))
         return QSize(self._theme.step(80), lines * self.fontMetrics().lineSpacing() + self._theme.step(4))
 
-    def _cursor(self, place: Span) -> QTextCursor:
-        start, end = self._offsets.span_to_qt(place)
+    def _cursor(self, span: Span) -> QTextCursor:
+        start, end = self._offsets.span_to_qt(span)
         cursor = QTextCursor(self.document())
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
@@ -216,11 +220,11 @@ class GoldText(QPlainTextEdit):
 
     @Slot()
     def _restyle(self) -> None:
-        self.light(*self._lit)
+        self.highlight(*self._highlighted)
 
 
 class LossSection(Section):
-    """A choice of the gold result, the terms of its loss, and their total."""
+    """A choice of the gold, the terms of its loss, and their totals."""
 
     KEY = "loss"
     TITLE = Message("The loss")
@@ -236,22 +240,23 @@ class LossSection(Section):
     )
 
     def build(self) -> None:
-        self._usual: tuple[Gold, ...] = ()
-        self._choice = choice_box(tr("What is right"), self._request)
+        self._default_golds: tuple[Gold, ...] = ()
+        self._name_types: tuple[str, ...] = ()
+        self._choice = choice_box(tr("What is right"), self._query_loss)
         self._choice.setPlaceholderText(tr("Nothing is known to be right"))
         self._value = QDoubleSpinBox()
         self._value.setAccessibleName(tr("The right value"))
         self._value.setRange(-1e6, 1e6)
         self._value.setDecimals(3)
-        self._value.valueChanged.connect(self._request)
+        self._value.valueChanged.connect(self._query_loss)
         self._hint = plain_label(tr("Select other words of the text to see their loss."), ink="quiet")
         self._text = GoldText(self.theme)
-        self._text.selected.connect(self._take_selection)
+        self._text.selected.connect(self._offer_selection)
         self._chart = self.main = LossTerms(self.theme)
         self._words = plain_label()
         self.body.addLayout(row(self.theme, Label(tr("What is right")), self._choice, self._value, 1, gap=4))
         self.add(self._text, self._hint)
-        self.add_results(self._chart, self._words, self.bar(self._chart))
+        self.add_results(self._chart, self._words, self.chart_bar(self._chart))
 
     def begin(self) -> None:
         subject = self.visit.subject
@@ -263,27 +268,33 @@ class LossSection(Section):
         self._text.setVisible(marked)
         self._text.show_text(subject.text)
         self._choice.clear()
-        self._usual = golds(subject, self.card)
-        if self._usual:
-            self._offer_golds(self._usual)
+        self._default_golds, self._name_types = golds(subject, self.card), ()
+        if self._default_golds:
+            self._offer_golds(self._default_golds)
         else:
             words = tr("Looking for the model’s own result")
-            self.run(compare, subject, (self.visit.model,), words=words, shown=self._offer)
+            self.run_flow(compare, subject, (self.visit.model,), status=words, on_result=self._offer_result)
 
     @Slot(object)
-    def _offer(self, results: tuple[object, ...]) -> None:
-        """Offer what the model itself finds to be right."""
-        self._usual = golds(self.visit.subject, self.card, results[0])
-        if self._usual and self._regression:
+    def _offer_result(self, results: tuple[object, ...]) -> None:
+        """Offer the model's own result as gold."""
+        result = results[0]
+        self._default_golds = golds(self.visit.subject, self.card, result)
+        if isinstance(result, TaggedTexts):
+            self._name_types = result.labels
+        if self._default_golds and self._regression:
             with QSignalBlocker(self._value):
-                self._value.setValue(self._usual[0].example.value)
-        self._offer_golds(self._usual)
+                self._value.setValue(self._default_golds[0].example.value)
+        self._offer_golds(self._default_golds)
 
     @Slot(object)
-    def _take_selection(self, selected: Span) -> None:
-        """Take the selected words for right."""
-        usual = self._usual[0].example if self._usual else Example()
-        self._offer_golds((*selected_golds(selected, self.visit.subject, self.card, usual), *self._usual))
+    def _offer_selection(self, selected: Span) -> None:
+        """Offer the selected words as gold, before the default choices."""
+        default = self._default_golds[0].example if self._default_golds else Example()
+        subject = self.visit.subject
+        self._offer_golds(
+            (*selected_golds(selected, subject, self._name_types, default), *self._default_golds)
+        )
 
     def _offer_golds(self, offered: tuple[Gold, ...]) -> None:
         self._choice.clear()
@@ -292,17 +303,17 @@ class LossSection(Section):
         self._choice.setCurrentIndex(0)
         self._choice.setEnabled(len(offered) > 1)
         if offered:
-            self._request()
+            self._query_loss()
 
     @Slot()
-    def _request(self) -> None:
+    def _query_loss(self) -> None:
         example = Example(value=self._value.value()) if self._regression else self._choice.currentData()
-        self._text.light(*_places(example))
+        self._text.highlight(*_gold_spans(example))
         subject = self.visit.subject
-        if subject.focus is None and self._usual:
-            # The window that holds the model's own answer, whatever is taken for right in it.
-            subject = replace(subject, focus=self._usual[0].example.answer)
-        self.ask(LookAtLoss(subject, example), tr("Computing the loss"), self._show)
+        if subject.focus is None and self._default_golds:
+            # Look at the window with the model's own answer, whatever is taken for right in it.
+            subject = replace(subject, focus=self._default_golds[0].example.answer)
+        self.query(LookAtLoss(subject, example), tr("Computing the loss"), self._show)
 
     @Slot(object)
     def _show(self, losses: Losses) -> None:
@@ -335,12 +346,12 @@ class LossSection(Section):
         return self.visit.subject.head is Head.CLASSIFICATION and self.card.problem is ProblemType.REGRESSION
 
     def _treated_as_regression(self, losses: Losses) -> bool:
-        """Whether transformers treats the model's only label as a value, because no problem type is configured."""
+        """Whether transformers takes the model's only label for a value, since its config names no problem type."""
         one = len(self.card.labels) == 1 and self.card.problem is ProblemType.MULTI_LABEL
         return one and not math.isclose(losses.total, losses.by_model, rel_tol=1e-3, abs_tol=1e-5)
 
 
-def _places(example: Example) -> list[Span]:
-    """Where an example's answer or names stand in the text."""
+def _gold_spans(example: Example) -> list[Span]:
+    """The spans of an example's answer or names."""
     answer = [example.answer] if example.answer is not None else []
-    return [*answer, *(place for place, _ in example.entities)]
+    return [*answer, *(span for span, _ in example.entities)]

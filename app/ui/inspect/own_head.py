@@ -1,4 +1,4 @@
-"""A custom head on top of the inspected model: its code, its size, and how it is trained."""
+"""The card on a head of one's own on top of the inspected model: its code, its size, and how it is trained."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from app.core.about import command
 from app.core.inside import ModelPicture
 from app.core.message import Message
-from app.ui.inspect.section import Part, limited
+from app.ui.inspect.section import SectionCard, at_reading_width
 from app.ui.kit.parts import Label, Sideways, plain_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
@@ -23,7 +23,7 @@ _CHOICES = (
     (TOKENS, Message("One for each token")),
     (SPAN, Message("A start and an end")),
 )
-_EXAMPLE = 3  # number of classes that the sizes are given for
+_EXAMPLE_CLASSES = 3  # the number of classes that sizes are computed for
 _TOP = """\
 import torch
 from transformers import AutoModel
@@ -91,18 +91,18 @@ _LOSSES = {
 
 @dataclass(frozen=True, slots=True)
 class OwnHead:
-    """A custom head: its code in Python, its number of weights, and an explanation."""
+    """A head of one's own: its code in Python, its number of weights, and an explanation."""
 
     code: str
     weights: int
-    words: str
+    explanation: str
 
 
-def own_head(picture: ModelPicture, way: str) -> OwnHead:
-    """A head on top of the inspected model, for `TEXT`, `TOKENS` or `SPAN`."""
-    width, classes = picture.trunk[-1].output[-1], 2 if way == SPAN else _EXAMPLE
-    weights = (width + 1) * classes + ((width + 1) * width if way == TEXT else 0)
-    code = (_TOP + _CODE[way]).format(width=width, classes=classes, first=picture.window.tokens[0].piece)
+def own_head(picture: ModelPicture, kind: str) -> OwnHead:
+    """A head on top of the inspected model, of the kind `TEXT`, `TOKENS` or `SPAN`."""
+    width, classes = picture.trunk[-1].output[-1], 2 if kind == SPAN else _EXAMPLE_CLASSES
+    weights = (width + 1) * classes + ((width + 1) * width if kind == TEXT else 0)
+    code = (_TOP + _CODE[kind]).format(width=width, classes=classes, first=picture.window.tokens[0].piece)
     values: dict[str, object] = {
         "number": weights, "classes": classes, "model": picture.model,
         "below": sum(stage.parameters for stage in picture.trunk),
@@ -112,7 +112,7 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
             "It has {number:,} weights of its own, on top of {below:,} that {model} has below its heads.",
             **values,
         )
-        if way == SPAN
+        if kind == SPAN
         else tr(
             "It has {number:,} weights of its own for {classes} classes, on top of {below:,} that {model} has below"
             " its heads.",
@@ -121,25 +121,25 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
     )
     teach = tr(
         "Spanlight teaches such a head in the terminal: {command}.",
-        command=f"{command()} train {_TASKS[way]}",
+        command=f"{command()} train {_TASKS[kind]}",
     )
     return OwnHead(
-        code, weights, " ".join((localised(_EXPLANATIONS[way]), sizes, localised(_LOSSES[way]), teach))
+        code, weights, " ".join((localised(_EXPLANATIONS[kind]), sizes, localised(_LOSSES[kind]), teach))
     )
 
 
-class OwnHeadPart(Part):
-    """A choice of three kinds of head, with its code and an explanation. `note` is a line for the status line."""
+class OwnHeadCard(SectionCard):
+    """A choice of three kinds of head, and the chosen one's code and explanation. `note` is for the status line."""
 
     note = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         self._picture: ModelPicture | None = None
-        self._way = Segments(theme, tr("What it gives"), _CHOICES)
-        self._way.select(TEXT)
-        self._words, self._code = plain_label(), Label()
+        self._kind = Segments(theme, tr("What it gives"), _CHOICES)
+        self._kind.select(TEXT)
+        self._explanation, self._code = plain_label(), Label()
         self._code.setAccessibleName(tr("Code of the head"))
-        for label in (self._words, self._code):
+        for label in (self._explanation, self._code):
             label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
@@ -153,24 +153,24 @@ class OwnHeadPart(Part):
                 " for every head. A head of your own has to settle only which states it takes and how many numbers it"
                 " gives."
             ),
-            *(limited(theme, self._words), Sideways(self._code)),
-            tools=(self._way, copy),
+            *(at_reading_width(theme, self._explanation), Sideways(self._code)),
+            tools=(self._kind, copy),
         )
-        self._way.chosen.connect(self._choose)
+        self._kind.chosen.connect(self._show_chosen)
         copy.clicked.connect(self._copy)
         self._restyle_code()
         theme.changed.connect(self._restyle_code)
 
     def show_picture(self, picture: ModelPicture) -> None:
-        """Show heads for this model."""
+        """Show the chosen kind of head for this model."""
         self._picture = picture
-        self._choose()
+        self._show_chosen()
 
     @Slot()
-    def _choose(self) -> None:
+    def _show_chosen(self) -> None:
         if self._picture is not None:
-            found = own_head(self._picture, self._way.selected())
-            self._words.setText(found.words)
+            found = own_head(self._picture, self._kind.selected())
+            self._explanation.setText(found.explanation)
             self._code.setText(found.code.rstrip())
 
     @Slot()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QSt
 from app.core.inspection import Visit
 from app.core.message import Message
 from app.core.models import HEAD_WORDS, Head, ModelCard
+from app.core.report import Report
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -37,7 +38,7 @@ from app.ui.kit.draft import Draft
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.empty_state import SampleList
 from app.ui.kit.file_dialog import save_name
-from app.ui.kit.jobs import Job, Lanes, do
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
@@ -59,7 +60,7 @@ _NOTHING = Message("There is no model here yet. As soon as one is installed, exa
 
 
 class InspectEmpty(QScrollArea):
-    """A heading, two sentences, samples to inspect with one click."""
+    """The page without a visit: a heading, an explanation, and samples to inspect with one click."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -93,9 +94,9 @@ class InspectEmpty(QScrollArea):
 
 
 class SubjectBar(QFrame):
-    """The inspected subject, a choice among the `models` with its head, and the button `others` for examples.
+    """The inspected subject, a choice among the `models` with its head, and the button `others` for other examples.
 
-    `chosen` is called with the index of the model that the user picked.
+    `chosen` is called with the index of the model that the user picks.
     """
 
     def __init__(self, theme: Theme, chosen: Callable[[int], None]) -> None:
@@ -116,14 +117,14 @@ class SubjectBar(QFrame):
         theme.in_steps(self.models.setMinimumWidth, 40)
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
-        """Show the subject and what the head does; the models are not known yet."""
+        """Show the subject and what its head does, before the models are known."""
         self._title.set_full_text(title)
         self._head.set_full_text(f"{localised(plain)} · {localised(term)}")
         self.models.setEnabled(False)
         self.setAccessibleName(sentences(title, self._head.full_text()))
 
     def show_models(self, models: tuple[ModelCard, ...]) -> None:
-        """Offer these models, the first one being in use."""
+        """Offer these models, of which the first is inspected."""
         self.models.clear()
         for card in models:
             self.models.addItem(localised(card.title), card.folder)
@@ -133,7 +134,7 @@ class SubjectBar(QFrame):
 
 
 class InspectView(Page):
-    """The subject above, the names of the sections below it, and the current section; or samples to try."""
+    """The subject, a tab for each section that applies to its head, and the current section; or samples to try."""
 
     KEY = "inspect"
     TITLE = Message("Look inside")
@@ -152,49 +153,48 @@ class InspectView(Page):
         self._visit: Visit | None = None
         self._models: tuple[ModelCard, ...] = ()
         self._offers: tuple[Offer, ...] = ()
-        self._find_job: Job | None = None
-        self._offer_job: Job | None = None
+        self._models_job: Job | None = None
+        self._offers_job: Job | None = None
         self._bar = SubjectBar(theme, self._model_chosen)
-        # Those that were shown, by their place in SECTIONS, and what each scrolls in.
+        # The sections that were shown, by their index in SECTIONS, and the scroll area of each.
         self._sections: dict[int, Section] = {}
-        self._areas: dict[int, QScrollArea] = {}
-        self.names = self._named_sections()
+        self._scroll_areas: dict[int, QScrollArea] = {}
+        self.names = self._make_tabs()
         self._stack, self._blank = QStackedWidget(), QWidget()
         self._stack.addWidget(self._blank)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
-        self._save_job: Job | None = None
         self._draft = Draft(
             Drafts(workspace.paths.drafts), DRAFT, lambda: visit_to_json(self._visit), lanes, self
         )
         self._lay_out()
         self._arrange()
         job = lanes.files.start(initial_content, workspace, self._draft.drafts)
-        self._first_job = job.then(self._begin, self._show_fault)
+        self._first_job = job.then(self._start_with, self._show_fault)
 
     # The page's interface to the window
 
     def receive(self, argument: object) -> None:
-        """Inspect a result."""
+        """Inspect the result that another page sent here."""
         assert isinstance(argument, Visit)
         self.look_at(argument)
 
     @Slot(str, object)
-    def _another(self, key: str, visit: Visit) -> None:
+    def _go_to(self, key: str, visit: Visit) -> None:
         self.look_at(visit)
 
     def look_at(self, visit: Visit) -> None:
-        """Inspect a result: find its models, then show it in the current section."""
+        """Inspect a visit: find its models, then show it in the current section."""
         self._drop()
         self._hide_notice()
         self._empty.notice.clear()
         self._visit, self._models = visit, ()
         plain, term = HEAD_WORDS[visit.subject.head]
         self._bar.show_subject(title_of(visit), plain, term)
-        self._list_sections(visit.subject.head)
+        self._show_tabs_for(visit.subject.head)
         self._arrange()
         self._draft.save_soon()
-        self._find()
+        self._find_models()
 
     def stop(self) -> bool:
         """Stop the queries of the current section."""
@@ -209,29 +209,29 @@ class InspectView(Page):
     def shown(self) -> None:
         """Focus the names of the sections, or offer samples for the installed models."""
         if self._visit is None:
-            self._offer()
+            self._refresh_offers()
         else:
             self.names.setFocus(Qt.FocusReason.OtherFocusReason)
             self._show_section()
 
     def settings_changed(self) -> None:
-        """Refresh the list of models."""
-        self._offer()
+        """Refresh the samples and the models."""
+        self._refresh_offers()
         if self._visit is not None:
-            self._find()
+            self._find_models()
 
     # The sections
 
     def section(self) -> Section | None:
-        """The selected section, if it exists already and there is a visit."""
+        """The section that shows the visit; None without a visit, and before the section is made."""
         return self._sections.get(self.names.currentIndex()) if self._visit is not None else None
 
-    def listed(self) -> list[int]:
-        """The places in SECTIONS of those that apply to the visit's head."""
+    def section_indices(self) -> list[int]:
+        """The indices in SECTIONS of the sections that apply to the visit's head."""
         return [at for at in range(self.names.count()) if self.names.isTabVisible(at)]
 
-    def _list_sections(self, head: Head) -> None:
-        """List those that apply to the head; the selected one stays so if it does, else the first one is selected."""
+    def _show_tabs_for(self, head: Head) -> None:
+        """Show the tabs of the sections that apply to a head; the first is selected if the current one does not."""
         if head not in SECTIONS[self.names.currentIndex()].HEADS:
             self.names.setCurrentIndex(0)
         for at, kind in enumerate(SECTIONS):
@@ -239,30 +239,30 @@ class InspectView(Page):
 
     @Slot()
     def _show_section(self) -> None:
-        """Show the visit in the selected section, once its models are known; queries of the others are dropped."""
+        """Show the visit in the selected section, once its models are known; the others' queries are dropped."""
         if self._visit is None or not self._models:
             return
         visit = Visit(self._visit.subject, self._models[0].folder, self._visit.title)
         at = self.names.currentIndex()
         if at not in self._sections:
-            self._make(at)
+            self._make_section(at)
         for other, section in self._sections.items():
             if other != at:
                 section.drop()
-        self._stack.setCurrentWidget(self._areas[at])
+        self._stack.setCurrentWidget(self._scroll_areas[at])
         self._sections[at].show_visit(visit, self._models)
 
-    def _make(self, at: int) -> None:
+    def _make_section(self, at: int) -> None:
         section = self._sections[at] = SECTIONS[at](self.workspace, self.theme, self.lanes)
         section.note.connect(self.note)
         section.lost.connect(self.lost)
         section.save_requested.connect(self._save_chart)
-        section.go.connect(self._another)
+        section.go.connect(self._go_to)
         ground = QFrame()
         ground.setProperty("kind", "panel")
         column(self.theme, section, margins=(6, 5, 6, 6), parent=ground)
-        self._areas[at] = Scrolling(ground)
-        self._stack.addWidget(self._areas[at])
+        self._scroll_areas[at] = Scrolling(ground)
+        self._stack.addWidget(self._scroll_areas[at])
         # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
         self.theme.refresh()
 
@@ -278,25 +278,25 @@ class InspectView(Page):
     def _previous(self) -> None:
         self._step(-1)
 
-    def _step(self, way: int) -> None:
-        """Go to the next section or the previous one, round from the last one to the first."""
-        listed = self.listed()
-        at = listed.index(self.names.currentIndex()) + way
-        self.names.setCurrentIndex(listed[at % len(listed)])
+    def _step(self, by: int) -> None:
+        """Go `by` sections on, wrapping around at the ends."""
+        indices = self.section_indices()
+        at = indices.index(self.names.currentIndex()) + by
+        self.names.setCurrentIndex(indices[at % len(indices)])
 
     # The subject
 
     @Slot(object)
-    def _begin(self, first: tuple[str, tuple[Offer, ...]]) -> None:
+    def _start_with(self, first: tuple[str, tuple[Offer, ...]]) -> None:
         text, found = first
         self._show_offers(found)
         visit = visit_from_json(text)
         if visit is not None and self._visit is None:
             self.look_at(visit)
 
-    def _offer(self) -> None:
-        job = self.lanes.files.start(offers, self.workspace).replacing(self._offer_job)
-        self._offer_job = job.then(self._show_offers, self._show_fault)
+    def _refresh_offers(self) -> None:
+        job = self.lanes.files.start(offers, self.workspace).replacing(self._offers_job)
+        self._offers_job = job.then(self._show_offers, self._show_fault)
 
     @Slot(object)
     def _show_offers(self, found: tuple[Offer, ...]) -> None:
@@ -308,9 +308,9 @@ class InspectView(Page):
         self.look_at(self._offers[index].visit)
         self.names.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _find(self) -> None:
-        job = self.lanes.files.start(find_models, self.workspace, self._visit).replacing(self._find_job)
-        self._find_job = job.then(self._models_found, self._no_model)
+    def _find_models(self) -> None:
+        job = self.lanes.files.start(find_models, self.workspace, self._visit).replacing(self._models_job)
+        self._models_job = job.then(self._models_found, self._no_model)
 
     @Slot(object)
     def _models_found(self, models: tuple[ModelCard, ...]) -> None:
@@ -338,7 +338,7 @@ class InspectView(Page):
         self._hide_notice()
         self.note.emit("")
         self._arrange()
-        self._offer()
+        self._refresh_offers()
         self._draft.save_soon()
 
     # Saving
@@ -369,13 +369,11 @@ class InspectView(Page):
         return Path(name) if name else None
 
     def _write(self, path: Path, data: bytes) -> None:
-        self._saved_as = path.name
-        job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
-        self._save_job = job.then(self._saved, self._show_fault)
+        self.lanes.files.start(_write_file, path, data).then(self._saved, self._show_fault)
 
-    @Slot()
-    def _saved(self) -> None:
-        self.note.emit(tr("{file} saved", file=self._saved_as))
+    @Slot(object)
+    def _saved(self, name: str) -> None:
+        self.note.emit(tr("{file} saved", file=name))
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
@@ -386,7 +384,6 @@ class InspectView(Page):
 
     @Slot()
     def _hide_notice(self) -> None:
-        """Hide the notice of an error."""
         self._notice.clear()
         self._notice_frame.hide()
 
@@ -401,7 +398,7 @@ class InspectView(Page):
         if not self._models:
             self._stack.setCurrentWidget(self._blank)
 
-    def _named_sections(self) -> QTabBar:
+    def _make_tabs(self) -> QTabBar:
         names = QTabBar()
         names.setDrawBase(False)
         names.setProperty("ground", "panel")
@@ -433,3 +430,9 @@ class InspectView(Page):
             ("Alt+Right", self._next), ("Alt+Left", self._previous),
             ("Ctrl+S", self._save_numbers),
         )  # fmt: skip
+
+
+def _write_file(path: Path, data: bytes, report: Report) -> str:
+    """Write a file; returns its name."""
+    write_atomic(path, data, private=False)
+    return path.name

@@ -1,4 +1,4 @@
-"""The picture of the loaded model from text to result, as it ran on this text."""
+"""The section What happens here: the picture of the model from text to result, as it ran on this text."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from app.core.inspection import LookAtModel
 from app.core.message import Message
 from app.core.models import Head, family_title, model_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
-from app.ui.inspect.own_head import OwnHeadPart
-from app.ui.inspect.section import Part, Section, limited
+from app.ui.inspect.own_head import OwnHeadCard
+from app.ui.inspect.section import Section, SectionCard, at_reading_width
 from app.ui.kit.boxes import row
 from app.ui.kit.parts import Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-_OPEN_TO = 2  # levels that are unfolded from the start
-_LINES = 16
+_EXPANDED_LEVELS = 2  # of the tree, from its root
+_VISIBLE_ROWS = 16
 _POOLED = "pooled"
 
 
-def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
-    """Questions and answers: every token or the first only, and the pooled output compared with the first vector."""
+def questions_and_answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
+    """Two questions with their answers: why one token or every token, and what the pooled output is."""
     first, family = picture.window.tokens[0].piece, family_title(picture.family)
     classes = next((head for head in picture.heads if head.head is Head.CLASSIFICATION), None)
     pooled = classes is not None and _POOLED in classes.takes
@@ -63,7 +63,7 @@ def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
 
 
 def why_it_takes(head: Head, first: str) -> str:
-    """What a head takes and why; `first` is the model's first token."""
+    """What a head takes, and why, in words; `first` is the model's first token."""
     if head is Head.QUESTION_ANSWERING:
         return tr(
             "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that"
@@ -83,8 +83,8 @@ def why_it_takes(head: Head, first: str) -> str:
     )
 
 
-class AnswersPart(Part):
-    """The questions in bold, each with its answer below."""
+class AnswersCard(SectionCard):
+    """The card of the two questions, each with its answer below."""
 
     def __init__(self, theme: Theme) -> None:
         self._rows = [
@@ -96,18 +96,20 @@ class AnswersPart(Part):
             tr("Why it is so"),
             tr("sequence output and pooled output"),
             tr("What is often asked of BERT’s heads, answered for the model above."),
-            *(limited(theme, label) for pair in self._rows for label in pair),
+            *(at_reading_width(theme, label) for pair in self._rows for label in pair),
         )
 
     def show_picture(self, picture: ModelPicture) -> None:
-        """Show the answers for this model."""
-        for (question, answer), (question_text, reason) in zip(self._rows, answers(picture), strict=True):
+        """Show the questions and answers for this model."""
+        for (question, answer), (question_text, reason) in zip(
+            self._rows, questions_and_answers(picture), strict=True
+        ):
             question.setText(question_text)
             answer.setText(reason)
 
 
 class PictureSection(Section):
-    """The picture, and below it the tree of all modules."""
+    """The picture, the tree of all modules, questions and answers, and a head of one's own."""
 
     KEY = "picture"
     TITLE = Message("What happens here")
@@ -118,30 +120,30 @@ class PictureSection(Section):
     )
 
     def build(self) -> None:
-        self._seen: ModelPicture | None = None
+        self._shown: ModelPicture | None = None
         self._facts = plain_label(ink="quiet")
         self._picture = self.main = FlowPicture(self.theme)
-        self._unfold = QPushButton(tr("Show every module"))
-        self._unfold.setCheckable(True)
-        self._unfold.toggled.connect(self._unfolded)
+        self._tree_button = QPushButton(tr("Show every module"))
+        self._tree_button.setCheckable(True)
+        self._tree_button.toggled.connect(self._show_tree)
         copy = QPushButton(tr("Copy the tree as text"))
         copy.setToolTip(as_tip(tr("What print(model) gives")))
-        copy.clicked.connect(self._copy_printed)
+        copy.clicked.connect(self._copy_tree)
         self._tree = ModuleTree(self.theme)
-        self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)
-        self._own.note.connect(self.note)
-        self.add_results(self._facts, Sideways(self._picture), self.bar(self._picture))
-        self.body.addLayout(row(self.theme, self._unfold, copy, 1, gap=4))
-        self.results += (self._unfold, copy)
-        self.add_results(self._tree, self._answers, self._own)
+        self._answers, self._own_head = AnswersCard(self.theme), OwnHeadCard(self.theme)
+        self._own_head.note.connect(self.note)
+        self.add_results(self._facts, Sideways(self._picture), self.chart_bar(self._picture))
+        self.body.addLayout(row(self.theme, self._tree_button, copy, 1, gap=4))
+        self.results += (self._tree_button, copy)
+        self.add_results(self._tree, self._answers, self._own_head)
 
     def begin(self) -> None:
         self.about.setText(self.ABOUT)
-        self.ask(LookAtModel(self.visit.subject), tr("Opening the model"), self._show)
+        self.query(LookAtModel(self.visit.subject), tr("Opening the model"), self._show)
 
     @Slot(object)
     def _show(self, picture: ModelPicture) -> None:
-        self._seen = picture
+        self._shown = picture
         self._picture.set_picture(picture)
         self._facts.setText(
             tr(
@@ -159,24 +161,24 @@ class PictureSection(Section):
         self.about.setText(f"{localised(self.ABOUT)} {why}")
         self._tree.set_modules(picture.modules)
         self._answers.show_picture(picture)
-        self._own.show_picture(picture)
+        self._own_head.show_picture(picture)
         self.show_results()
-        self._tree.setVisible(self._unfold.isChecked())
+        self._tree.setVisible(self._tree_button.isChecked())
 
     @Slot(bool)
-    def _unfolded(self, shown: bool) -> None:
-        self._unfold.setText(tr("Hide the modules") if shown else tr("Show every module"))
+    def _show_tree(self, shown: bool) -> None:
+        self._tree_button.setText(tr("Hide the modules") if shown else tr("Show every module"))
         self._tree.setVisible(shown)
 
     @Slot()
-    def _copy_printed(self) -> None:
-        if self._seen is not None:
-            QGuiApplication.clipboard().setText(self._seen.printed)
+    def _copy_tree(self) -> None:
+        if self._shown is not None:
+            QGuiApplication.clipboard().setText(self._shown.printed)
             self.note.emit(tr("The modules are copied as text"))
 
 
 class ModuleTree(QTreeWidget):
-    """Module, class, details, weights; Ctrl+C copies the chosen module's path."""
+    """A model's modules as a tree, with class, details and weights; Ctrl+C copies the path of the current one."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -192,7 +194,7 @@ class ModuleTree(QTreeWidget):
         theme.in_steps(self.setIndentation, 4)
 
     def set_modules(self, rows: tuple[ModuleRow, ...]) -> None:
-        """Show these rows, each below the last one that is less deep."""
+        """Show these modules, each below the last one before it that is less deep."""
         self.clear()
         above: list[QTreeWidgetItem] = []
         for one in rows:
@@ -207,7 +209,7 @@ class ModuleTree(QTreeWidget):
             else:
                 self.addTopLevelItem(item)
             above.append(item)
-            item.setExpanded(one.depth < _OPEN_TO)
+            item.setExpanded(one.depth < _EXPANDED_LEVELS)
         for column in (0, 1, 3):
             self.resizeColumnToContents(column)
             self.setColumnWidth(column, self.columnWidth(column) + self._theme.step(4))
@@ -220,7 +222,7 @@ class ModuleTree(QTreeWidget):
         super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(120), (_LINES + 2) * self.fontMetrics().height() * 3 // 2)
+        return QSize(self._theme.step(120), (_VISIBLE_ROWS + 2) * self.fontMetrics().height() * 3 // 2)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(60), self.sizeHint().height())

@@ -1,4 +1,4 @@
-"""Pooled output and [CLS]: how they differ, proved on this text."""
+"""The section Pooled output and [CLS]: how the two differ, proved on this text."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from itertools import chain
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
-from app.core.inside import Part as TokenPart
-from app.core.inside import Pooling
+from app.core.inside import Part, Pooling
 from app.core.inspection import LookAtPooling, Subject, Visit
 from app.core.message import Message
 from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
-from app.ui.inspect.section import Part, Section
+from app.ui.inspect.section import Section, SectionCard
 from app.ui.kit.boxes import row
 from app.ui.kit.chart import number
 from app.ui.kit.parts import Sideways, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-_TAKES = {
+_TAKES_INSTEAD = {
     Head.QUESTION_ANSWERING: Message(
         "Question answering takes every token’s state, so it leaves the pooled output aside."
     ),
@@ -33,10 +32,10 @@ _TAKES = {
 }
 # The rounding error of float32 in a sum of several hundred products.
 SAME = 1e-4
-# The step from one float32 to the next below 1, where tanh's largest values lie; a few of them are "the last bits".
-_BIT = 2.0**-24
-_FEW = 16
-_SHOWN = 4  # dimensions written out
+# The spacing of float32 below 1, where tanh's largest values lie; a difference of a few is called "the last bits".
+_ULP = 2.0**-24
+_FEW_ULPS = 16
+_DIMENSIONS_SHOWN = 4
 
 
 def _pooled_title(found: Pooling) -> str:
@@ -48,7 +47,7 @@ def _first_title(found: Pooling) -> str:
 
 
 def formula(found: Pooling) -> str:
-    """The formula computed by hand: "tanh(W · h + b)"."""
+    """The formula that is computed by hand: "tanh(W · h + b)"."""
     return f"{found.activation}(W · h + b)" if found.activation else "W · h + b"
 
 
@@ -58,18 +57,18 @@ def first_token(found: Pooling) -> str:
 
 
 def window_text(found: Pooling, text: str) -> str:
-    """The part of the text that was read."""
-    places = [token.span for token in found.window.tokens if token.span and token.part is TokenPart.TEXT]
+    """The part of the text that the window holds."""
+    places = [token.span for token in found.window.tokens if token.span and token.part is Part.TEXT]
     return text[min(p.start for p in places) : max(p.end for p in places)] if places else text
 
 
-def verdict(found: Pooling) -> str:
-    """How well the result by hand agrees with the model's."""
+def agreement(found: Pooling) -> str:
+    """How well the result by hand agrees with the model's, in words."""
     size = max((abs(value) for value in found.pooled), default=0.0)
     values: dict[str, object] = {
         "formula": formula(found), "count": len(found.pooled), "difference": number(found.error)
     }  # fmt: skip
-    if found.error <= _FEW * _BIT * max(1.0, size):
+    if found.error <= _FEW_ULPS * _ULP * max(1.0, size):
         return tr(
             "{formula} by hand is the same, to the last bits of the numbers: over all {count:,} dimensions the largest"
             " difference is {difference}.",
@@ -87,27 +86,27 @@ def verdict(found: Pooling) -> str:
     )
 
 
-class ProofPart(Part):
-    """Two comparisons with their largest differences, and the first few dimensions written out."""
+class ProofCard(SectionCard):
+    """The card of the proof: the first few dimensions written out, and two comparisons over all dimensions."""
 
     def __init__(self, theme: Theme) -> None:
         figures = QWidget()
         self._grid = QGridLayout(figures)
         self._cells: list[tuple[QLabel, ...]] = []
-        self._verdicts = plain_label(selectable=True), plain_label(selectable=True)
+        self._comparisons = plain_label(selectable=True), plain_label(selectable=True)
         super().__init__(
             theme,
             tr("The proof on this text"),
             tr("W and b are the layer’s weights, h is the first token’s vector"),
             tr("Both are held against what the model gave. All dimensions are below, under Numbers."),
-            *(Sideways(figures), *self._verdicts),
+            *(Sideways(figures), *self._comparisons),
         )
         theme.in_steps(self._grid.setContentsMargins, 0, 0, 0, 0)
         theme.in_steps(self._grid.setHorizontalSpacing, 5)
         theme.in_steps(self._grid.setVerticalSpacing, 1.5)
 
     def show_pooling(self, found: Pooling) -> None:
-        """Show the proof for these vectors; nothing if no layer takes the first token."""
+        """Show the proof for these vectors; nothing if no layer takes the first token alone."""
         for label in chain.from_iterable(self._cells):
             self._grid.removeWidget(label)
             label.deleteLater()
@@ -121,25 +120,25 @@ class ProofPart(Part):
                 labels.append(label)
                 self._grid.addWidget(label, at, column, side | Qt.AlignmentFlag.AlignVCenter)
             self._cells.append(tuple(labels))
-        self._grid.setColumnStretch(_SHOWN + 1, 1)
-        for label, words in zip(self._verdicts, verdicts(found), strict=True):
+        self._grid.setColumnStretch(_DIMENSIONS_SHOWN + 1, 1)
+        for label, words in zip(self._comparisons, comparisons(found), strict=True):
             label.setText(words)
 
 
 def rows(found: Pooling) -> tuple[tuple[str, ...], ...]:
-    """A heading, then the model's numbers, those by hand, and the first token's."""
+    """The rows of the first few dimensions: a heading, the model's numbers, those by hand, the first token's."""
     vectors = (found.pooled, found.recomputed, found.first)
     names = (_pooled_title(found), tr("{formula}, by hand", formula=formula(found)), _first_title(found))
-    count = min(_SHOWN, len(found.first))
+    count = min(_DIMENSIONS_SHOWN, len(found.first))
     heading = (tr("Dimension"), *(str(at + 1) for at in range(count)))
     return heading, *(
-        (name, *(written(value) for value in vector[:count]))
+        (name, *(seven_decimals(value) for value in vector[:count]))
         for name, vector in zip(names, vectors, strict=True)
     )
 
 
-def verdicts(found: Pooling) -> tuple[str, str]:
-    """What all dimensions together prove, for the result by hand and for the first token's vector."""
+def comparisons(found: Pooling) -> tuple[str, str]:
+    """The model's vector compared with the one by hand, and with the first token's; empty without a pooled output."""
     if not found.pooled:
         return "", ""
     first = tr(
@@ -148,16 +147,16 @@ def verdicts(found: Pooling) -> tuple[str, str]:
         difference=number(found.difference),
         cosine=number(found.cosine),
     )
-    return verdict(found), first
+    return agreement(found), first
 
 
-def written(value: float) -> str:
-    """A number to seven decimals with a true minus sign, so that agreement can be seen."""
+def seven_decimals(value: float) -> str:
+    """A number with seven decimals and a true minus sign: enough to see that two float32 agree."""
     return tr("{value:.7f}", value=value).replace("-", "−")
 
 
 class PoolingSection(Section):
-    """Both vectors as strips and the pooled output computed by hand, with what the numbers prove."""
+    """What the numbers prove, the proof, and the vectors as strips."""
 
     KEY = "pooling"
     TITLE = Message("Pooled output and [CLS]")
@@ -171,13 +170,13 @@ class PoolingSection(Section):
 
     def build(self) -> None:
         self._pooling: Pooling | None = None
-        self._proof, self._use = plain_label(selectable=True), plain_label(selectable=True)
+        self._conclusion, self._use = plain_label(selectable=True), plain_label(selectable=True)
         self._classes = QPushButton(tr("Look at this text as one to classify"))
         self._classes.setToolTip(as_tip(tr("A head for classes takes the first token alone")))
         self._classes.clicked.connect(self._request_classification)
-        self._proved = ProofPart(self.theme)
+        self._proof_card = ProofCard(self.theme)
         self._strips = self.main = VectorStrip(self.theme, tr("First token and pooled output"))
-        strips = Part(
+        strips = SectionCard(
             self.theme,
             tr("Number by number"),
             tr("hidden state h[CLS] and pooled output"),
@@ -185,15 +184,15 @@ class PoolingSection(Section):
                 "Each vector is a strip, a cell for each of its numbers: blue below zero, amber above. The same"
                 " dimension stands in the same column, and the cells around the current one are shown large."
             ),
-            *(self._strips, self.bar(self._strips)),
+            *(self._strips, self.chart_bar(self._strips)),
         )
-        self.add_results(self._proof, self._use)
+        self.add_results(self._conclusion, self._use)
         self.body.addLayout(row(self.theme, self._classes, 1))
         self.results.append(self._classes)
-        self.add_results(self._proved, strips)
+        self.add_results(self._proof_card, strips)
 
     def begin(self) -> None:
-        self.ask(LookAtPooling(self.visit.subject), tr("Computing the pooled output by hand"), self._show)
+        self.query(LookAtPooling(self.visit.subject), tr("Computing the pooled output by hand"), self._show)
 
     @Slot(object)
     def _show(self, found: Pooling) -> None:
@@ -203,26 +202,28 @@ class PoolingSection(Section):
             vectors.append((_pooled_title(found), found.pooled))
             vectors.append((Message("Computed by hand"), found.recomputed))
         self._strips.set_vectors(vectors)
-        self._proof.setText(proof(found))
+        self._conclusion.setText(conclusion(found))
         unused = bool(found.pooled) and found.is_pooler and not found.used
         self._use.setText(
-            _TAKES.get(self.visit.subject.head, Message("The head in use leaves the pooled output aside."))
+            _TAKES_INSTEAD.get(
+                self.visit.subject.head, Message("The head in use leaves the pooled output aside.")
+            )
         )
-        self._proved.show_pooling(found)
+        self._proof_card.show_pooling(found)
         self.show_results()
         self._use.setVisible(unused)
-        self._proved.setVisible(bool(found.pooled))
+        self._proof_card.setVisible(bool(found.pooled))
         self._classes.setVisible(not found.pooled)
 
     @Slot()
     def _request_classification(self) -> None:
-        """Inspect the window's text with a classification head, which takes the first token only."""
+        """Inspect the window's text with a classification head, which takes the first token alone."""
         if self._pooling is not None:
             text = window_text(self._pooling, self.visit.subject.text)
             self.go.emit("inspect", Visit(Subject(Head.CLASSIFICATION, text)))
 
 
-def proof(found: Pooling) -> str:
+def conclusion(found: Pooling) -> str:
     """What the numbers prove, in words; an explanation if the model has no pooler."""
     if not found.pooled:
         return tr(

@@ -30,11 +30,14 @@ from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
-_NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
+_NO_VISIT = Visit(Subject(Head.QUESTION_ANSWERING, ""))
 
 
-def limited(theme: Theme, words: QLabel) -> QHBoxLayout:
-    """Words no wider than can be read well: outside of a row of their own Qt would take their height at any width."""
+def at_reading_width(theme: Theme, words: QLabel) -> QHBoxLayout:
+    """A row with a label that is no wider than can be read well.
+
+    Outside of a row of its own, Qt would take a wrapped label's height for another width.
+    """
     theme.in_steps(words.setMaximumWidth, 190)
     return row(theme, (words, 1), 0)
 
@@ -49,14 +52,14 @@ def choice_box(name: str, chosen: Callable[..., object]) -> QComboBox:
 
 
 def _heading(theme: Theme, title: str, type: str, term: ElidedLabel, gap: float) -> QHBoxLayout:
-    """A title with the paper's term beside it."""
+    """A row with a title, and beside it the field's term for it."""
     mark(term, type="small", ink="quiet")
     name = plain_label(title, type=type, wrap=False)
     return row(theme, name, (term, 1, Qt.AlignmentFlag.AlignBottom), gap=gap)
 
 
-class Part(QFrame):
-    """A card below others in a section, with tools below its words; its content is hidden until there is something."""
+class SectionCard(QFrame):
+    """A card of a section: a title with its term, an explanation, a line of tools, and the `content`."""
 
     def __init__(
         self,
@@ -79,19 +82,18 @@ class Part(QFrame):
         self.content = QWidget()
         column(theme, *content, gap=3, parent=self.content)
         names = _heading(theme, title, "strong", ElidedLabel(term), 2.5)
-        words = limited(theme, plain_label(about))
+        words = at_reading_width(theme, plain_label(about))
         column(theme, names, words, line, self.content, gap=3, margins=(4, 4, 4, 4), parent=self)
         self.setProperty("kind", "card")
         self.setAccessibleName(localised(title))
 
 
 class Section(PagePart):
-    """A section: its name, the paper's term, a few sentences, a line for errors, progress, and `body` below.
+    """A section of the page: a title with the field's term, an explanation, errors, progress, and `body` below.
 
     A subclass declares its texts and the heads that it applies to, makes its widgets in `build`, and starts its
-    queries in `begin`. Those in `results` stay hidden from a new visit until `show_results`; `main` is the one whose
-    numbers are the section's. A section begins when it is first shown with a visit, for which the page calls
-    `show_visit`.
+    queries in `begin`, which is called when the section is first shown with a visit. The widgets in `results` are
+    hidden from then until `show_results`; the numbers of `main` are those of the section.
 
     `save_requested` carries a chart whose numbers or picture are to be saved in a file.
     """
@@ -106,13 +108,13 @@ class Section(PagePart):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self.visit: Visit = _NOTHING
+        self.visit: Visit = _NO_VISIT
         self.models: tuple[ModelCard, ...] = ()
         self.notice = Notice(theme)
         self.notice.acted.connect(self._retry)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop)
-        self._jobs: dict[Callable[[Any], object], Job] = {}  # the latest by what takes its result
+        self._jobs: dict[Callable[[Any], object], Job] = {}  # the latest for each receiver of results
         self.results: list[QWidget] = []
         self._stale = True
         self.about = plain_label(self.ABOUT, selectable=True)
@@ -121,14 +123,14 @@ class Section(PagePart):
         theme.in_steps(term.setContentsMargins, 0, 0, 0, 0.75)
         names = _heading(theme, self.TITLE, "title", term, 3)
         self.body = column(theme, gap=4)
-        words = limited(theme, self.about)
+        words = at_reading_width(theme, self.about)
         column(theme, names, words, self.notice, self.strip, (self.body, 1), gap=3, parent=self)
         self.setAccessibleDescription(localised(self.ABOUT))
         self.build()
         self.show_results(False)
         self.body.addStretch(1)
 
-    # What a section declares
+    # What a subclass overrides
 
     def build(self) -> None:
         """Make the section's widgets."""
@@ -138,15 +140,15 @@ class Section(PagePart):
         """Start the queries for `self.visit`; the results of the previous visit are hidden."""
         raise NotImplementedError
 
-    # What it is built with
+    # What a subclass builds with
 
     def add(self, *widgets: QWidget) -> None:
-        """Add these to the section, one below the other."""
+        """Add widgets to the section, one below the other."""
         for widget in widgets:
             self.body.addWidget(widget)
 
     def add_results(self, *widgets: QWidget) -> None:
-        """Add these, hidden until there are results."""
+        """Add widgets that are hidden until there are results."""
         self.add(*widgets)
         self.results += widgets
 
@@ -155,46 +157,50 @@ class Section(PagePart):
         for widget in self.results:
             widget.setVisible(shown)
 
-    def bar(self, figures: Figures) -> ChartBar:
-        """The bar of buttons that copies and saves a chart, or another widget with numbers."""
+    def chart_bar(self, figures: Figures) -> ChartBar:
+        """Make the bar of buttons that copies and saves a chart, or another widget with numbers."""
         bar = ChartBar(self.theme, figures)
         bar.save_requested.connect(self.save_requested)
         bar.note.connect(self.note)
         return bar
 
-    # Its queries to the model
+    # Queries to the model
 
-    def ask(self, request: Look, words: str, shown: Callable[[Any], object]) -> None:
-        """Run a request on the visit's model; `words` are shown until `shown`, a bound slot, takes the result."""
-        self.run(partial(look, model=self.visit.model), request, words=words, shown=shown)
+    def query(self, request: Look, status: str, on_result: Callable[[Any], object]) -> None:
+        """Run a request on the visit's model; `status` is shown until `on_result`, a bound slot, gets the result."""
+        self.run_flow(partial(look, model=self.visit.model), request, status=status, on_result=on_result)
 
-    def run(
+    def run_flow(
         self,
         flow: Callable[..., object],
         *arguments: object,
-        words: str,
-        shown: Callable[[Any], object],
-        shown_in_part: Callable[[Any], object] | None = None,
+        status: str,
+        on_result: Callable[[Any], object],
+        on_partial: Callable[[Any], object] | None = None,
     ) -> None:
-        """Run `flow(workspace, *arguments, report)` in the work lane, in place of what ran for `shown` before.
+        """Run `flow(workspace, *arguments, report)` in the work lane, replacing the previous job for `on_result`.
 
-        A result that comes before the last one goes to `shown_in_part`; the section shows errors and the stop.
+        `on_partial` gets partial results; the section itself shows errors, and that the job was stopped.
         """
         self.notice.clear()
         self.note.emit("")  # a note on an earlier query no longer applies
-        job = self.lanes.work.start(flow, self.workspace, *arguments).replacing(self._jobs.get(shown))
-        self._jobs[shown] = job
+        job = self.lanes.work.start(flow, self.workspace, *arguments).replacing(self._jobs.get(on_result))
+        self._jobs[on_result] = job
         job.name = Message("the work on Look inside")
-        QueueStatus(self.lanes.work, job, self.strip, words)
-        if shown_in_part is not None:
-            job.partial.connect(shown_in_part)
+        QueueStatus(self.lanes.work, job, self.strip, status)
         job.then(*[self._clear_progress] * 3)
-        job.then(shown, self._show_fault, self._show_stopped, progress=self.strip.show_progress)
+        job.then(
+            on_result,
+            self._show_fault,
+            self._show_stopped,
+            progress=self.strip.show_progress,
+            partial=on_partial,
+        )
 
     def _running(self) -> list[Job]:
         return [job for job in self._jobs.values() if job.running]
 
-    # What the page calls
+    # The section's interface to the page
 
     def numbers(self) -> str:
         """The shown numbers, as CSV with a heading; empty if there are none."""
@@ -235,7 +241,7 @@ class Section(PagePart):
 
     @Slot()
     def _clear_progress(self) -> None:
-        """Hide the progress once nothing runs."""
+        """Hide the progress once no query runs."""
         if not self._running():
             self.strip.clear()
 
@@ -250,7 +256,7 @@ class Section(PagePart):
 
     @Slot()
     def _show_stopped(self) -> None:
-        """Show that it was stopped, and offer to continue."""
+        """Show that the query was stopped, and offer to repeat it."""
         self._stale = True
         self.notice.show_hint(tr("Stopped."), act=tr("Look again"))
         self.note.emit(tr("Stopped"))

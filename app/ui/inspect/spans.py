@@ -1,4 +1,4 @@
-"""Start and end: every token's two scores, and the spans that they score."""
+"""The section Start and end: the start and end logits of every token, and the spans that they score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import LOGITS, PROBABILITIES, RUNNERS_UP, TokenBars
 from app.ui.inspect.charts.token_text import TokenText
-from app.ui.inspect.section import Part, Section
+from app.ui.inspect.section import Section, SectionCard
 from app.ui.kit.chart import Table, link, number, summed
 from app.ui.kit.parts import plain_label
 from app.ui.kit.segments import Segments
@@ -21,7 +21,7 @@ from app.ui.kit.translation import tr
 
 
 class SpansSection(Section):
-    """The window's text, bars for start and end scores, a list of the best spans, and all spans as a matrix."""
+    """The window's text, bars of start and end logits, the best spans as a list, and all spans as a matrix."""
 
     KEY = "spans"
     TITLE = Message("Start and end")
@@ -50,7 +50,7 @@ class SpansSection(Section):
         )
         measure.select(LOGITS)
         measure.chosen.connect(self._bars.set_measure)
-        tokens = Part(
+        tokens = SectionCard(
             theme,
             tr("Each token as first and last"),
             tr("start and end logits"),
@@ -58,10 +58,10 @@ class SpansSection(Section):
                 "Bars point away from the words: upwards for a beginning, downwards for an end. Pale tokens cannot be"
                 " part of an answer or score below zero; the dashed line is the special token at the front."
             ),
-            *(self._text, self._bars, self.bar(self._bars)),
+            *(self._text, self._bars, self.chart_bar(self._bars)),
             tools=(measure,),
         )
-        best = Part(
+        best = SectionCard(
             theme,
             tr("The best spans"),
             tr("n-best"),
@@ -71,7 +71,7 @@ class SpansSection(Section):
             ),
             self._list,
         )
-        matrix = Part(
+        matrix = SectionCard(
             theme,
             tr("Every span"),
             tr("start × end"),
@@ -79,7 +79,7 @@ class SpansSection(Section):
                 "One cell for each span: its first token to the left, its last token above. Spans of more than 48"
                 " tokens are left out."
             ),
-            *(self._matrix, self.bar(self._matrix)),
+            *(self._matrix, self.chart_bar(self._matrix)),
         )
         self.add_results(self._facts, tokens, best, matrix)
         link(self._text, self._bars, self._matrix)
@@ -87,7 +87,7 @@ class SpansSection(Section):
             self._matrix.cell_hovered.connect(chart.mark_span)
 
     def begin(self) -> None:
-        self.ask(LookAtSpans(self.visit.subject), tr("Reading the start and end scores"), self._show)
+        self.query(LookAtSpans(self.visit.subject), tr("Reading the start and end scores"), self._show)
 
     @Slot(object)
     def _show(self, scores: SpanScores) -> None:
@@ -104,7 +104,7 @@ class SpansSection(Section):
 
     @Slot(int)
     def _mark_listed(self, row: int) -> None:
-        """Mark a listed span in the text, the bars and the matrix; the null score at its token."""
+        """Mark a span of the list in the text, the bars and the matrix, and for the null score its token."""
         scores = self._scores
         if scores is None:
             return
@@ -139,12 +139,12 @@ def span_table(scores: SpanScores) -> Table:
 
 
 def describe_best_span(scores: SpanScores) -> str:
-    """The chosen span, its score as a sum, and its comparison with the null score."""
+    """Sentences on the chosen span: its score as a sum, and how that compares with the null score."""
     # No line break between a number and its per cent sign.
-    return _sentences(scores).replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
+    return _best_span_sentences(scores).replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
 
 
-def _sentences(scores: SpanScores) -> str:
+def _best_span_sentences(scores: SpanScores) -> str:
     window = scores.window
     values: dict[str, object] = {
         "number": window.number + 1, "count": window.windows, "token": window.tokens[0].piece,

@@ -1,4 +1,4 @@
-"""A visit to the Look inside page: its models, its words, and how it is saved for the next start."""
+"""What the page Look inside does with a visit: finds its models, puts it in words, saves it for the next start."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from app.ui.kit.translation import localised, tr
 
 DRAFT = "inspect"
 MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
-MOST_SHOWN = 90  # characters of a text that stands for the whole of it
+MOST_SHOWN = 90  # characters of a text that serves as a title
 
 _log = logging.getLogger(__name__)
 
 
 def initial_content(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
-    """The visit saved last time, as JSON, and the samples to offer."""
+    """Read the visit that was saved last, as JSON, and the samples to offer."""
     return drafts.load(DRAFT), offers(workspace, report)
 
 
 def find_models(workspace: Workspace, visit: Visit, report: Report) -> tuple[ModelCard, ...]:
-    """The installed models with the visit's head, the one that it names, or the chosen one, first.
+    """The installed models with the visit's head, first the one that the visit names, or else the one in use.
 
-    Raises SpanlightError if there is none, or not the one that the visit names.
+    Raises SpanlightError if there is none, or if the named one is not installed.
     """
     head = visit.subject.head
     chosen = workspace.find_model(head, visit.model)
@@ -41,11 +41,8 @@ def find_models(workspace: Workspace, visit: Visit, report: Report) -> tuple[Mod
     return chosen, *others
 
 
-# Its words
-
-
 def window_words(window: InputWindow) -> str:
-    """A note that only one window of a longer text is inspected; empty for a text of one window."""
+    """A note that only one window of a longer text is inspected; empty if the text is a single window."""
     if window.windows < 2:
         return ""
     return tr(
@@ -56,20 +53,17 @@ def window_words(window: InputWindow) -> str:
 
 
 def title_of(visit: Visit) -> str:
-    """The visit's title, else its question or its text, in one line."""
+    """The visit's title, or else its question or its text, on one line."""
     subject = visit.subject
     asked = subject.pair if subject.head is Head.QUESTION_ANSWERING else ""
     return legible(localised(visit.title) or asked or subject.text, MOST_SHOWN)
-
-
-# A visit as text
 
 
 def visit_to_json(visit: Visit | None) -> str:
     """The visit as JSON; empty for None, and for one too large to save."""
     if visit is None:
         return ""
-    subject = replace(visit.subject, view=None)  # made anew when it is looked at
+    subject = replace(visit.subject, view=None)  # it is built again when the subject is inspected
     plain = asdict(replace(visit, subject=subject, title=stored(visit.title)))
     text = json_of(plain, ensure_ascii=True)
     return text if len(text) <= MAX_VISIT_CHARACTERS else ""

@@ -1,12 +1,11 @@
-"""Why this answer: shares of the tokens, the score without each sentence, and attention."""
+"""The section Why this answer: attribution to tokens, the score without each sentence, and attention."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox
 
-from app.core.inside import Attention, Attribution, InputWindow, Removals
-from app.core.inside import Part as TokenPart
+from app.core.inside import Attention, Attribution, InputWindow, Part, Removals
 from app.core.inspection import LookAtAttention, LookAtReasons, LookWithout, Method, Target
 from app.core.legible import legible
 from app.core.message import Message
@@ -16,7 +15,7 @@ from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, Atten
 from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.charts.tokens import labels_of
-from app.ui.inspect.section import Part, Section, choice_box
+from app.ui.inspect.section import Section, SectionCard, choice_box
 from app.ui.inspect.visit import window_words
 from app.ui.kit.chart import link, number, signed
 from app.ui.kit.parts import Label, plain_label
@@ -37,7 +36,7 @@ _LINES, _GRID = "lines", "grid"
 
 
 class WhySection(Section):
-    """Three parts: shares of the tokens, the score without each sentence, attention."""
+    """A card each for the attribution to tokens, the score without each sentence, and attention."""
 
     KEY = "why"
     TITLE = Message("Why this answer")
@@ -54,14 +53,14 @@ class WhySection(Section):
             theme, tr("How the score is shared out"), tuple((str(k), t) for k, t in _METHODS)
         )
         self._method.select(str(Method.INTEGRATED_GRADIENTS))
-        self._method.chosen.connect(self._share)
+        self._method.chosen.connect(self._query_shares)
         self._method_term = plain_label(ink="quiet", wrap=False)
         self._targets = choice_box(tr("What is explained"), self._target_chosen)
         self._facts, self._summary = plain_label(), plain_label()
         self._text = self.main = TokenText(theme, tr("What speaks for it"))
         self._change = ScoreChange(theme)
-        self._change_bar = self.bar(self._change)
-        self._shares = Part(
+        self._change_bar = self.chart_bar(self._change)
+        self._shares_card = SectionCard(
             theme,
             tr("Which words speak for it"),
             tr("attribution"),
@@ -69,10 +68,10 @@ class WhySection(Section):
                 "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in"
                 " logits, the score’s own unit."
             ),
-            *(self._facts, self._text, self.bar(self._text)),
+            *(self._facts, self._text, self.chart_bar(self._text)),
             tools=(self._targets, self._method, self._method_term),
         )
-        self._without = Part(
+        self._removals_card = SectionCard(
             theme,
             tr("Without a sentence"),
             tr("leave one out"),
@@ -82,31 +81,31 @@ class WhySection(Section):
             ),
             *(self._summary, self._change, self._change_bar),
         )
-        self._attention = AttentionPart(self)
-        self.add(self._shares, self._without, self._attention)
+        self._attention = AttentionCard(self)
+        self.add(self._shares_card, self._removals_card, self._attention)
 
     def begin(self) -> None:
         self._targets.clear()
         for title, target in targets(self.visit.subject.head, self.card):
             self._targets.addItem(title, target)
         self._targets.setEnabled(self._targets.count() > 1)
-        self._attention.begin()  # the quickest comes first
-        for part in (self._shares, self._without):
+        self._attention.begin()  # first, since its query is the quickest
+        for part in (self._shares_card, self._removals_card):
             part.content.hide()
         self._target_chosen()
 
     @Slot()
     def _target_chosen(self) -> None:
-        self._share()
+        self._query_shares()
         request = LookWithout(self.visit.subject, self._targets.currentData())
-        self.ask(request, tr("Reading without each sentence"), self._show_removals)
+        self.query(request, tr("Reading without each sentence"), self._show_removals)
 
     @Slot()
-    def _share(self) -> None:
+    def _query_shares(self) -> None:
         method = Method(self._method.selected())
         self._method_term.setText(_TERMS[method])
         request = LookAtReasons(self.visit.subject, self._targets.currentData(), method)
-        self.ask(request, tr("Following the score back to the words"), self._show_shares)
+        self.query(request, tr("Following the score back to the words"), self._show_shares)
 
     @Slot(object)
     def _show_shares(self, found: Attribution) -> None:
@@ -128,7 +127,7 @@ class WhySection(Section):
                 "One step tells the slope at this very text; the shares need not add up to the score."
             )
         self._facts.setText(sentences(window_words(found.window), _score_words(found), meaning))
-        self._shares.content.show()
+        self._shares_card.content.show()
 
     @Slot(object)
     def _show_removals(self, found: Removals) -> None:
@@ -149,7 +148,7 @@ class WhySection(Section):
         else:
             words = sentences(_score_words(found), tr("There is no sentence without which it falls."))
         self._summary.setText(words)
-        self._without.content.show()
+        self._removals_card.content.show()
 
 
 def _score_words(found: Attribution | Removals) -> str:
@@ -157,7 +156,7 @@ def _score_words(found: Attribution | Removals) -> str:
 
 
 def targets(head: Head, card: ModelCard) -> list[tuple[str, Target]]:
-    """The scores that can be explained, each with its title; the usual one first."""
+    """The scores that can be explained, each with its title; the default comes first."""
     match head:
         case Head.QUESTION_ANSWERING:
             return [(tr("For the answer"), Target()), (tr("For “the text does not say”"), Target(null=True))]
@@ -172,23 +171,23 @@ def targets(head: Head, card: ModelCard) -> list[tuple[str, Target]]:
     return [(tr("The result itself"), Target())]
 
 
-class AttentionPart(Part):
-    """Choices of layer and head; the weights as lines from the current token, or all of them as a grid."""
+class AttentionCard(SectionCard):
+    """The card of attention: a choice of layer and head, with its weights as lines from one token, or all as a grid."""
 
     def __init__(self, section: Section) -> None:
         theme = section.theme
         self._layer, self._head = QComboBox(), QComboBox()
         name_choice(self._layer, tr("Layer"))
         name_choice(self._head, tr("Attention head"))
-        self._way = Segments(theme, tr("How it is drawn"), ((_LINES, tr("Lines")), (_GRID, tr("Grid"))))
-        self._way.select(_LINES)
+        self._drawing = Segments(theme, tr("How it is drawn"), ((_LINES, tr("Lines")), (_GRID, tr("Grid"))))
+        self._drawing.select(_LINES)
         self._heads, self._lines, self._grid = (
             AttentionHeads(theme),
             AttentionLines(theme),
             AttentionGrid(theme),
         )
         link(self._lines, self._grid)
-        self._bars = {_LINES: section.bar(self._lines), _GRID: section.bar(self._grid)}
+        self._bars = {_LINES: section.chart_bar(self._lines), _GRID: section.chart_bar(self._grid)}
         super().__init__(
             theme,
             tr("Where each token looks"),
@@ -199,31 +198,31 @@ class AttentionPart(Part):
                 " which means nowhere in particular."
             ),
             *(self._heads, self._lines, self._grid, *self._bars.values()),
-            tools=(Label(tr("Layer")), self._layer, Label(tr("Head")), self._head, self._way),
+            tools=(Label(tr("Layer")), self._layer, Label(tr("Head")), self._head, self._drawing),
         )
         self._section = section
         self._layer.activated.connect(self._request)
         self._head.activated.connect(self._choose_head)
-        self._way.chosen.connect(self._draw_as)
+        self._drawing.chosen.connect(self._draw_as)
         self._heads.chosen.connect(self._choose_head)
         self._draw_as(_LINES)
 
     def begin(self) -> None:
-        """Clear the content, and query the chosen layer, the first one at the start."""
+        """Hide the content, and query the chosen layer, which is the first one at the start."""
         self.content.hide()
         self._request()
 
     @Slot()
     def _request(self) -> None:
         request = LookAtAttention(self._section.visit.subject, max(0, self._layer.currentIndex()))
-        self._section.ask(request, tr("Looking at the attention"), self._show)
+        self._section.query(request, tr("Looking at the attention"), self._show)
 
     @Slot(object)
     def _show(self, found: Attention) -> None:
         subject = self._section.visit.subject
-        _fill(self._layer, found.layers, found.layer)
+        _number_choices(self._layer, found.layers, found.layer)
         head = min(max(0, self._head.currentIndex()), found.heads - 1)
-        _fill(self._head, found.heads, head)
+        _number_choices(self._head, found.heads, head)
         labels = labels_of(found.window, subject.text, subject.pair)
         for chart in (self._heads, self._lines, self._grid):
             chart.set_attention(found, labels)
@@ -247,7 +246,7 @@ class AttentionPart(Part):
             bar.setVisible(key == way)
 
 
-def _fill(box: QComboBox, count: int, current: int) -> None:
+def _number_choices(box: QComboBox, count: int, current: int) -> None:
     if box.count() != count:
         box.clear()
         box.addItems([tr("{number} of {count}", number=at, count=count) for at in range(1, count + 1)])
@@ -255,8 +254,8 @@ def _fill(box: QComboBox, count: int, current: int) -> None:
 
 
 def _first_token(window: InputWindow, focus: Span | None) -> int:
-    """The token shown first: of the answer, the blank or the name, else the text's first one."""
-    spans = [(at, token.span) for at, token in enumerate(window.tokens) if token.part is TokenPart.TEXT]
+    """The index of the first token of the focus (the answer, blank or name), else of the text."""
+    spans = [(at, token.span) for at, token in enumerate(window.tokens) if token.part is Part.TEXT]
     return next(
         (at for at, span in spans if focus and span and span.overlaps(focus)), spans[0][0] if spans else 0
     )

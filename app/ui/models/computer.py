@@ -1,4 +1,4 @@
-"""The section This computer: the device of models, their precision, and the memory that they take."""
+"""The section This computer: the device and precision that models run with, and the memory that they take."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from app.ui.kit.segments import Choices, Segments
 from app.ui.kit.spoken import sentence, sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.models.words import does
+from app.ui.models.words import tasks_in_words
 
 PRECISION_TITLES = (
     ("auto", Message("Automatic")),
@@ -53,7 +53,7 @@ _ABOUT = {
         "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it."
     ),
 }
-# What is said after a device's reason, by its pattern: the name of the value that is said before, and the sentence.
+# By the pattern of a device's reason: the value in it that is shown first, and the remark that follows.
 _REMARKS = {
     "{reason}; bfloat16 with {instructions}": (
         "reason", Message("It computes with 16 bits, which is fastest here.")
@@ -70,16 +70,18 @@ _REMARKS = {
 }  # fmt: skip
 MINUTES = (0, 5, 15, 60)
 BUSY = Message("After the work that runs now.")
-LOOKING = Message("Looking at what this computer has…")
+QUERYING = Message("Looking at what this computer has…")
 
 
 def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
     """`auto` first, then every device; at the end the chosen one if it is no longer present."""
     auto = devices.auto
-    taken = sentences(tr("Takes the {device} now.", device=auto.title), plain(auto.reason))
+    taken = sentences(tr("Takes the {device} now.", device=auto.title), reason_in_words(auto.reason))
     rows = [DeviceRow("auto", tr("Automatic"), taken, tip=auto.reason)]
     rows += [
-        DeviceRow(one.key, _title(one), plain(one.reason), _memory_words(one), one.usable, one.reason)
+        DeviceRow(
+            one.key, _title(one), reason_in_words(one.reason), _memory_words(one), one.usable, one.reason
+        )
         for one in devices.options
     ]
     chosen = device_key(settings)
@@ -96,7 +98,7 @@ def device_key(settings: Settings) -> str:
 
 
 def precisions(devices: Devices, settings: Settings) -> tuple[str, ...]:
-    """The available dtypes, the one of `auto` first."""
+    """The dtypes that the chosen device computes in, the one that `auto` takes first."""
     key = device_key(settings)
     options = [one for one in devices.options if one.usable and key in ("auto", one.key)]
     found = dict.fromkeys(dtype for one in options for dtype in one.precisions if dtype in PRECISIONS)
@@ -105,13 +107,14 @@ def precisions(devices: Devices, settings: Settings) -> tuple[str, ...]:
     return tuple(found) or ("float32",)
 
 
-def precision_words(devices: Devices, settings: Settings) -> str:
+def precision_explanation(devices: Devices, settings: Settings) -> str:
     """What the chosen precision means on this computer."""
-    takes = precisions(devices, settings)
+    available = precisions(devices, settings)
     if settings.precision == "auto":
-        automatic = tr("Automatic takes {precision} here.", precision=PRECISION_WORDS.get(takes[0], takes[0]))
-        return f"{automatic} {localised(_ABOUT.get(takes[0], ''))}".strip()
-    if settings.precision not in takes:
+        first = available[0]
+        automatic = tr("Automatic takes {precision} here.", precision=PRECISION_WORDS.get(first, first))
+        return f"{automatic} {localised(_ABOUT.get(first, ''))}".strip()
+    if settings.precision not in available:
         chosen = PRECISION_WORDS.get(settings.precision, settings.precision)
         return tr(
             "What was chosen to run models does not compute in {precision}. Choose another one.",
@@ -121,7 +124,7 @@ def precision_words(devices: Devices, settings: Settings) -> str:
 
 
 def memory_words(use: MemoryUse) -> str:
-    """The memory of the process and of the computer."""
+    """The memory that the model process takes, and the computer's free memory."""
     own = tr("No model process runs.")
     if use.process:
         own = tr("The model process takes {size}.", size=wording.size(use.process))
@@ -133,7 +136,7 @@ def memory_words(use: MemoryUse) -> str:
 
 
 def gpu_words(use: MemoryUse) -> str:
-    """The memory of the GPU in use, empty without one."""
+    """The free memory of the GPU in use; empty without a GPU."""
     if not use.gpu:
         return ""
     free, size = wording.size(use.gpu_free), wording.size(use.gpu)
@@ -141,8 +144,8 @@ def gpu_words(use: MemoryUse) -> str:
 
 
 def loaded_facts(use: MemoryUse) -> tuple[Fact, ...]:
-    """Every model in memory: its task, device, and size."""
-    return tuple(Fact(model_title(model.name), _loaded_words(model)) for model in use.held)
+    """A fact for every model in memory: its task, device, precision and size."""
+    return tuple(Fact(model_title(model.name), _held_model_in_words(model)) for model in use.held)
 
 
 def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
@@ -150,7 +153,7 @@ def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
     return sum(model.size for model in use.held if model.device.startswith("cuda") == gpu)
 
 
-def plain(reason: str) -> str:
+def reason_in_words(reason: str) -> str:
     """A device's reason in whole sentences, without the names of dtypes and of the processor's instructions."""
     if not isinstance(reason, Message) or reason.pattern not in _REMARKS:
         return sentence(reason)
@@ -158,7 +161,7 @@ def plain(reason: str) -> str:
     precision = str(reason.values.get("precision", reason.values.get("dtype", "")))
     remark = remark.filled(precision=PRECISION_WORDS.get(precision, precision))
     before = reason.values.get(name, "")
-    return sentences(plain(before) if isinstance(before, str) else "", remark)
+    return sentences(reason_in_words(before) if isinstance(before, str) else "", remark)
 
 
 def minutes_words(minutes: int) -> str:
@@ -180,10 +183,10 @@ def _memory_words(one: DeviceOption) -> str:
     return tr("{free} of {whole} free", free=wording.size(one.free), whole=whole)
 
 
-def _loaded_words(model: HeldModel) -> str:
+def _held_model_in_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
     parts = [
-        does((model.head,)),
+        tasks_in_words((model.head,)),
         where,
         PRECISION_WORDS.get(model.dtype, model.dtype),
         wording.size(model.size),
@@ -209,7 +212,7 @@ class DeviceRow:
 
 
 class DeviceRows(Choices):
-    """A row for each device, one of them chosen; `following` are the controls below them, in Tab order."""
+    """A row for each device, one of them chosen; Tab goes on from them to the controls in `following`, in order."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__(name)
@@ -255,13 +258,13 @@ class DeviceRows(Choices):
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
-        # They are created later than what follows, which Tab is to reach after them.
+        # Qt's default Tab order is that of creation, and these are created after the controls that follow them.
         for before, after in pairwise([*self._buttons.values(), *self.following]):
             QWidget.setTabOrder(before, after)
 
 
 class MemoryBar(QWidget):
-    """Bytes of models in amber, of others in grey, the rest empty; also shown in words next to it."""
+    """The memory of models in amber, of other programs in grey, the free rest empty; words beside it say the same."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -271,7 +274,7 @@ class MemoryBar(QWidget):
         theme.in_steps(self.setFixedHeight, 2.5)
 
     def set_bytes(self, total: int, models: int, others: int) -> None:
-        """Show these bytes; nothing is drawn while the total is not known."""
+        """Show the bytes of models and of others out of a total; hidden while the total is unknown (0)."""
         self._total, self._models, self._others = total, models, others
         self.setVisible(total > 0)
         self.update()
@@ -300,7 +303,7 @@ class MemoryBar(QWidget):
 
 
 class ComputerSection(Section):
-    """Devices, precision, memory. `changed` carries "unloaded" if models were unloaded by hand."""
+    """Devices, precision, memory. `changed` carries "unloaded" once models were unloaded by hand."""
 
     KEY = "computer"
     TITLE = Message("This computer")
@@ -311,7 +314,7 @@ class ComputerSection(Section):
         self._devices_job: Job | None = None
         self._memory_job: Job | None = None
         self._unload_job: Job | None = None
-        self._worked = False
+        self._memory_outdated = False
         minutes = sorted({*MINUTES, workspace.settings.unload_minutes})
         self.devices = DeviceRows(theme, tr("Where models run"))
         self.precision = Segments(theme, tr("Precision"), PRECISION_TITLES)
@@ -325,24 +328,24 @@ class ComputerSection(Section):
         self._lay_out()
         self._show_settings()
         for choice in (self.devices, self.precision, self.minutes):
-            choice.chosen.connect(self._chosen)
-        self.unload.clicked.connect(self._unload_now)
+            choice.chosen.connect(self._choice_changed)
+        self.unload.clicked.connect(self._request_unload)
         lanes.work.begun.connect(self._work_begun)
-        lanes.work.rested.connect(self._rested)
+        lanes.work.rested.connect(self._lane_rested)
 
     def shown(self) -> None:
         """Query the computer again."""
-        self.look()
+        self.refresh()
         self.devices.focus_selected()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Query devices and memory, queued after running work."""
         lane = self.lanes.work
         if self._devices is None:
             busy = "" if lane.idle else localised(BUSY)
-            set_hint(self._looking, f"{localised(LOOKING)} {busy}".strip())
+            set_hint(self._querying, f"{localised(QUERYING)} {busy}".strip())
         job = lane.start_aside(devices, self.workspace).replacing(self._devices_job)
-        self._devices_job = job.then(self._found, self._not_found)
+        self._devices_job = job.then(self._devices_found, self._devices_failed)
         self._query_memory()
 
     def settings_changed(self) -> None:
@@ -352,7 +355,7 @@ class ComputerSection(Section):
     # Choices
 
     @Slot(str)
-    def _chosen(self, key: str) -> None:
+    def _choice_changed(self, key: str) -> None:
         settings, choice = self.workspace.settings, self.sender()
         if choice is self.devices:
             name, settings.device = "device", key
@@ -369,32 +372,32 @@ class ComputerSection(Section):
         self.changed.emit(name)
 
     @Slot()
-    def _unload_now(self) -> None:
+    def _request_unload(self) -> None:
         lane = self.lanes.work
         self.notice.clear()
         self.unload.setEnabled(False)
-        set_hint(self._unload_words, "" if lane.idle else BUSY)
+        set_hint(self._unload_hint, "" if lane.idle else BUSY)
         job = lane.start_aside(unload, self.workspace)
-        self._unload_job = job.then(self._unloaded, self._not_unloaded)
+        self._unload_job = job.then(self._unloaded, self._unload_failed)
 
     # Results
 
     @Slot(object)
-    def _found(self, found: Devices) -> None:
+    def _devices_found(self, found: Devices) -> None:
         self._devices = found
-        set_hint(self._looking, "")
+        set_hint(self._querying, "")
         self._show_settings()
         self._torch.setText(f"PyTorch {found.torch}" if found.torch else "")
         if self.isVisible() and self.focusWidget() is None:
             self.devices.focus_selected()
 
     @Slot(object)
-    def _not_found(self, error: BaseException) -> None:
-        set_hint(self._looking, "")
+    def _devices_failed(self, error: BaseException) -> None:
+        set_hint(self._querying, "")
         self.show_fault(error)
 
     @Slot(object)
-    def _memory_found(self, use: MemoryUse) -> None:
+    def _show_memory(self, use: MemoryUse) -> None:
         models = use.process or loaded_size(use, gpu=False)
         self.bar.set_bytes(use.computer, models, use.computer - use.free - models)
         on_gpu = loaded_size(use, gpu=True)
@@ -408,26 +411,26 @@ class ComputerSection(Section):
 
     @Slot(object)
     def _unloaded(self, use: MemoryUse) -> None:
-        set_hint(self._unload_words, tr("They are loaded again when they are needed."))
-        self._memory_found(use)
+        set_hint(self._unload_hint, tr("They are loaded again when they are needed."))
+        self._show_memory(use)
         self.changed.emit("unloaded")
 
     @Slot(object)
-    def _not_unloaded(self, error: BaseException) -> None:
-        set_hint(self._unload_words, "")
+    def _unload_failed(self, error: BaseException) -> None:
+        set_hint(self._unload_hint, "")
         self.show_fault(error)
         self._query_memory()
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
-        self._worked = True
+        self._memory_outdated = True
         if not self._unloading():
-            set_hint(self._unload_words, "")
+            set_hint(self._unload_hint, "")
 
     @Slot()
-    def _rested(self) -> None:
-        if self._worked and self.isVisible():
-            self._worked = False
+    def _lane_rested(self) -> None:
+        if self._memory_outdated and self.isVisible():
+            self._memory_outdated = False
             self._query_memory()
 
     def _unloading(self) -> bool:
@@ -435,7 +438,7 @@ class ComputerSection(Section):
 
     def _query_memory(self) -> None:
         job = self.lanes.work.start_aside(memory, self.workspace).replacing(self._memory_job)
-        self._memory_job = job.then(self._memory_found, self.show_fault)
+        self._memory_job = job.then(self._show_memory, self.show_fault)
 
     # Looks
 
@@ -448,20 +451,20 @@ class ComputerSection(Section):
             self.devices.set_rows((auto,), "auto" if settings.device == "auto" else "")
             return
         self.devices.set_rows(device_rows(found, settings), device_key(settings))
-        can = precisions(found, settings)
+        available = precisions(found, settings)
         for key, title in PRECISION_TITLES:
-            allowed = key in ("auto", *can)
+            allowed = key in ("auto", *available)
             why = tr("{precision}: not computed in by what was chosen above.", precision=title)
             self.precision.allow(key, allowed, "" if allowed else why)
-        set_hint(self._precision_words, precision_words(found, settings))
+        set_hint(self._precision_hint, precision_explanation(found, settings))
 
     def _lay_out(self) -> None:
-        self._looking = plain_label(type="small")
-        set_hint(self._looking, LOOKING)
+        self._querying = plain_label(type="small")
+        set_hint(self._querying, QUERYING)
         where = FormCard(self.theme, tr("Where models run"))
-        where.add_full_width(self._looking)
+        where.add_full_width(self._querying)
         where.add_full_width(self.devices)
-        self._precision_words = where.add_row(tr("Precision"), self.precision)
+        self._precision_hint = where.add_row(tr("Precision"), self.precision)
         self._memory, self._gpu = plain_label(), plain_label()
         self._none = plain_label(tr("No model is in memory."), ink="quiet")
         memory = QWidget()
@@ -472,7 +475,7 @@ class ComputerSection(Section):
         self.unload.setEnabled(False)
         card = FormCard(self.theme, tr("Memory"))
         card.add_full_width(memory)
-        self._unload_words = card.add_row(tr("Make room"), self.unload, wide=False)
+        self._unload_hint = card.add_row(tr("Make room"), self.unload, wide=False)
         card.add_row(
             tr("Unload when idle"),
             self.minutes,

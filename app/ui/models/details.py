@@ -1,4 +1,4 @@
-"""The page of one model: its name, and for an installed one its uses, its facts and its actions."""
+"""The page of one model, and that of an installed one with its uses, its facts and its actions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_WIDE = 170
 
 
 class ModelSheet(Scrolling):
-    """A column at reading width on a panel; `put` adds below the title, the quiet line and the sentence."""
+    """The page of a model: a column at reading width with a title, a quiet line and a sentence; `put` adds the rest."""
 
     def __init__(self, theme: Theme) -> None:
         ground = QFrame()
@@ -69,10 +69,10 @@ class ModelSheet(Scrolling):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One head: its task in plain words, the technical term, and the page that uses it.
+    """A use of a model, by one of its heads: the task in plain words, the technical term, and the page that uses it.
 
-    `used` if this model is in use for it, `chosen` if the user chose it for that, `only_model` if no other installed
-    model has the head.
+    `used` tells whether the model is in use for it, `chosen` whether the user chose the model, and `only_model` whether
+    no other installed model has the head.
     """
 
     head: Head
@@ -85,7 +85,7 @@ class Use:
 
 
 class _UseRow(QFrame):
-    """One head's row: its task, and at the right, or below in a narrow window, its use.
+    """One head's row: its task, and at the right, or below it in a narrow window, whether the model is used for it.
 
     `use_requested` carries the head and whether the model is to be used for it.
     """
@@ -121,7 +121,7 @@ class _UseRow(QFrame):
         theme.changed.connect(self._turn)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the widest part; the height is the layout's."""
+        """As wide as the widest part; the height is the layout's."""
         parts = (self._words.minimumSize(), self._status.minimumSize(), self.button.minimumSizeHint())
         return QSize(max(part.width() for part in parts), super().minimumSizeHint().height())
 
@@ -162,7 +162,7 @@ class ModelUses(QFrame):
         self.hide()
 
     def set_uses(self, uses: Sequence[Use]) -> None:
-        """Show these."""
+        """Show these uses; the keyboard focus stays on a button of theirs."""
         if tuple(uses) == self._uses:
             return
         focused = self.isAncestorOf(self.window().focusWidget() or self)
@@ -185,9 +185,9 @@ class ModelUses(QFrame):
 
 
 class RemovalCard(QFrame):
-    """The question, the consequences of removing, a check box for the shared cache, Keep it and Remove.
+    """Asks whether to remove a model, says what follows from that, and offers to delete its files in the shared cache.
 
-    `confirmed` carries whether its files are to be deleted from the cache too; `cancelled` is sent to keep the model.
+    `confirmed` carries whether these are to be deleted too; `cancelled` is sent when the model is to be kept.
     """
 
     confirmed = Signal(bool)
@@ -207,7 +207,7 @@ class RemovalCard(QFrame):
         self.hide()
 
     def ask(self, name: str, consequences: str, cached: int) -> None:
-        """Ask about a model; `cached` is the number of its bytes in the Hugging Face cache."""
+        """Ask about the model of this name; `cached` is the number of its bytes in the Hugging Face cache."""
         self._question.setText(tr("Remove {model}?", model=name))
         self._consequences.setText(consequences)
         self._consequences.setVisible(bool(consequences))
@@ -236,14 +236,17 @@ class RemovalCard(QFrame):
 
     @Slot()
     def withdraw(self) -> None:
-        """Keep the model."""
+        """Take the question back: the model is kept."""
         self.hide()
         self.cancelled.emit()
 
 
 @dataclass(frozen=True, slots=True)
 class CardActions:
-    """The actions available for a model; `removal_blocked` is why it cannot be removed, empty if it can."""
+    """The actions available for a model: to measure it, look inside it, download it again, remove it.
+
+    `removal_blocked` says why it cannot be removed, empty if it can.
+    """
 
     measure: bool = True
     look: bool = True
@@ -252,7 +255,7 @@ class CardActions:
 
 
 class ModelDetails(ModelSheet):
-    """One installed model, or one that cannot be used; `again` is the button to download it once more."""
+    """The page of an installed model, or of one that cannot be used."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)

@@ -1,4 +1,4 @@
-"""Downloads: one runs, others wait, interrupted ones can be resumed."""
+"""Downloads of models: one runs at a time, the others wait, and interrupted ones can be resumed."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Stage(StrEnum):
     RUNNING = "running"
     PAUSED = "paused"
     FAILED = "failed"
-    GOING = "going"
+    DISCARDING = "going"
     DONE = "done"
 
 
 class Transfer(QObject):
-    """A download: how far it is, in words too. `card` is the installed model's, `hint` what to do where it failed.
+    """A download and its state. `card` is that of the installed model, `hint` what to do about a failure.
 
-    `changed` is sent when it is to be shown anew; `note` is one line for the status line; `installed` carries the card
-    once the model is; `gone` is sent when its files are deleted.
+    `changed` is sent when the state changed; `note` is one line for the status line; `installed` carries the card of
+    the installed model; `discarded` is sent once the files are deleted.
     """
 
     changed = Signal()
     note = Signal(str)
     installed = Signal(object)
-    gone = Signal()
+    discarded = Signal()
 
     def __init__(self, downloads: Downloads, passport: Passport, *, done: int = 0, begun: str = "") -> None:
         super().__init__(downloads)
@@ -50,7 +50,7 @@ class Transfer(QObject):
         self.card: ModelCard | None = None
         self._used = False
         self._job: Job | None = None
-        self._forget_pace()
+        self._reset_progress()
 
     @property
     def key(self) -> str:
@@ -64,16 +64,16 @@ class Transfer(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether it runs or waits."""
+        """Whether it is running or queued."""
         return self._job is not None and self._job.running
 
-    # What can be done
+    # Actions
 
     def resume(self) -> None:
-        """Begin it, or go on with it, after those queued before."""
+        """Begin or resume the download, after those queued before it."""
         if self.running:
             return
-        self._forget_pace()
+        self._reset_progress()
         self.stage = Stage.WAITING
         job = self._downloads.lanes.network.start(_download, self._downloads.workspace, self.passport)
         job.started.connect(self._started)
@@ -82,32 +82,32 @@ class Transfer(QObject):
         self._post_note()
 
     def pause(self) -> bool:
-        """Pause it, keeping its files; returns whether it ran or waited."""
+        """Pause the download, keeping its files; returns whether it was running or queued."""
         running = self.running
         if self._job is not None and running:
             self._job.stop()
         return running
 
-    def throw_away(self) -> None:
-        """Stop it and delete its files."""
+    def discard(self) -> None:
+        """Stop the download and delete its files."""
         if self._job is not None:
             self._job.drop()
-        self.stage, self._job = Stage.GOING, None
-        job = self._downloads.lanes.network.start(_give_up, self._downloads.workspace, self.key)
-        job.then(self._deleted, self._failed)
+        self.stage, self._job = Stage.DISCARDING, None
+        job = self._downloads.lanes.network.start(_delete_files, self._downloads.workspace, self.key)
+        job.then(self._files_deleted, self._failed)
         self._post_note()
 
-    def now_used(self) -> None:
-        """Mark its model as the one in use."""
+    def mark_used(self) -> None:
+        """Record that the downloaded model is the one in use."""
         self._used = True
         self.changed.emit()
 
-    # Signals of its job
+    # The job's signals
 
-    def _forget_pace(self) -> None:
+    def _reset_progress(self) -> None:
         self._speed = 0.0
-        self._left: float | None = None
-        self._what = self._file = self._fault = self.hint = ""
+        self._seconds_left: float | None = None
+        self._work = self._file = self._fault = self.hint = ""
 
     def _post_note(self) -> None:
         if self.stage in (Stage.RUNNING, Stage.FAILED):
@@ -125,19 +125,19 @@ class Transfer(QObject):
     @Slot(object)
     def _partial_received(self, news: Downloading) -> None:
         self.done, self._total, self._speed, self._file = news.done, news.total, news.speed, news.file
-        self._what = ""
+        self._work = ""
         self.changed.emit()
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        self._left = progress.seconds_left
+        self._seconds_left = progress.seconds_left
         # Bytes are reported by partial results; other work, such as trying the model out, by its own words.
         counts_bytes = progress.total in (self.passport.to_fetch, self.passport.size)
-        before, self._what = self._what, progress.what
+        before, self._work = self._work, progress.what
         if counts_bytes and self.done < progress.total:
-            self._what = ""
+            self._work = ""
         # The status line shows the kind of work; the row shows the progress.
-        if self._what and self._what != before:
+        if self._work and self._work != before:
             self._post_note()
         else:
             self.changed.emit()
@@ -162,34 +162,34 @@ class Transfer(QObject):
         self._post_note()
 
     @Slot()
-    def _deleted(self) -> None:
+    def _files_deleted(self) -> None:
         self.note.emit(tr("{model}: what was downloaded is deleted", model=self.title))
-        self.gone.emit()
+        self.discarded.emit()
 
     # In words
 
     @property
     def share(self) -> float | None:
-        """How much of it is there, 0 to 1; None where that is not known."""
-        if self.stage is Stage.RUNNING and (self._what or not self.done):
+        """The fraction of the bytes that are on the disk, 0 to 1; None while other work than fetching runs."""
+        if self.stage is Stage.RUNNING and (self._work or not self.done):
             return None
         return min(1.0, self.done / self._total) if self._total else 0.0
 
     @property
-    def use(self) -> str:
-        """What having the installed model used is called: "Use it for Ask"; empty where it is, or is not installed."""
+    def use_label(self) -> str:
+        """The label of the button that puts the installed model to use; empty if it is in use or not installed."""
         if self.card is None or self._used:
             return ""
         return tr("Use it for {page}", page=PAGES[self.card.heads[0]])
 
     @property
-    def blocked(self) -> str:
-        """Why it cannot be resumed now, empty where it can."""
+    def why_blocked(self) -> str:
+        """Why the download cannot be resumed now; empty if it can."""
         return tr("Spanlight is offline") if self._downloads.workspace.settings.offline else ""
 
     @property
     def words(self) -> str:
-        """How far it is."""
+        """The state in words: what it waits for, how much was fetched and how fast, or what went wrong."""
         of = localised(wording.size(self._total))
         if self.done:
             of = tr("{done} of {total}", done=wording.size(self.done), total=of)
@@ -197,7 +197,7 @@ class Transfer(QObject):
             case Stage.WAITING:
                 first = self._downloads.running()
                 return tr("waits for {model}", model=first.title) if first else tr("begins")
-            case Stage.GOING:
+            case Stage.DISCARDING:
                 return tr("is being thrown away")
             case Stage.DONE if self.card is not None and self._used:
                 return tr("is installed, and used for {page} now", page=PAGES[self.card.heads[0]])
@@ -210,13 +210,13 @@ class Transfer(QObject):
                 return tr("paused at {amount}, begun {moment}", amount=of, moment=begun)
             case Stage.PAUSED:
                 return tr("paused at {amount}", amount=of)
-        if self._what:
-            return localised(self._what)
+        if self._work:
+            return localised(self._work)
         parts = [of]
         if self._speed:
             parts.append(tr("{size} a second", size=wording.size(round(self._speed))))
-        if self._left is not None:
-            parts.append(localised(wording.time_left(self._left)))
+        if self._seconds_left is not None:
+            parts.append(localised(wording.time_left(self._seconds_left)))
         if self._file:
             parts.append(self._file)
         return " · ".join(parts)
@@ -234,7 +234,7 @@ class Downloads(QObject):
         self.workspace, self.lanes = workspace, lanes
         self._all: dict[str, Transfer] = {}
 
-    def look(self) -> None:
+    def find_unfinished(self) -> None:
         """Find unfinished downloads of earlier sessions."""
         self.lanes.files.start(unfinished, self.workspace).then(self._unfinished_found)
 
@@ -249,7 +249,7 @@ class Downloads(QObject):
             known.deleteLater()
 
     def all(self) -> tuple[Transfer, ...]:
-        """Every download that is known."""
+        """All downloads: running, queued, finished, failed and paused ones."""
         return tuple(self._all.values())
 
     def find(self, repository: str) -> Transfer | None:
@@ -257,10 +257,10 @@ class Downloads(QObject):
         return self._all.get(repository)
 
     def running(self) -> Transfer | None:
-        """The one that runs."""
+        """The running download, None if none runs."""
         return next((each for each in self._all.values() if each.stage is Stage.RUNNING), None)
 
-    def put_away(self, transfer: Transfer) -> None:
+    def remove(self, transfer: Transfer) -> None:
         """Remove a download from the list."""
         if self._all.pop(transfer.key, None) is not None:
             transfer.deleteLater()
@@ -271,13 +271,13 @@ class Downloads(QObject):
         transfer.changed.connect(self.changed)
         transfer.note.connect(self.note)
         transfer.installed.connect(self.installed)
-        transfer.gone.connect(self._gone)
+        transfer.discarded.connect(self._remove_discarded)
         return transfer
 
     @Slot()
-    def _gone(self) -> None:
+    def _remove_discarded(self) -> None:
         if isinstance(transfer := self.sender(), Transfer):
-            self.put_away(transfer)
+            self.remove(transfer)
 
     @Slot(object)
     def _unfinished_found(self, found: tuple[Unfinished, ...]) -> None:
@@ -293,7 +293,7 @@ def _download(workspace: Workspace, passport: Passport, report: Report) -> tuple
     return card, workspace.find_model(card.heads[0]).folder == card.folder
 
 
-def _give_up(workspace: Workspace, repository: str, report: Report) -> None:
-    """Delete the fetched files; a download that had not begun has none."""
+def _delete_files(workspace: Workspace, repository: str, report: Report) -> None:
+    """Delete the files fetched so far; a download that never began has none."""
     if any(one.passport.repository == repository for one in unfinished(workspace, report)):
         give_up(workspace, repository, report)

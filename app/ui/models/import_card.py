@@ -1,4 +1,4 @@
-"""Importing models from this computer: folders and zips, one after the other."""
+"""The card that imports models from this computer: folders and zips, one after the other."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from app.ui.kit.translation import localised, tr
 
 
 class ImportCard(QFrame):
-    """A drop area, two buttons, and a box to check to leave a folder's files where they are.
+    """A drop area, two buttons, and a check box to leave a folder's files where they are.
 
-    `strip` shows a running import, `notice` a failed one. `installed` carries a card, `note` one line.
+    `strip` shows a running import, `notice` why one failed. `installed` carries an imported model's card, `note` a line
+    for the status line.
     """
 
     installed = Signal(object)
@@ -37,16 +38,16 @@ class ImportCard(QFrame):
         self._workspace = workspace
         self._lanes = lanes
         self._waiting: list[Path] = []
-        self._path = Path()
+        self._importing = Path()
         self._job: Job | None = None
         self.folder = push_button(theme, tr("Folder…"), icon="open", name=tr("Import a folder"))
         self.folder.clicked.connect(self._choose_folder)
         self.zip = push_button(theme, tr("Zip…"), icon="document", name=tr("Import a zip"))
         self.zip.clicked.connect(self._choose_zip)
-        self.leave = QCheckBox(tr("Leave the folder where it is"))
-        self.leave.setProperty("type", "small")
+        self.leave_in_place = QCheckBox(tr("Leave the folder where it is"))
+        self.leave_in_place.setProperty("type", "small")
         tip = tr("Nothing is copied: the model is gone when the folder is moved or deleted")
-        self.leave.setToolTip(as_tip(tip))
+        self.leave_in_place.setToolTip(as_tip(tip))
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop)
@@ -54,7 +55,14 @@ class ImportCard(QFrame):
         words = plain_label(
             tr("Drop its folder or zip here. It is checked first."), type="small", ink="quiet"
         )
-        parts = (title, words, flow(theme, self.folder, self.zip), self.leave, self.strip, self.notice)
+        parts = (
+            title,
+            words,
+            flow(theme, self.folder, self.zip),
+            self.leave_in_place,
+            self.strip,
+            self.notice,
+        )
         column(theme, *parts, gap=2, margins=(3, 3, 3, 3), parent=self)
         self.setAcceptDrops(True)
         self.setProperty("kind", "card")
@@ -65,14 +73,14 @@ class ImportCard(QFrame):
         return self._job is not None and self._job.running
 
     def take(self, paths: list[Path]) -> None:
-        """Import the models at these paths, after the running import."""
+        """Import the models at these paths, after those that are being imported."""
         self._waiting += paths
         if not self.running:
             self._next()
 
     @Slot()
     def stop(self) -> bool:
-        """Stop, and drop what waits; returns whether an import was running."""
+        """Stop the running import, and drop the queued ones; returns whether an import was running."""
         self._waiting.clear()
         running = self.running
         if running and self._job is not None:
@@ -92,61 +100,61 @@ class ImportCard(QFrame):
     def _next(self) -> None:
         if not self._waiting:
             return
-        self._path = self._waiting.pop(0)
+        self._importing = self._waiting.pop(0)
         self.notice.clear()
-        self.strip.waiting(tr("{file} waits for the download", file=self._path.name))
+        self.strip.waiting(tr("{file} waits for the download", file=self._importing.name))
         self._set_busy(True)
-        link = self.leave.isChecked() and self._path.is_dir()
-        job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
+        link = self.leave_in_place.isChecked() and self._importing.is_dir()
+        job = self._lanes.network.start(import_model, self._workspace, self._importing, link=link)
         job.started.connect(self._started)
-        self._job = job.then(self._done, self._failed, self._stopped, progress=self._progressed)
+        self._job = job.then(self._done, self._failed, self._stopped, progress=self._show_progress)
 
     @Slot()
     def _started(self) -> None:
-        self.strip.waiting(tr("Checking {file}", file=self._path.name))
-        self.note.emit(tr("Importing {file}", file=self._path.name))
+        self.strip.waiting(tr("Checking {file}", file=self._importing.name))
+        self.note.emit(tr("Importing {file}", file=self._importing.name))
 
     @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
+    def _show_progress(self, progress: Progress) -> None:
         what = localised(progress.what) or tr("Importing it")
         named = what
-        if self._path.name not in what:
-            named = tr("{file}: {what}", file=self._path.name, what=what)
+        if self._importing.name not in what:
+            named = tr("{file}: {what}", file=self._importing.name, what=what)
         self.strip.show_progress(Progress(progress.done, progress.total, named, progress.seconds_left))
 
     @Slot(object)
     def _done(self, card: ModelCard) -> None:
-        self._rest()
+        self._finish()
         self.note.emit(tr("{model} is installed", model=card.title))
         self.installed.emit(card)
         self._next()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        self._rest()
+        self._finish()
         self.notice.show_error(error)
-        self.note.emit(tr("{file} was not imported", file=self._path.name))
-        self._waiting.clear()  # so that the reason of the failed one can be read first
+        self.note.emit(tr("{file} was not imported", file=self._importing.name))
+        self._waiting.clear()  # the next import would hide why this one failed
 
     @Slot()
     def _stopped(self) -> None:
-        self._rest()
+        self._finish()
         self.note.emit(tr("Import stopped; nothing was added"))
 
-    def _rest(self) -> None:
+    def _finish(self) -> None:
         self._set_busy(False)
         self.strip.clear()
 
     def _set_busy(self, busy: bool) -> None:
-        """Disable the controls during an import; the keyboard focus moves to an enabled one."""
-        parts = (self.folder, self.zip, self.leave)
-        here = any(part.hasFocus() for part in parts)
-        back = self.strip.has_focus() and not busy
-        if here and busy:
+        """Disable the controls during an import; the keyboard focus moves to a control that is enabled."""
+        parts = (self.folder, self.zip, self.leave_in_place)
+        focused = any(part.hasFocus() for part in parts)
+        returning = self.strip.has_focus() and not busy
+        if focused and busy:
             self.strip.focus_stop()
         for part in parts:
             part.setEnabled(not busy)
-        if back:
+        if returning:
             self.folder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -1,4 +1,4 @@
-"""The section of the installed models: their list, their uses, and their removal."""
+"""The section Installed: the list of installed models, their uses, and their removal."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from app.ui.kit.outside import open_folder
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.models.details import CardActions, ModelDetails
-from app.ui.models.listed import Listed, listed, sample_visit
-from app.ui.models.words import PAGES, TASKS, came_from, subtitle, when
+from app.ui.models.inventory import Inventory, read_inventory, sample_visit
+from app.ui.models.words import PAGES, TASKS, origin_in_words, subtitle, when
 
 _TASK = Message("Task")
-# Bytes; a folder that only links to files elsewhere takes less.
-_HARDLY = 10_000
+# In bytes: a folder that only links to files elsewhere takes less.
+_NEGLIGIBLE = 10_000
 
 
 class InstalledSection(ListedSection):
@@ -43,10 +43,10 @@ class InstalledSection(ListedSection):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         filters = ModelFilters(theme, tr("Search what is installed"), {_TASK: TASKS})
         super().__init__(workspace, theme, lanes, filters, tr("Installed models"), "models")
-        self._listed: Listed | None = None
-        self._wanted = ""
+        self._inventory: Inventory | None = None
+        self._wanted = ""  # the folder of the model to choose once it is listed
         self._list_job: Job | None = None
-        self._asked_about = ""
+        self._removal_folder = ""
         self._removal: Removal | None = None
         self._removal_job: Job | None = None
         self.details = ModelDetails(theme)
@@ -58,7 +58,7 @@ class InstalledSection(ListedSection):
 
     def shown(self) -> None:
         """Refresh the list, and focus it."""
-        self._look()
+        self._refresh()
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -69,7 +69,7 @@ class InstalledSection(ListedSection):
 
     def settings_changed(self) -> None:
         """Refresh the installed models and their uses."""
-        self._look()
+        self._refresh()
 
     def stop(self) -> bool:
         """Cancel the question, or stop removing."""
@@ -83,21 +83,21 @@ class InstalledSection(ListedSection):
 
     # The list
 
-    def _look(self) -> None:
-        job = self.lanes.files.start(listed, self.workspace).replacing(self._list_job)
-        self._list_job = job.then(self._installed_found, self.show_fault)
+    def _refresh(self) -> None:
+        job = self.lanes.files.start(read_inventory, self.workspace).replacing(self._list_job)
+        self._list_job = job.then(self._inventory_read, self.show_fault)
 
     @Slot(object)
-    def _installed_found(self, found: Listed) -> None:
-        self._listed = found
+    def _inventory_read(self, found: Inventory) -> None:
+        self._inventory = found
         self.show_rows()
         self._wanted = ""
 
     @Slot()
     def show_rows(self) -> None:
-        if self._listed is None:
+        if self._inventory is None:
             return
-        rows = self._listed.rows(self.filters.words(), self.filters.choice(_TASK))
+        rows = self._inventory.rows(self.filters.words(), self.filters.choice(_TASK))
         keys = [row.key for row in rows]
         # The wanted model may have been installed after the list was read: it is chosen on the next refresh.
         before = self._wanted if self._wanted in keys else self.list.key()
@@ -110,12 +110,12 @@ class InstalledSection(ListedSection):
 
     @Slot(str)
     def _show_model(self, folder: str) -> None:
-        found = self._listed
+        found = self._inventory
         if found is None:
             return
-        if folder != self._asked_about and self._removal is None and self._removal_job is not None:
-            self._removal_job.drop()  # another model is shown: its question is not asked any more
-        card, broken = found.card(folder), found.broken_one(folder)
+        if folder != self._removal_folder and self._removal is None and self._removal_job is not None:
+            self._removal_job.drop()  # another model is shown: the question about the first is obsolete
+        card, broken = found.card(folder), found.find_broken(folder)
         if card is not None:
             starter = card.source == Source.STARTER
             self.details.show_model(
@@ -134,7 +134,7 @@ class InstalledSection(ListedSection):
             )
             self.panes.show_right(self.details)
         elif broken is not None:
-            source, tip = came_from(None, broken.origin)
+            source, tip = origin_in_words(None, broken.origin)
             again = broken.origin is not None and bool(broken.origin.repository)
             self.details.show_model(
                 broken.name, "", "", (), [Fact(tr("Came from"), source, tip), Fact(tr("Folder"), broken.folder)],
@@ -143,9 +143,9 @@ class InstalledSection(ListedSection):
             self.details.fault.show_fault(broken.sentence, broken.hint)
             self.panes.show_right(self.details)
         else:
-            self._show_nothing(found)
+            self._show_empty(found)
 
-    def _show_nothing(self, found: Listed) -> None:
+    def _show_empty(self, found: Inventory) -> None:
         if found.cards or found.broken:
             self.empty.show_message(
                 tr("Nothing found"), tr("No installed model fits this search."), tr("Show all")
@@ -164,7 +164,7 @@ class InstalledSection(ListedSection):
     @property
     def card(self) -> ModelCard | None:
         """The card of the chosen model, None for none or a broken one."""
-        return self._listed.card(self.list.key()) if self._listed is not None else None
+        return self._inventory.card(self.list.key()) if self._inventory is not None else None
 
     # Actions
 
@@ -175,13 +175,13 @@ class InstalledSection(ListedSection):
             return
         self.details.notice.clear()
         job = self.lanes.files.start(_use, self.workspace, head, card.folder if on else "")
-        job.then(self._used, self._show_fault_here)
+        job.then(self._used, self._show_action_fault)
 
     @Slot(object)
     def _used(self, done: tuple[Head, str]) -> None:
         head, name = done
         self.note.emit(tr("{model} is used for {page} now", model=name, page=PAGES[head]))
-        self._look()
+        self._refresh()
         self.changed.emit(head.value)
 
     @Slot(bool)
@@ -189,11 +189,11 @@ class InstalledSection(ListedSection):
         if self.card is not None:
             self.details.notice.clear()
             job = self.lanes.files.start(set_followed, self.workspace, self.card, on)
-            job.then(self._followed, self._show_fault_here)
+            job.then(self._followed, self._show_action_fault)
 
     @Slot()
     def _followed(self) -> None:
-        self._look()
+        self._refresh()
         self.changed.emit(Head.QUESTION_ANSWERING.value)
 
     @Slot()
@@ -205,7 +205,7 @@ class InstalledSection(ListedSection):
     def _look_inside(self) -> None:
         if self.card is not None:
             job = self.lanes.files.start(sample_visit, self.workspace, self.card)
-            job.then(self._visit_found, self._show_fault_here)
+            job.then(self._visit_found, self._show_action_fault)
 
     @Slot(object)
     def _visit_found(self, visit: Visit | None) -> None:
@@ -225,13 +225,13 @@ class InstalledSection(ListedSection):
 
     @Slot()
     def _download_again(self) -> None:
-        broken = self._listed.broken_one(self.list.key()) if self._listed is not None else None
+        broken = self._inventory.find_broken(self.list.key()) if self._inventory is not None else None
         if broken is not None and broken.origin is not None:
             self.go.emit("offered", broken.origin.repository)
 
     @Slot()
     def _get_more(self) -> None:
-        if self._listed is not None and (self._listed.cards or self._listed.broken):
+        if self._inventory is not None and (self._inventory.cards or self._inventory.broken):
             self.filters.clear()
         else:
             self.go.emit("offered", None)
@@ -240,15 +240,19 @@ class InstalledSection(ListedSection):
 
     @Slot()
     def _request_removal(self) -> None:
-        """Find the consequences of removing the chosen model, and ask."""
+        """Look up the consequences of removing the chosen model, then ask."""
         card, folder = self.card, self.list.key()
         self.details.notice.clear()
         if card is not None and card.source == Source.STARTER:
             self.details.notice.show_hint(tr("It comes with Spanlight and cannot be removed."))
-        elif folder:
-            self._asked_about, self._removal = folder, None
+        elif folder and not self._removing():
+            self._removal_folder, self._removal = folder, None
             job = self.lanes.files.start(removal_of, self.workspace, folder).replacing(self._removal_job)
-            self._removal_job = job.then(self._removal_found, self._show_fault_here)
+            self._removal_job = job.then(self._removal_found, self._show_action_fault)
+
+    def _removing(self) -> bool:
+        """Whether a model is being removed; the job of a question about it does not count."""
+        return self._removal is not None and self._removal_job is not None and self._removal_job.running
 
     @Slot(object)
     def _removal_found(self, removal: Removal) -> None:
@@ -261,7 +265,7 @@ class InstalledSection(ListedSection):
             return
         self.details.strip.waiting(tr("Removing {model}", model=self._removal.card.title))
         job = self.lanes.files.start(remove, self.workspace, self._removal, from_cache=from_cache)
-        self._removal_job = job.then(self._removed, self._show_fault_here, self._removal_cancelled)
+        self._removal_job = job.then(self._removed, self._show_action_fault, self._removal_cancelled)
 
     @Slot()
     def _removed(self) -> None:
@@ -274,11 +278,11 @@ class InstalledSection(ListedSection):
     @Slot()
     def _removal_cancelled(self) -> None:
         self.details.strip.clear()
-        self._look()
+        self._refresh()
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)
-    def _show_fault_here(self, error: BaseException) -> None:
+    def _show_action_fault(self, error: BaseException) -> None:
         self.details.strip.clear()
         self.details.notice.show_error(error)
 
@@ -307,14 +311,14 @@ def _use(workspace: Workspace, head: Head, name: str, report: Report) -> tuple[H
 def consequences_of(removal: Removal) -> str:
     """The consequences of removing a model, in a few short sentences."""
     sentences = []
-    if removal.cached and removal.freed < _HARDLY:
+    if removal.cached and removal.freed < _NEGLIGIBLE:
         sentences.append(tr("Its files stay in the Hugging Face cache, so that hardly any room is freed."))
-    elif removal.freed >= _HARDLY and removal.cached:
+    elif removal.freed >= _NEGLIGIBLE and removal.cached:
         frees = tr(
             "This frees {size}; its files stay in the Hugging Face cache.", size=wording.size(removal.freed)
         )
         sentences.append(frees)
-    elif removal.freed >= _HARDLY:
+    elif removal.freed >= _NEGLIGIBLE:
         sentences.append(tr("This frees {size}.", size=wording.size(removal.freed)))
     if removal.chosen_for:
         pages = reduce(

@@ -1,4 +1,4 @@
-"""The network section: the offline switch, the network's settings, and the ledger of requests."""
+"""The section Network: the offline switch, the network's settings, and the ledger of requests."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.models.requests import RequestsCard
 
-_WAYS = (("asked", Message("Only when asked")), ("offline", Message("Offline")))
-_MEANS = {
+_MODES = (("asked", Message("Only when asked")), ("offline", Message("Offline")))
+_MODE_HINTS = {
     False: Message(
         "The network is used only when you look up or download a model here, or check for updates in the settings."
         " Your texts, questions and answers never leave this computer."
@@ -47,7 +47,7 @@ _ABOUT = {
 
 @dataclass(slots=True)
 class _Field:
-    """One setting: its line, its hint, its check, and the job of a running check."""
+    """One setting: its line, its hint, its check with the job that runs it, and whether the text failed the check."""
 
     line: CheckedLine
     hint: QLabel
@@ -57,7 +57,7 @@ class _Field:
 
 
 class NetworkForm(FormCard):
-    """The settings of the network. `setting_changed` carries the name of a changed setting that can be saved."""
+    """The network's settings. `setting_changed` carries the name of a setting that was changed and is to be saved."""
 
     setting_changed = Signal(str)
 
@@ -88,13 +88,13 @@ class NetworkForm(FormCard):
         lanes.files.start(do, standard_cache).then(self._standard_found)
 
     def show_settings(self) -> None:
-        """Show the saved settings; unusable text that is being typed stays."""
+        """Show the saved settings; a text that is being typed, or that failed its check, stays."""
         self.token.setChecked(self._workspace.settings.use_token)
         for name, field in self.fields.items():
             saved = getattr(self._workspace.settings, name)
             if not field.bad and not field.line.line.hasFocus():
                 field.line.set_text(saved)
-                self._look(name)
+                self._check(name)
 
     def _add_field(
         self, name: str, title: str, placeholder: str, check: Callable[[str], Remark], choose: str = ""
@@ -109,10 +109,10 @@ class NetworkForm(FormCard):
     def _typed(self, text: str) -> None:
         line = self.sender()
         if line is not None:
-            self._look(line.objectName())
+            self._check(line.objectName())
 
-    def _look(self, name: str) -> None:
-        """Check the text of a line in the files lane, since it may name a file or folder."""
+    def _check(self, name: str) -> None:
+        """Check the text of a line, in the files lane, since it may name a file or folder."""
         field = self.fields[name]
         job = self._lanes.files.start(_check_entry, name, field.line.text(), field.check)
         field.job = job.replacing(field.job).then(self._checked)
@@ -163,38 +163,38 @@ def _check_entry(
 
 
 class NetworkSection(Section):
-    """The offline switch, the settings and the ledger."""
+    """The offline switch, the settings, and the ledger of requests."""
 
     KEY = "network"
     TITLE = Message("Network")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self.switch = Segments(theme, tr("Network"), _WAYS)
+        self.switch = Segments(theme, tr("Network"), _MODES)
         self.form = NetworkForm(workspace, theme, lanes)
         self.requests = RequestsCard(workspace, theme, lanes)
         card = FormCard(theme)
-        self._means = card.add_row(tr("Network"), self.switch)
+        self._mode_hint = card.add_row(tr("Network"), self.switch)
         self._column = CardColumn(theme)
         for part in (self.notice, card, self.form):
             self._column.add(part)
         self._column.add(self.requests, wide=True)
         self._column.fill(self)
-        self.switch.chosen.connect(self._way_chosen)
+        self.switch.chosen.connect(self._mode_chosen)
         self.form.setting_changed.connect(self._save)
         self.requests.failed.connect(self.show_fault)
 
     def shown(self) -> None:
         """Show the settings, and refresh the list of requests."""
         self.settings_changed()
-        self.requests.look()
+        self.requests.refresh()
         self.switch.focus_selected()
 
     def settings_changed(self) -> None:
         """Show what was changed elsewhere."""
         offline = self.workspace.settings.offline
         self.switch.select("offline" if offline else "asked")
-        set_hint(self._means, _MEANS[offline])
+        set_hint(self._mode_hint, _MODE_HINTS[offline])
         self.form.show_settings()
 
     def stop(self) -> bool:
@@ -212,9 +212,9 @@ class NetworkSection(Section):
         self._column.ensureWidgetVisible(self.requests.filter, 0, self.theme.step(8))
 
     @Slot(str)
-    def _way_chosen(self, way: str) -> None:
-        self.workspace.settings.offline = way == "offline"
-        set_hint(self._means, _MEANS[way == "offline"])
+    def _mode_chosen(self, mode: str) -> None:
+        self.workspace.settings.offline = mode == "offline"
+        set_hint(self._mode_hint, _MODE_HINTS[mode == "offline"])
         self._save("offline")
 
     @Slot(str)

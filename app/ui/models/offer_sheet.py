@@ -1,4 +1,4 @@
-"""The page of one available model: looked up when the user requests it, then downloaded."""
+"""The page of one available model: what is known of it, and the next step, to look it up or to download it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from app.ui.models.details import ModelSheet
 from app.ui.models.downloads import Downloads, Stage
 from app.ui.models.offers import offered_facts, passport_facts
 
-_BUSY = (Stage.WAITING, Stage.RUNNING, Stage.GOING)
+_BUSY = (Stage.WAITING, Stage.RUNNING, Stage.DISCARDING)
 
 
 class OfferSheet(ModelSheet):
-    """A model of the catalogue, or any repository: its next action with a hint, then its facts.
+    """A model of the catalogue, or of any repository: its next action with a hint, then its facts.
 
-    `strip` shows a look-up; `link` leads to the network section. `note` is one line; `show_requested` carries the
-    folder of an installed model to show; `looked_up` a repository's name as requested and its own name;
-    `download_begun` a repository whose download was begun here, where the keyboard focus was.
+    `strip` shows a look-up, `link` leads to the section Network. `note` is one line for the status line;
+    `show_requested` carries the folder of an installed model to show, `looked_up` a repository's name as requested and
+    its own name, `download_begun` a repository whose download was begun here while the keyboard focus was here.
     """
 
     note = Signal(str)
@@ -47,7 +47,7 @@ class OfferSheet(ModelSheet):
         self._downloads = downloads
         self._repository = ""
         self._offered: OfferedModel | None = None
-        self._suits = ""
+        self._suitability = ""
         self._folder = ""
         self._passports: dict[str, tuple[Passport, str]] = {}
         self._job: Job | None = None
@@ -73,18 +73,18 @@ class OfferSheet(ModelSheet):
 
     @property
     def passport(self) -> Passport | None:
-        """The shown repository's passport, None before it was looked up."""
+        """The passport of the shown repository, None before it was looked up."""
         return self.passport_of(self._repository)
 
     def passport_of(self, repository: str) -> Passport | None:
-        """A repository's passport, from a look-up now or when its download was begun."""
+        """A repository's passport, from a look-up of this session or from its download; None if it has neither."""
         if repository in self._passports:
             return self._passports[repository][0]
         begun = self._downloads.find(repository)
         return begun.passport if begun is not None else None
 
     def _stage(self) -> Stage | None:
-        """How far its download is, None if there is none."""
+        """The stage of the shown repository's download, None if it has none."""
         begun = self._downloads.find(self._repository)
         return begun.stage if begun is not None else None
 
@@ -97,7 +97,7 @@ class OfferSheet(ModelSheet):
             self.notice.clear()
         if self._folder and not folder:
             self._passports.pop(repository, None)  # it was removed: the cache's content may have changed
-        self._repository, self._offered, self._suits, self._folder = repository, offered, suits, folder
+        self._repository, self._offered, self._suitability, self._folder = repository, offered, suits, folder
         self.refresh()
 
     @Slot()
@@ -117,7 +117,7 @@ class OfferSheet(ModelSheet):
         title = offered.title if offered is not None else self._repository.rpartition("/")[2]
         line = offered.line if offered is not None else tr("It is not in Spanlight’s own list.")
         here = bool(self._folder)
-        facts = offered_facts(offered, self._suits, installed=here) if offered is not None else []
+        facts = offered_facts(offered, self._suitability, installed=here) if offered is not None else []
         if known is not None:
             suits = self._passports[self._repository][1] if self._repository in self._passports else ""
             facts = passport_facts(known, suits, offered, installed=here)
@@ -192,7 +192,7 @@ class OfferSheet(ModelSheet):
         link: str = "",
         quiet: bool = False,
     ) -> None:
-        """Offer an action, none if empty; `hint` explains it; `quiet` makes it less prominent."""
+        """Offer an action, none if it is empty; `hint` explains it, and `quiet` makes it less prominent."""
         for button, text in ((self.button, action), (self.link, link)):
             button.setText(text)
             button.setAccessibleName(text)
@@ -210,11 +210,11 @@ class OfferSheet(ModelSheet):
 
     @Slot()
     def go_in(self) -> None:
-        """Put the keyboard focus on the action; without one the arrow keys scroll the text."""
+        """Put the keyboard focus on the action's button, or else on the text, which the arrow keys scroll."""
         able = self.button.isVisibleTo(self) and self.button.isEnabled()
         (self.button if able else self).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    # The button's action
+    # What the button does
 
     @Slot()
     def act(self) -> None:
@@ -230,7 +230,7 @@ class OfferSheet(ModelSheet):
             self._look_up()
         elif known.card is not None and self._stage() not in _BUSY:
             self._downloads.start(known)
-        # The button is gone, or has another action now: the next action is the download's.
+        # The button is gone, or has another action now: the keyboard goes on to the download's row.
         if here and self._stage() in _BUSY:
             self.download_begun.emit(self._repository)
 
@@ -241,8 +241,8 @@ class OfferSheet(ModelSheet):
         self.notice.clear()
         commit = self._offered.commit if self._offered is not None else ""
         self.strip.waiting(tr("Looking it up"))
-        job = self._lanes.lookups.start(_fetch_passport, self._workspace, self._repository, commit)
-        self._job = job.then(self._passport_found, self._failed, self._rest)
+        job = self._lanes.lookups.start(_look_up_passport, self._workspace, self._repository, commit)
+        self._job = job.then(self._passport_found, self._failed, self._finish_look_up)
         self.refresh()
 
     @Slot(object)
@@ -253,15 +253,15 @@ class OfferSheet(ModelSheet):
             self._passports[passport.repository] = (passport, suits)
         self.looked_up.emit(requested, passport.repository)
         self.note.emit(tr("{model} was looked up; nothing was downloaded", model=passport.repository))
-        self._rest()
+        self._finish_look_up()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         self.notice.show_error(error)
-        self._rest()
+        self._finish_look_up()
 
     @Slot()
-    def _rest(self) -> None:
+    def _finish_look_up(self) -> None:
         here = self.isAncestorOf(self.window().focusWidget() or self.window())
         self.strip.clear()
         self.refresh()
@@ -269,7 +269,7 @@ class OfferSheet(ModelSheet):
             self.go_in()
 
 
-def _fetch_passport(
+def _look_up_passport(
     workspace: Workspace, repository: str, commit: str, report: Report
 ) -> tuple[str, Passport, str]:
     passport = look_up(workspace, repository, report, commit=commit)

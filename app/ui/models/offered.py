@@ -1,7 +1,8 @@
-"""The section of available models: the catalogue, any other on Hugging Face, and imports from this computer."""
+"""The section Get more: models of the catalogue, other repositories on Hugging Face, and imports from this computer."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -33,7 +34,7 @@ _TASK, _LANGUAGE, _SIZE, _LICENCE = Message("Task"), Message("Language"), Messag
 
 
 class RepositoryLine(QFrame):
-    """A line edit and a button, and below them why the text is no valid name. `requested` carries the text."""
+    """A line edit for a repository's name, a button, and why the name is not valid. `requested` carries the text."""
 
     requested = Signal(str)
 
@@ -55,7 +56,7 @@ class RepositoryLine(QFrame):
         self.button.clicked.connect(self._submit)
 
     def refuse(self, words: str) -> None:
-        """Show why the text is no valid name, until it changes."""
+        """Show why the text is not a valid name, until it changes."""
         self._fault.setText(words)
         self._fault.setVisible(bool(words))
         self.line.setAccessibleDescription(words)
@@ -63,7 +64,7 @@ class RepositoryLine(QFrame):
         self.line.selectAll()
 
     def refusal(self) -> str:
-        """The message about an invalid name, empty if there is none."""
+        """Why the text is not a valid name; empty while nothing is wrong."""
         return self._fault.text() if self._fault.isVisibleTo(self) else ""
 
     @Slot(str)
@@ -79,7 +80,7 @@ class RepositoryLine(QFrame):
 
 
 class NothingFound(QFrame):
-    """A message, and links to a suggested repository, if there is one, and to show everything again."""
+    """The message of an empty list, with links to a suggested repository and to clear the filters."""
 
     def __init__(self, theme: Theme, words: str) -> None:
         super().__init__()
@@ -99,7 +100,7 @@ class NothingFound(QFrame):
 
 
 class OfferedSection(ListedSection):
-    """The models on offer, with other sources below their list, and downloads below all."""
+    """The models on offer with other sources below them, the chosen model at the right, and downloads at the bottom."""
 
     KEY = "offered"
     TITLE = Message("Get more")
@@ -115,10 +116,10 @@ class OfferedSection(ListedSection):
         filters = ModelFilters(theme, tr("Search models"), choices)
         super().__init__(workspace, theme, lanes, filters, tr("Models that can be had"), "save")
         self._offers = Offers((), {}, {})
-        self._named: list[str] = []
-        self._sent = False
-        self._also_language = ""  # that the user was sent here for
-        self._shown: tuple[str, ...] = ()
+        self._added: list[str] = []  # repositories that the user named
+        self._focus_sheet = False  # once shown: the user was sent here for a model
+        self._requested_language = ""  # the user was sent here for models that read it
+        self._outside_shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
         self.nothing = NothingFound(theme, tr("No model of this list fits. Any other can be named below."))
         self.repository = RepositoryLine(theme)
@@ -130,38 +131,38 @@ class OfferedSection(ListedSection):
             self.panes.left.addWidget(part)
         self.panes.left.setStretchFactor(self.nothing, 1)
         self.panes.show_right(self.sheet)
-        self._show_nothing()
+        self._show_empty()
         self.whole.addWidget(self.transfers)
         self._connect()
-        self.downloads.look()
+        self.downloads.find_unfinished()
 
     # The section's interface to the page
 
     def shown(self) -> None:
-        """Refresh the offers, and focus the search, or the model that the user was sent here for."""
-        self._look()
-        if self._sent:
-            self._sent = False
+        """Refresh the offers; focus the search, or the model that the user was sent here for."""
+        self._refresh()
+        if self._focus_sheet:
+            self._focus_sheet = False
             self.sheet.go_in()
         elif not self.isAncestorOf(self.window().focusWidget() or self):
             self.filters.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def receive(self, argument: object) -> None:
-        """Show a repository by name, or the models for a head and a language."""
+        """Show a repository, given by its name, or the models for a (head, language)."""
         if isinstance(argument, tuple):
-            head, self._also_language = argument
+            head, self._requested_language = argument
             self.filters.clear()
-            self.filters.offer(_LANGUAGE, self._offers.languages(self._also_language))
+            self.filters.offer(_LANGUAGE, self._offers.languages(self._requested_language))
             self.filters.choose(_TASK, head)
-            self.filters.choose(_LANGUAGE, self._also_language)
+            self.filters.choose(_LANGUAGE, self._requested_language)
         elif isinstance(argument, str) and argument:
-            self._name(argument)
-            self._sent = True
+            self._add(argument)
+            self._focus_sheet = True
 
     def settings_changed(self) -> None:
-        """Apply a change of the network setting or of the installed models."""
+        """Apply changes of the network settings and of the installed models."""
         self.downloads.changed.emit()  # a download can be resumed unless the network is off
-        self._look()
+        self._refresh()
 
     def stop(self) -> bool:
         """Stop a look-up or an import, else pause the running download."""
@@ -179,14 +180,14 @@ class OfferedSection(ListedSection):
 
     # The list
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         job = self.lanes.files.start(offers, self.workspace).replacing(self._list_job)
         self._list_job = job.then(self._offers_found, self.show_fault)
 
     @Slot(object)
     def _offers_found(self, found: Offers) -> None:
         self._offers = found
-        self.filters.offer(_LANGUAGE, found.languages(self._also_language))
+        self.filters.offer(_LANGUAGE, found.languages(self._requested_language))
         self.show_rows()
         if self.sheet.repository:
             self._show_offer(self.sheet.repository)
@@ -203,25 +204,25 @@ class OfferedSection(ListedSection):
             licence=self.filters.choice(_LICENCE),
         )
         rows = [self._offers.row(model) for model in found]
-        own = () if self.filters.narrowing else self._own()
-        rows[:0] = [self._offers.named_row(one, self.sheet.passport_of(one)) for one in own]
-        self._shown = self._own()
+        outside = () if self.filters.narrowing else self._outside_catalogue()
+        rows[:0] = [self._offers.repository_row(one, self.sheet.passport_of(one)) for one in outside]
+        self._outside_shown = self._outside_catalogue()
         self.list.set_rows(rows)
         self.list.setVisible(bool(rows) or not self._offers.models)
         self.nothing.setVisible(self.list.isHidden())
-        self.nothing.suggest(self._typed_repository())
+        self.nothing.suggest(self._repository_in_search())
 
-    def _typed_repository(self) -> str:
-        """The repository named in the search, empty if none is."""
+    def _repository_in_search(self) -> str:
+        """The repository whose name was typed into the search; empty if it is no name."""
         words = self.filters.words()
         try:
             return repository_name(self.workspace, words) if "/" in words else ""
         except SpanlightError:
             return ""
 
-    def _own(self) -> tuple[str, ...]:
-        """Repositories outside the catalogue: named here, or with a download from an earlier session."""
-        known = dict.fromkeys([*self._named, *(each.key for each in self.downloads.all())])
+    def _outside_catalogue(self) -> tuple[str, ...]:
+        """The repositories that are not in the catalogue: named by the user, or with a download."""
+        known = dict.fromkeys([*self._added, *(each.key for each in self.downloads.all())])
         return tuple(one for one in known if self._offers.find(one) is None)
 
     @Slot(str)
@@ -229,7 +230,7 @@ class OfferedSection(ListedSection):
         known = self._offers.find(repository)
         name = known.repository if known is not None else repository
         self.sheet.show_model(
-            name, known, self._offers.suits.get(name, ""), self._offers.installed.get(name, "")
+            name, known, self._offers.suitability.get(name, ""), self._offers.installed.get(name, "")
         )
         self.panes.show_right(self.sheet)
 
@@ -240,27 +241,27 @@ class OfferedSection(ListedSection):
         except SpanlightError as error:
             self.repository.refuse(f"{localised(error.message)} {localised(error.hint)}")
             return
-        self._name(repository)
+        self._add(repository)
         self.sheet.go_in()
 
-    def _name(self, repository: str) -> None:
-        """Put a repository at the top of the list, and show it; earlier ones stay if they were looked up."""
-        looked_up = (one for one in self._named if self.sheet.passport_of(one) is not None)
-        self._named = list(dict.fromkeys([repository, *looked_up]))
+    def _add(self, repository: str) -> None:
+        """Put a repository at the top of the list and show it; those added earlier stay if they were looked up."""
+        looked_up = (one for one in self._added if self.sheet.passport_of(one) is not None)
+        self._added = list(dict.fromkeys([repository, *looked_up]))
         self.filters.clear()
         self._show_offer(repository)
         self.list.choose(self.sheet.repository)
 
     @Slot(str, str)
     def _looked_up(self, requested: str, name: str) -> None:
-        """A repository was looked up: update its row, under the repository's own name."""
-        self._named = list(dict.fromkeys(name if one == requested else one for one in self._named))
+        """Update the row of a repository that was looked up, under the name that its owner gave it."""
+        self._added = list(dict.fromkeys(name if one == requested else one for one in self._added))
         self.show_rows()
         if self.sheet.repository == requested != name:
             self._show_offer(name)
             self.list.choose(name)
 
-    def _show_nothing(self) -> None:
+    def _show_empty(self) -> None:
         self.empty.show_message(
             tr("Which model would you like?"),
             tr(
@@ -280,12 +281,12 @@ class OfferedSection(ListedSection):
                 transfer.pause()
             case "resume":
                 transfer.resume()
-            case "throw":
-                transfer.throw_away()
+            case "discard":
+                transfer.discard()
             case "close":
-                self.downloads.put_away(transfer)
+                self.downloads.remove(transfer)
             case "show" if card is not None:
-                self.downloads.put_away(transfer)
+                self.downloads.remove(transfer)
                 self.go.emit("installed", card)
             case "use" if card is not None:
                 self.lanes.files.start(_use, self.workspace, card).then(self._used, self.show_fault)
@@ -294,43 +295,35 @@ class OfferedSection(ListedSection):
     def _used(self, card: ModelCard) -> None:
         self.note.emit(tr("{model} is used for {page} now", model=card.title, page=PAGES[card.heads[0]]))
         if (transfer := self.downloads.find(card.repository)) is not None:
-            transfer.now_used()
+            transfer.mark_used()
         self.changed.emit(card.heads[0].value)
 
     @Slot(object)
     def _downloaded(self, card: ModelCard) -> None:
-        self._look()
+        self._refresh()
         self.changed.emit("models")
 
     @Slot(object)
     def _imported(self, card: ModelCard) -> None:
-        self._look()
+        self._refresh()
         self.changed.emit("models")
         if self.isVisible():
             self.go.emit("installed", card)
 
     @Slot()
     def _show_transfers(self) -> None:
-        if self._own() != self._shown:
+        if self._outside_catalogue() != self._outside_shown:
             self.show_rows()
         self.transfers.show_transfers(self.downloads.all())
 
     @Slot()
-    def _to_list(self) -> None:
+    def _focus_list(self) -> None:
         place = self.filters.search if self.list.isHidden() else self.list
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    @Slot(str)
-    def _show_installed(self, folder: str) -> None:
-        self.go.emit("installed", folder)
-
-    @Slot()
-    def _go_to_network(self) -> None:
-        self.go.emit("network", None)
-
     @Slot()
     def _show_suggested(self) -> None:
-        self._take_typed(self._typed_repository())
+        self._take_typed(self._repository_in_search())
 
     @Slot()
     def _show_all(self) -> None:
@@ -344,11 +337,11 @@ class OfferedSection(ListedSection):
         self.list.entered.connect(self.sheet.go_in)
         self.repository.requested.connect(self._take_typed)
         self.transfers.action_requested.connect(self._act_on_download)
-        self.transfers.left.connect(self._to_list)
+        self.transfers.focus_lost.connect(self._focus_list)
         self.downloads.changed.connect(self._show_transfers)
         self.downloads.installed.connect(self._downloaded)
-        self.sheet.link.clicked.connect(self._go_to_network)
-        self.sheet.show_requested.connect(self._show_installed)
+        self.sheet.link.clicked.connect(partial(self.go.emit, "network", None))
+        self.sheet.show_requested.connect(partial(self.go.emit, "installed"))
         self.sheet.looked_up.connect(self._looked_up)
         self.sheet.download_begun.connect(self.transfers.go_to)
         self.imports.installed.connect(self._imported)

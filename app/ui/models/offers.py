@@ -21,11 +21,11 @@ from app.ui.kit.model_list import ModelRow
 from app.ui.kit.translation import localised, tr
 from app.ui.models.words import (
     card_facts,
-    does,
     labels_in_words,
     licence_fact,
-    longest,
-    number_of,
+    longest_input,
+    parameters_in_words,
+    tasks_in_words,
 )
 
 SIZES = (
@@ -48,56 +48,60 @@ _ANSWERS = {
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The catalogue, its installed models (folders by repository), and how each suits this computer.
+    """The models on offer.
 
-    `recommended` is the repository of a stronger reader than the one in use, empty if there is none; it comes first.
+    `models` is the catalogue, the recommended one first; `installed` maps a repository to its folder, `suitability` to
+    how the model suits this computer, in words; `recommended` is the repository of a stronger reader than the one in
+    use, empty if there is none.
     """
 
     models: tuple[OfferedModel, ...]
     installed: dict[str, str]
-    suits: dict[str, str]
+    suitability: dict[str, str]
     recommended: str = ""
 
     def find(self, repository: str) -> OfferedModel | None:
-        """The catalogue's entry of a repository."""
+        """The catalogue's entry for a repository, in any case of letters; None if it has none."""
         wanted = repository.casefold()
         return next((model for model in self.models if model.repository.casefold() == wanted), None)
 
     def languages(self, also: str = "") -> tuple[tuple[str, str], ...]:
-        """The languages to choose from, `also` one that only models of many languages read: English, then by name."""
+        """The languages to choose from, as (code, name): English, then the others by name.
+
+        `also` is a further language to offer, which perhaps only multilingual models read.
+        """
         codes = {code for model in self.models for code in model.languages} | {also}
         codes -= {MANY, ""}
-        named = sorted(((code, localised(languages((code,)))) for code in codes), key=lambda one: one[1])
-        named.sort(key=lambda one: one[0] != "en")
-        return (("", tr("Language")), *named)
+        named = ((code, localised(languages((code,)))) for code in codes)
+        return (("", tr("Language")), *sorted(named, key=lambda one: (one[0] != "en", one[1])))
 
     def row(self, model: OfferedModel) -> ModelRow:
-        """A model's row of the list."""
-        parts = (does(model.heads), _f1(model), localised(languages(model.languages)))
+        """The row of a model of the catalogue."""
+        parts = (tasks_in_words(model.heads), _f1(model), localised(languages(model.languages)))
         line, size = " · ".join(part for part in parts if part), localised(wording.size(model.size))
-        return ModelRow(model.repository, model.title, line, size, self._sign(model.repository))
+        return ModelRow(model.repository, model.title, line, size, self._badge(model.repository))
 
-    def named_row(self, repository: str, passport: Passport | None) -> ModelRow:
-        """The row of a repository that the user named, with its passport if it was looked up."""
+    def repository_row(self, repository: str, passport: Passport | None) -> ModelRow:
+        """The row of a repository outside the catalogue, with its passport if it was looked up."""
         organisation, _, name = repository.rpartition("/")
         card = passport.card if passport is not None else None
         line, size = organisation, ""
         if passport is not None and card is None:
             line = tr("Cannot be used")
         elif passport is not None and card is not None:
-            parts = (does(card.heads), localised(languages(passport.languages or card.languages)))
+            parts = (tasks_in_words(card.heads), localised(languages(passport.languages or card.languages)))
             line = " · ".join(part for part in parts if part)
             size = localised(wording.size(passport.size))
-        return ModelRow(repository, name, line, size, self._sign(repository))
+        return ModelRow(repository, name, line, size, self._badge(repository))
 
-    def _sign(self, repository: str) -> str:
+    def _badge(self, repository: str) -> str:
         if repository in self.installed:
             return tr("Installed")
         return tr("Recommended") if repository == self.recommended else ""
 
 
 def offers(workspace: Workspace, report: Report) -> Offers:
-    """All offers, read again; raises SpanlightError if the catalogue cannot be read."""
+    """Read the models on offer; raises SpanlightError if the catalogue cannot be read."""
     models = offered(workspace, report)
     measures = measured(workspace, report)
     try:
@@ -113,7 +117,7 @@ def offers(workspace: Workspace, report: Report) -> Offers:
     )
 
 
-def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False) -> list[Fact]:
+def offered_facts(model: OfferedModel, suitability: str, *, installed: bool = False) -> list[Fact]:
     """A model's facts from the catalogue."""
     terms = ", ".join(localised(HEAD_WORDS[head][1]) for head in model.heads)
     names = model.heads[:1] == (Head.TOKEN_CLASSIFICATION,)
@@ -122,7 +126,7 @@ def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False)
     read = tr("read on {date}", date=days.plain_date(checked)) if checked else ""
     size = wording.size(model.size)
     return [
-        Fact(tr("Does"), does(model.heads), terms),
+        Fact(tr("Does"), tasks_in_words(model.heads), terms),
         Fact(
             tr("Says “no answer”"),
             localised(_ANSWERS[model.no_answer]) if model.no_answer is not None else "",
@@ -135,34 +139,38 @@ def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False)
             localised(size) if installed else tr("{size} to download", size=size),
             _bytes(model.size),
         ),
-        Fact(tr("Reads"), longest(model.max_length), tr("A longer text is read in windows that overlap")),
-        Fact(tr("Weights"), number_of(model.parameters), tr("Parameters")),
+        Fact(
+            tr("Reads"), longest_input(model.max_length), tr("A longer text is read in windows that overlap")
+        ),
+        Fact(tr("Weights"), parameters_in_words(model.parameters), tr("Parameters")),
         licence_fact(model.licence),
-        Fact(tr("This computer"), localised(suiting)),
+        Fact(tr("This computer"), localised(suitability)),
         Fact(tr("Facts from"), f"{model.source}\n{read}" if read else ""),
     ]
 
 
 def passport_facts(
-    passport: Passport, suiting: str, model: OfferedModel | None = None, *, installed: bool = False
+    passport: Passport, suitability: str, model: OfferedModel | None = None, *, installed: bool = False
 ) -> list[Fact]:
-    """A model's facts from its repository; if it can be downloaded, also those on the network and the disk.
+    """A model's facts from its repository; before it is installed, also those about the download.
 
-    `model` is the catalogue's entry of it.
+    `model` is its entry in the catalogue.
     """
     card, size = passport.card, passport.size
     facts = [Fact(tr("Size"), localised(wording.size(size)), _bytes(size))] if installed else []
     if card is not None and not installed:
-        facts += _fetching(passport)
+        facts += _download_facts(passport)
     if card is not None:
         terms = ", ".join(localised(HEAD_WORDS[head][1]) for head in card.heads)
         facts.append(
-            Fact(tr("Does"), does(card.heads), tr("Heads found in its weights: {heads}", heads=terms))
+            Fact(
+                tr("Does"), tasks_in_words(card.heads), tr("Heads found in its weights: {heads}", heads=terms)
+            )
         )
         if model is not None and model.no_answer is not None:
             facts += [Fact(tr("Says “no answer”"), localised(_ANSWERS[model.no_answer])), _f1_fact(model)]
         facts += card_facts(card, licence=passport.licence, languages=passport.languages)
-        facts.append(Fact(tr("This computer"), localised(suiting)))
+        facts.append(Fact(tr("This computer"), localised(suitability)))
     else:
         facts.append(licence_fact(passport.licence))
     files = "\n".join(f"{file.name}, {localised(wording.size(file.size))}" for file in passport.files)
@@ -191,7 +199,7 @@ def _f1_fact(model: OfferedModel) -> Fact:
     )
 
 
-def _fetching(passport: Passport) -> list[Fact]:
+def _download_facts(passport: Passport) -> list[Fact]:
     size, fetch = passport.size, passport.to_fetch
     words = localised(wording.size(fetch)) if size else ""
     if fetch < size:
@@ -201,14 +209,14 @@ def _fetching(passport: Passport) -> list[Fact]:
         )  # fmt: skip
     return [
         Fact(tr("Download"), words, _bytes(fetch)),
-        Fact(tr("Takes"), _in_time(passport)),
+        Fact(tr("Takes"), _download_time(passport)),
         Fact(
             tr("Free on the disk"), localised(wording.size(passport.free_disk)) if passport.free_disk else ""
         ),
     ]
 
 
-def _in_time(passport: Passport) -> str:
+def _download_time(passport: Passport) -> str:
     """The duration of the download at the measured speed, and that speed."""
     if passport.seconds is None or not passport.to_fetch:
         return ""

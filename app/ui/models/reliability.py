@@ -1,11 +1,11 @@
-"""The calibration of a reader: accuracy over confidence for each kind of text and by one's own verdicts, with words."""
+"""The reliability diagram of a reader: accuracy over confidence for each kind of text, and by the person's verdicts."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QMargins, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QSizePolicy, QWidget
 
@@ -37,30 +37,30 @@ _TITLES: dict[_Series, str] = {
     TextKind.TABLES: Message("Tables"),
     None: Message("Your verdicts"),
 }
-# With fewer questions the share of right answers is chance; one's own come with their interval.
-_FEWEST, _FEWEST_OWN = 10, 3
-_COLOURS = {
+# Bins of fewer questions are not shown: their accuracy is chance. Those of verdicts have an interval, and need fewer.
+_FEWEST, _FEWEST_JUDGED = 10, 3
+_LINE_COLOURS = {
     TextKind.PARAGRAPHS: "name_1_line", TextKind.LONG_DOCUMENTS: "name_4_line", TextKind.TABLES: "name_2_line",
     None: "name_3_line",
 }  # fmt: skip
-_INVITE = Message("Point at a mark, or walk with the arrow keys.")
-_LINE = Message("On the dashed line, it is right exactly as often as it says.")
-_HOW = Message(
+_INVITATION = Message("Point at a mark, or walk with the arrow keys.")
+_DIAGONAL_EXPLAINED = Message("On the dashed line, it is right exactly as often as it says.")
+_RIGHT_EXPLAINED = Message(
     "Words count as right when they share about half or more with a known answer (F1 of 0.5 or more), and never when"
     " the text does not answer. Marks for fewer than {fewest} questions are left out.",
     fewest=_FEWEST,
 )
-_HOW_OWN = Message(
+_VERDICTS_EXPLAINED = Message(
     "Of the answers that you judged, those are right whose words you found right. The line through their mark is the"
     " interval that holds the true share 95 times in 100."
 )
-# The side of the square, and the total width below which the words are placed under it, in steps.
+# In steps: the side of the square, and the width of the card below which the words are placed under it.
 _SIDE, _NARROW = 56, 150
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A bin with enough questions to be shown: number `at` of its kind of text, or of the person's verdicts."""
+    """A bin with enough questions to be shown: number `at` of the bins of its series."""
 
     kind: _Series
     at: int
@@ -70,8 +70,8 @@ class _Mark:
 class ReliabilityChart(Chart):
     """A square with confidence on the x axis and accuracy on the y axis, a line and marks for each kind of text.
 
-    The person's verdicts have marks with intervals. Its places are the marks, kind after kind; `words` has a summary of
-    each kind with marks, that of the verdicts under None.
+    The person's verdicts have marks with intervals. The chart's places are the marks, series after series; `words` has
+    a summary of each series that has marks.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -87,7 +87,7 @@ class ReliabilityChart(Chart):
             _Mark(kind, at, each)
             for kind in _SERIES
             for at, each in enumerate(bins[kind])
-            if each.questions >= (_FEWEST_OWN if kind is None else _FEWEST)
+            if each.questions >= (_FEWEST_JUDGED if kind is None else _FEWEST)
         )
         self.words = {mark.kind: _summary(mark.kind, bins[mark.kind]) for mark in self._marks}
         self.begin()
@@ -102,7 +102,7 @@ class ReliabilityChart(Chart):
         return tr(
             "{kind}: says {said} on average, is right in {right} of {questions}",
             kind=_TITLES[mark.kind], said=_percent(mark.bin.said), right=_percent(mark.bin.right),
-            questions=questions if mark.kind else _answers(number),
+            questions=questions if mark.kind else _answer_count(number),
         )  # fmt: skip
 
     def about(self) -> str:
@@ -128,20 +128,19 @@ class ReliabilityChart(Chart):
         return apart.index(nearest) if apart and nearest <= self.theme.step(3) else -1
 
     def sizeHint(self) -> QSize:
-        step = self.theme.step
-        return QSize(step(_SIDE) + self._around().width(), step(_SIDE) + self._around().height())
+        return QSize(self.theme.step(_SIDE), self.theme.step(_SIDE)).grownBy(self._margins())
 
-    def _around(self) -> QRect:
-        """The room for the axes' labels: at the left and above as its position, on both sides as its size."""
+    def _margins(self) -> QMargins:
+        """The room around the square for the axes' labels."""
         step, metrics = self.theme.step, QFontMetrics(self.theme.font("small"))
         label, line = metrics.horizontalAdvance(_percent(1.0)), metrics.height()
-        return QRect(label + step(2.5), line + step(2), round(1.5 * label) + step(3.5), 3 * line + step(4))
+        return QMargins(label + step(2.5), line + step(2), label // 2 + step(1), 2 * line + step(2))
 
     def _plot(self) -> QRectF:
-        """The square, narrower if there is no room."""
-        side, around = self.theme.step(_SIDE), self._around()
-        wide = max(1, min(side, self.width() - around.width()))
-        return QRectF(around.left(), around.top(), wide, side)
+        """The square's rectangle, narrower if there is no room for all of it."""
+        side, margins = self.theme.step(_SIDE), self._margins()
+        wide = max(1, min(side, self.width() - margins.left() - margins.right()))
+        return QRectF(margins.left(), margins.top(), wide, side)
 
     def _point(self, of: ReliabilityBin) -> QPointF:
         return self._at(of.said, of.right)
@@ -156,9 +155,9 @@ class ReliabilityChart(Chart):
         self._draw_grid(painter)
         for kind in TextKind:
             points = [self._point(mark.bin) for mark in self._marks if mark.kind is kind]
-            painter.setPen(QPen(self.theme.colour(_COLOURS[kind]), self.theme.step(0.5)))
+            painter.setPen(QPen(self.theme.colour(_LINE_COLOURS[kind]), self.theme.step(0.5)))
             painter.drawPolyline(QPolygonF(points))
-        painter.setPen(QPen(self.theme.colour(_COLOURS[None]), 1.0))
+        painter.setPen(QPen(self.theme.colour(_LINE_COLOURS[None]), 1.0))
         for own in (mark.bin for mark in self._marks if mark.kind is None):
             low, high = interval(round(own.right * own.questions), own.questions)
             painter.drawLine(self._at(own.said, low), self._at(own.said, high))
@@ -207,8 +206,8 @@ class ReliabilityChart(Chart):
 class ReliabilityCard(QFrame):
     """The chart below its title, and a summary in words; hidden if there are too few questions and no verdicts.
 
-    `follow_requested` carries whether the calibration is to be adjusted to the person's verdicts, whose list is
-    requested by `list_requested`.
+    `follow_requested` carries whether the calibration is to be adjusted to the person's verdicts; `list_requested` is
+    sent to see these.
     """
 
     follow_requested = Signal(bool)
@@ -221,20 +220,30 @@ class ReliabilityCard(QFrame):
         self.follow = QCheckBox()
         tip = tr("Otherwise its probabilities are those that it came with; your verdicts stay")
         self.follow.setToolTip(as_tip(tip))
-        self._so_far = plain_label(type="small", ink="quiet")
+        self._verdict_count = plain_label(type="small", ink="quiet")
         self.list = push_button(theme, tr("See your verdicts"), kind="link", tip=tr("On the page Teach"))
-        self._how = plain_label(type="small", ink="quiet")
-        self._lines = {kind: (_Key(theme, kind), plain_label()) for kind in _SERIES}
+        self._explanation = plain_label(type="small", ink="quiet")
+        self._legend = {kind: (_LegendSample(theme, kind), plain_label()) for kind in _SERIES}
         self._description = plain_label(type="small", ink="quiet")
         self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
         grid = QGridLayout()
         grid.setColumnStretch(1, 1)
-        for at, (key, line) in enumerate(self._lines.values()):
+        for at, (key, line) in enumerate(self._legend.values()):
             grid.addWidget(key, at, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(line, at, 1)
         theme.space(grid, 2)
         link = (self.list, 0, Qt.AlignmentFlag.AlignLeft)
-        words = column(theme, grid, self.follow, self._so_far, link, self._how, self._description, 1, gap=3)
+        words = column(
+            theme,
+            grid,
+            self.follow,
+            self._verdict_count,
+            link,
+            self._explanation,
+            self._description,
+            1,
+            gap=3,
+        )
         self._row = row(theme, (self.chart, 0, Qt.AlignmentFlag.AlignTop), (words, 1), gap=6)
         column(theme, plain_label(TITLE, type="strong"), self._row, gap=2, parent=self)
         self.chart.hovered.connect(self._describe_mark)
@@ -247,20 +256,24 @@ class ReliabilityCard(QFrame):
     def show_bins(self, reliability: Reliability, own: OwnVerdicts | None = None) -> None:
         """Show the chart of a model's measured reliability, and of the person's verdicts on it."""
         self.chart.set_reliability(reliability, own.bins if own is not None else ())
-        for kind, parts in self._lines.items():
+        for kind, parts in self._legend.items():
             for part in parts:
                 part.setVisible(kind in self.chart.words)
             # No line break between a number and its noun.
             words = self.chart.words.get(kind, "")
             parts[1].setText(re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", words))
-        self._description.setText(_INVITE)
+        self._description.setText(_INVITATION)
         known, judged = any(self.chart.words.keys() - {None}), None in self.chart.words
-        how = [_LINE, *([_HOW] if known else []), *([_HOW_OWN] if judged else [])]
-        self._how.setText(" ".join(map(localised, how)))
-        for shown in (self.chart, self._how, self._description):
+        how = [
+            _DIAGONAL_EXPLAINED,
+            *([_RIGHT_EXPLAINED] if known else []),
+            *([_VERDICTS_EXPLAINED] if judged else []),
+        ]
+        self._explanation.setText(" ".join(map(localised, how)))
+        for shown in (self.chart, self._explanation, self._description):
             shown.setVisible(bool(self.chart.words))
         self.follow.setVisible(own is not None and own.enough)
-        self._so_far.setVisible(own is not None and not own.enough)
+        self._verdict_count.setVisible(own is not None and not own.enough)
         self.list.setVisible(own is not None)
         if own is not None:
             self.follow.setText(
@@ -271,7 +284,7 @@ class ReliabilityCard(QFrame):
                 )
             )
             self.follow.setChecked(own.followed)
-            self._so_far.setText(f"{localised(own.in_words)}.")
+            self._verdict_count.setText(f"{localised(own.in_words)}.")
         self.setVisible(bool(self.chart.words) or own is not None)
 
     @Slot(int)
@@ -290,8 +303,8 @@ class ReliabilityCard(QFrame):
         turn(self._row, beside=self.width() >= self._theme.step(_NARROW))
 
 
-class _Key(QWidget):
-    """The legend sample of a kind: a piece of its line with its mark."""
+class _LegendSample(QWidget):
+    """A series' sample in the legend: a stretch of its line with its mark."""
 
     def __init__(self, theme: Theme, kind: _Series) -> None:
         super().__init__()
@@ -303,7 +316,7 @@ class _Key(QWidget):
         theme, middle = self._theme, self.height() / 2
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.colour(_COLOURS[self._kind]), theme.step(0.5)))
+        painter.setPen(QPen(theme.colour(_LINE_COLOURS[self._kind]), theme.step(0.5)))
         painter.drawLine(QPointF(0, middle), QPointF(self.width(), middle))
         _draw_mark(painter, theme, self._kind, QPointF(self.width() / 2, middle))
 
@@ -311,7 +324,7 @@ class _Key(QWidget):
 def _draw_mark(painter: QPainter, theme: Theme, kind: _Series, at: QPointF) -> None:
     """Draw a disc, a square, a triangle or a diamond, with an outline that separates it from the line."""
     painter.setPen(QPen(theme.colour("panel"), 1.0))
-    painter.setBrush(theme.colour(_COLOURS[kind]))
+    painter.setBrush(theme.colour(_LINE_COLOURS[kind]))
     half = float(theme.step(1.25))
     match kind:
         case TextKind.PARAGRAPHS:
@@ -328,7 +341,7 @@ def _draw_mark(painter: QPainter, theme: Theme, kind: _Series, at: QPointF) -> N
 
 
 def _summary(kind: _Series, bins: Bins) -> str:
-    """A kind's error in words; of the person's verdicts the means, since few bins of theirs have enough answers."""
+    """A series in words: a kind of text's error; of the person's verdicts the means, since their bins are small."""
     if kind is not None:
         return localised(calibration_error_in_words(kind, bins))
     number = question_count(bins)
@@ -336,11 +349,11 @@ def _summary(kind: _Series, bins: Bins) -> str:
     right = sum(each.questions * each.right for each in bins) / number
     return tr(
         "{kind}: says {said} on average, is right in {right} ({answers})",
-        kind=_TITLES[None], said=_percent(said), right=_percent(right), answers=_answers(number),
+        kind=_TITLES[None], said=_percent(said), right=_percent(right), answers=_answer_count(number),
     )  # fmt: skip
 
 
-def _answers(number: int) -> str:
+def _answer_count(number: int) -> str:
     return Message("{n:,} answer", "{n:,} answers", n=number)
 
 

@@ -1,4 +1,4 @@
-"""The list of all network requests: refreshed, filtered, copied, cleared."""
+"""The list of all network requests, which can be filtered, copied and cleared."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ NEVER, NONE_NOW = (
 _ABOUT = Message(
     "Each one is written down here before it is sent. Nothing else is sent; nobody is told how you use this."
 )
-_EVERY_MS = 1000
-_LEAST_HIGH = 64
+_REFRESH_MS = 1000
+_LEAST_HEIGHT = 64
 _CSV = ("sent", "method", "address", "why", "status", "received", "seconds", "error")
 
 
@@ -74,10 +74,10 @@ def _columns() -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-# Widths in steps; the address takes the rest, shared with the reason up to the width that the reason needs.
+# Widths in steps. The address takes the rest, of which the reason gets a share, up to the width that it needs.
 _WIDTHS = (36, 40, 0, 24, 22, 17)
 _WHY, _ADDRESS = 1, 2
-_MOST_WHY, _LEAST_ADDRESS = 64, 70
+_WIDEST_WHY, _LEAST_ADDRESS = 64, 70
 
 
 class LedgerTable(RowTable):
@@ -90,7 +90,7 @@ class LedgerTable(RowTable):
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def set_entries(self, entries: tuple[LedgerEntry, ...]) -> None:
-        """Show requests, the latest first; selection and scroll position stay if nothing is new."""
+        """Show these requests; selection and scroll position stay if nothing is new."""
         if entries != self._model.rows:
             self._model.set_rows(entries)
 
@@ -98,18 +98,18 @@ class LedgerTable(RowTable):
         return csv_lines([_CSV, *(tuple(str(getattr(one, name)) for name in _CSV) for one in rows)])
 
     def share_width(self) -> None:
-        """Give the addresses the room that is left."""
+        """Give the reasons and the addresses the width that is left."""
         step, room = self._theme.step, self.viewport().width()
         widths = [step(steps) for steps in _WIDTHS]
         spare = room - sum(widths) - step(_LEAST_ADDRESS)
-        widths[_WHY] += max(0, min(spare, step(_MOST_WHY) - widths[_WHY]))
+        widths[_WHY] += max(0, min(spare, step(_WIDEST_WHY) - widths[_WHY]))
         widths[_ADDRESS] = max(step(40), room - sum(widths))
         for at, width in enumerate(widths):
             self.setColumnWidth(at, width)
 
 
-def look(workspace: Workspace, report: Report) -> tuple[tuple[LedgerEntry, ...], bool]:
-    """The requests, the latest first, and whether any was ever sent."""
+def read_requests(workspace: Workspace, report: Report) -> tuple[tuple[LedgerEntry, ...], bool]:
+    """Read the ledger: the requests, the latest first, and whether any was ever sent."""
     return ledger(workspace, report), has_ledger(workspace, report)
 
 
@@ -138,23 +138,23 @@ class RequestsCard(QFrame):
         self.empty = plain_label(ink="quiet")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._lay_out()
-        self._refresh_timer = QTimer(self, interval=_EVERY_MS)
+        self._refresh_timer = QTimer(self, interval=_REFRESH_MS)
         self._refresh_timer.timeout.connect(self._tick)
         lanes.network.begun.connect(self._network_begun)
-        lanes.network.rested.connect(self._rested)
-        self.filter.textChanged.connect(self._narrow)
-        self.copy.clicked.connect(self._copied)
-        self.clear.clicked.connect(self._ask_to_confirm)
-        self.question.cancelled.connect(self._cancelled)
-        self.question.confirmed.connect(self._confirmed)
+        lanes.network.rested.connect(self._lane_rested)
+        self.filter.textChanged.connect(self._filter)
+        self.copy.clicked.connect(self._copy)
+        self.clear.clicked.connect(self._ask_to_clear)
+        self.question.cancelled.connect(self._clearing_cancelled)
+        self.question.confirmed.connect(self._clear)
         theme.in_steps(self.empty.setMinimumHeight, 24)
-        theme.in_steps(self.table.setMinimumHeight, _LEAST_HIGH)
+        theme.in_steps(self.table.setMinimumHeight, _LEAST_HEIGHT)
 
-    def look(self) -> None:
-        """Refresh the list."""
+    def refresh(self) -> None:
+        """Read the ledger again, unless it is being read."""
         if self._job is not None and self._job.running:
             return
-        self._job = self._lanes.files.start(look, self._workspace).then(self._found, self.failed)
+        self._job = self._lanes.files.start(read_requests, self._workspace).then(self._found, self.failed)
 
     @Slot(object)
     def _found(self, found: tuple[tuple[LedgerEntry, ...], bool]) -> None:
@@ -171,18 +171,18 @@ class RequestsCard(QFrame):
         self._show_count()
 
     @Slot()
-    def _narrow(self) -> None:
+    def _filter(self) -> None:
         self.table.narrow(self.filter.text())
         self._show_count()
 
     @Slot()
-    def _copied(self) -> None:
+    def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.table.copied())
         number = len(self.table.chosen() or self.table.rows())
         self._count.setText(tr("{n:,} request copied", "{n:,} requests copied", n=number))
 
     @Slot()
-    def _ask_to_confirm(self) -> None:
+    def _ask_to_clear(self) -> None:
         self.clear.setEnabled(False)
         self.question.ask(
             tr(
@@ -193,19 +193,19 @@ class RequestsCard(QFrame):
         )
 
     @Slot()
-    def _cancelled(self) -> None:
+    def _clearing_cancelled(self) -> None:
         self.clear.setEnabled(bool(self._total))
         self.clear.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
-    def _confirmed(self) -> None:
-        self._cancelled()
+    def _clear(self) -> None:
+        self._clearing_cancelled()
         self._lanes.files.start(clear_ledger, self._workspace).then(self._cleared, self.failed)
 
     @Slot()
     def _cleared(self) -> None:
         self.filter.clear()
-        self.look()
+        self.refresh()
 
     @Slot(object)
     def _network_begun(self, job: Job) -> None:
@@ -214,14 +214,14 @@ class RequestsCard(QFrame):
     @Slot()
     def _tick(self) -> None:
         if self.isVisible():
-            self.look()
+            self.refresh()
 
     @Slot()
-    def _rested(self) -> None:
+    def _lane_rested(self) -> None:
         self._refresh_timer.stop()
         if self.isVisible():
-            self._job = None  # requests may have been added since
-            self.look()
+            self._job = None  # what is being read may lack the last requests
+            self.refresh()
 
     def _show_count(self) -> None:
         shown = len(self.table.rows())

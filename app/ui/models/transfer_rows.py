@@ -15,16 +15,16 @@ from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.models.downloads import Stage, Transfer
 
-_THROW = ("throw", Message("Throw away…"), "delete", "")
+_DISCARD = ("discard", Message("Throw away…"), "delete", "")
 # The buttons shown instead while asking for confirmation.
-_CONFIRMATION = (("throw", Message("Throw away"), "delete", "danger"), ("keep", Message("Keep it"), "", ""))
+_CONFIRMATION = (("discard", Message("Throw away"), "delete", "danger"), ("keep", Message("Keep it"), "", ""))
 # The buttons of a stage: action, label, icon and kind.
 _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
     Stage.WAITING: (("pause", Message("Not now"), "", ""),),
-    Stage.RUNNING: (("pause", Message("Pause"), "pause", ""), _THROW),
-    Stage.PAUSED: (("resume", Message("Resume"), "save", ""), _THROW),
-    Stage.FAILED: (("resume", Message("Try again"), "again", ""), _THROW),
-    Stage.GOING: (),
+    Stage.RUNNING: (("pause", Message("Pause"), "pause", ""), _DISCARD),
+    Stage.PAUSED: (("resume", Message("Resume"), "save", ""), _DISCARD),
+    Stage.FAILED: (("resume", Message("Try again"), "again", ""), _DISCARD),
+    Stage.DISCARDING: (),
     Stage.DONE: (
         ("use", "", "", "primary"),
         ("show", Message("Show it"), "", ""),
@@ -34,10 +34,14 @@ _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
 
 
 class _Row(QFrame):
-    """One download's row. `action_requested` carries it and an action; `left` is sent when it loses its focus."""
+    """One download's row.
+
+    `action_requested` carries the download and an action; `focus_lost` is sent when the row had the keyboard focus and
+    has no button for it any more.
+    """
 
     action_requested = Signal(object, str)
-    left = Signal()
+    focus_lost = Signal()
 
     def __init__(self, theme: Theme, transfer: Transfer) -> None:
         super().__init__()
@@ -52,23 +56,23 @@ class _Row(QFrame):
         line = row(theme, self._title, (self._words, 1), gap=3)
         self._buttons: dict[str, Button] = {}
         self._asking = False
-        self._offered = (transfer.stage, transfer.use)  # what the buttons are for
-        left = column(theme, line, self._bar, self._hint, gap=1.5)
-        self._whole = row(theme, (left, 1), gap=2, parent=self)
+        self._offered = (transfer.stage, transfer.use_label)  # what the buttons were made for
+        main = column(theme, line, self._bar, self._hint, gap=1.5)
+        self._whole = row(theme, (main, 1), gap=2, parent=self)
         self._make_buttons()
         self.show_transfer(transfer)
 
     def show_transfer(self, transfer: Transfer) -> None:
-        """Show a download as it is now."""
+        """Show the current state of a download."""
         self._transfer = transfer
-        if self._offered != (transfer.stage, transfer.use):
-            self._offered = (transfer.stage, transfer.use)
-            self._asking = self._asking and _THROW in _BUTTONS[transfer.stage]
+        if self._offered != (transfer.stage, transfer.use_label):
+            self._offered = (transfer.stage, transfer.use_label)
+            self._asking = self._asking and _DISCARD in _BUTTONS[transfer.stage]
             self._make_buttons()
         for action, button in self._buttons.items():
-            blocked = transfer.blocked if action == "resume" else ""
-            button.setEnabled(not blocked)
-            button.setToolTip(as_tip(blocked))
+            reason = transfer.why_blocked if action == "resume" else ""
+            button.setEnabled(not reason)
+            button.setToolTip(as_tip(reason))
         title, words, share = transfer.title, transfer.words, transfer.share
         self._title.setText(title)
         self._words.set_full_text(words)
@@ -99,7 +103,7 @@ class _Row(QFrame):
         focused = self.isAncestorOf(self.window().focusWidget() or self)
         before, self._buttons = self._buttons, {}
         for action, title, icon, kind in _CONFIRMATION if self._asking else _BUTTONS[self._transfer.stage]:
-            if words := localised(title) or self._transfer.use:
+            if words := localised(title) or self._transfer.use_label:
                 button = push_button(
                     self._theme, words, kind=kind, icon=icon, name=f"{words}: {self._transfer.title}"
                 )
@@ -111,19 +115,19 @@ class _Row(QFrame):
                 self._buttons[action] = button
         if self._asking:
             self._buttons["keep"].setFocus(Qt.FocusReason.OtherFocusReason)
-        left = focused and not self._asking and not self.go_in()
+        lost = focused and not self._asking and not self.go_in()
         for button in before.values():
             button.hide()
             button.deleteLater()
-        if left:
-            self.left.emit()
+        if lost:
+            self.focus_lost.emit()
 
     @Slot()
     def _clicked(self) -> None:
         action = str(self.sender().property("action"))
         # A long download must not be deleted by one accidental press next to Pause.
-        if action == "keep" or (action == "throw" and not self._asking and self._transfer.share != 0):
-            self._asking = action == "throw"
+        if action == "keep" or (action == "discard" and not self._asking and self._transfer.share != 0):
+            self._asking = action == "discard"
             self._make_buttons()
         else:
             self._asking = False
@@ -133,12 +137,12 @@ class _Row(QFrame):
 class TransferRows(QFrame):
     """All downloads, one below the other; hidden without any.
 
-    `action_requested` carries a download and an action: pause, resume, throw, use, show or close. `left` is sent when
-    the keyboard focus was on a row without a button for it any more, and no other row has one.
+    `action_requested` carries a download and an action: pause, resume, discard, use, show or close. `focus_lost` is
+    sent when the keyboard focus was in a row that has no button for it any more, and no other row has one either.
     """
 
     action_requested = Signal(object, str)
-    left = Signal()
+    focus_lost = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -153,29 +157,29 @@ class TransferRows(QFrame):
     def show_transfers(self, transfers: Sequence[Transfer]) -> None:
         """Show these downloads."""
         keys = [transfer.key for transfer in transfers]
-        left = False
+        lost = False
         for key in [key for key in self._rows if key not in keys]:
-            gone = self._rows.pop(key)
-            left = left or gone.isAncestorOf(self.window().focusWidget() or self)
-            gone.hide()
-            gone.deleteLater()
+            removed = self._rows.pop(key)
+            lost = lost or removed.isAncestorOf(self.window().focusWidget() or self)
+            removed.hide()
+            removed.deleteLater()
         for transfer in transfers:
             if transfer.key in self._rows:
                 self._rows[transfer.key].show_transfer(transfer)
             else:
                 widget = self._rows[transfer.key] = _Row(self._theme, transfer)
                 widget.action_requested.connect(self.action_requested)
-                widget.left.connect(self._leave)
+                widget.focus_lost.connect(self._move_focus)
                 self._column.addWidget(widget)
                 widget.show()
         self.setVisible(bool(transfers))
-        if left:
-            self._leave()
+        if lost:
+            self._move_focus()
 
     @Slot()
-    def _leave(self) -> None:
+    def _move_focus(self) -> None:
         if not any(row.go_in() for row in self._rows.values()):
-            self.left.emit()
+            self.focus_lost.emit()
 
     def go_to(self, key: str) -> None:
         """Put the keyboard focus on the first button of a download."""

@@ -1,4 +1,4 @@
-"""Texts of the Models page about models: heads, figures, labels, times."""
+"""Words for what the page Models shows of a model: tasks, labels, sizes, figures, origin, times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
 from app.ui.kit.translation import localised, tr, written
 
-# A head's page by its name on the rail; its task in a word.
+# The page of each head, as named on the rail; the name also stands for the head's task.
 PAGES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: Message("Ask"),
     Head.CLASSIFICATION: Message("Classify"),
@@ -26,8 +26,8 @@ PAGES: dict[Head, str] = {
     Head.TOKEN_CLASSIFICATION: Message("Names"),
     Head.EMBEDDINGS: Message("Libraries"),
 }
-# At the beginning, and after another one.
-_DOES: dict[Head, tuple[str, str]] = {
+# Each head's task, as the first of a list and after another one.
+_TASK_WORDS: dict[Head, tuple[str, str]] = {
     Head.QUESTION_ANSWERING: (Message("Answers questions"), Message("answers questions")),
     Head.CLASSIFICATION: (Message("Classifies"), Message("classifies")),
     Head.MASKED_WORDS: (Message("Fills in words"), Message("fills in words")),
@@ -38,7 +38,7 @@ _DOES: dict[Head, tuple[str, str]] = {
 TASKS = (("", Message("Task")), *((head.value, page) for head, page in PAGES.items()))
 _MOST_LABELS = 12
 _MOST_MEASURES = 4
-# The most important figures, with their words; stored and measured ones have the same names.
+# The figures that are shown, by their names in cards and measures, the most important first.
 _FIGURES = {
     "f1": Message("F1"), "exact": Message("exact"), "accuracy": Message("right"),
     "masked top1": Message("hidden word right"), "masked top5": Message("among its first five"),
@@ -48,16 +48,16 @@ _FIGURES = {
 _MOST_FIGURES = 3
 
 
-def does(heads: tuple[Head, ...]) -> str:
+def tasks_in_words(heads: tuple[Head, ...]) -> str:
     """A model's tasks, in a few words: "Answers questions", "Fills in words, tells what follows"."""
-    return ", ".join(localised(_DOES[head][at > 0]) for at, head in enumerate(heads))
+    return ", ".join(localised(_TASK_WORDS[head][at > 0]) for at, head in enumerate(heads))
 
 
 def labels_in_words(labels: tuple[str, ...], *, names: bool = False) -> str:
-    """The classes, or with `names` the kinds of names: "People (PER), Places (LOC)"; a long list is cut."""
+    """The classes, or with `names` the types of names: "People (PER), Places (LOC)"; a long list is cut."""
     plain = list(dict.fromkeys(map(legible, labels)))
     if names:
-        kinds = dict.fromkeys(_bare(label) for label in labels if label.upper() != "O")
+        kinds = dict.fromkeys(_type_of_tag(label) for label in labels if label.upper() != "O")
         plain = [
             kind if plain_type(kind) == kind else f"{localised(plain_type(kind))} ({legible(kind)})"
             for kind in kinds
@@ -67,12 +67,12 @@ def labels_in_words(labels: tuple[str, ...], *, names: bool = False) -> str:
     return tr("{labels} and {more} more", labels=words, more=more) if more > 0 else words
 
 
-def _bare(label: str) -> str:
+def _type_of_tag(label: str) -> str:
     return label[2:] if label[:2] in ("B-", "I-", "E-", "S-", "L-", "U-") and len(label) > 2 else label
 
 
 def when(moment: str, now: datetime | None = None, *, within: bool = False) -> str:
-    """A moment (ISO 8601) in words: "Today, 14:05", "today, 14:05" within a sentence; empty for none."""
+    """A moment (ISO 8601) in words: "Today, 14:05", or "today, 14:05" within a sentence; empty for an empty one."""
     if not moment:
         return ""
     try:
@@ -84,16 +84,16 @@ def when(moment: str, now: datetime | None = None, *, within: bool = False) -> s
     return tr("{date}, {time}", date=day, time=f"{at:%H:%M}")
 
 
-def longest(tokens: int) -> str:
-    """The longest input in tokens, and approximately in English words."""
+def longest_input(tokens: int) -> str:
+    """The longest input, in tokens and roughly in English words; empty if it is unknown (0)."""
     if not tokens:
         return ""
     words = round(tokens * 0.75, -1)
     return tr("{tokens:,} tokens at a time, about {words:,.0f} words", tokens=tokens, words=words)
 
 
-def number_of(parameters: int) -> str:
-    """A number of weights: "22.6 million", "334 million", "47,362"."""
+def parameters_in_words(parameters: int) -> str:
+    """A number of parameters in words: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
     if millions < 1:
         return written(parameters, ",")
@@ -105,7 +105,7 @@ def number_of(parameters: int) -> str:
 def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...] = ()) -> list[Fact]:
     """The facts of any model, installed or not."""
     kinds = Head.TOKEN_CLASSIFICATION in card.heads and Head.CLASSIFICATION not in card.heads
-    weights = f"{number_of(card.parameters)}, {card.dtype}" if card.parameters else ""
+    weights = f"{parameters_in_words(card.parameters)}, {card.dtype}" if card.parameters else ""
     return [
         Fact(
             tr("Names") if kinds else tr("Classes"),
@@ -113,7 +113,9 @@ def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...]
             ", ".join(card.labels[:200]),
         ),
         Fact(tr("Languages"), localised(in_words(languages or card.languages, 6)) or tr("not stated")),
-        Fact(tr("Reads"), longest(card.max_length), tr("A longer text is read in windows that overlap")),
+        Fact(
+            tr("Reads"), longest_input(card.max_length), tr("A longer text is read in windows that overlap")
+        ),
         Fact(
             tr("Weights"),
             weights,
@@ -131,7 +133,7 @@ def licence_fact(stated: str) -> Fact:
 
 
 def measured_here(measures: tuple[Measure, ...]) -> str:
-    """A model's measures on this computer, a line for each set of examples."""
+    """The measures of a model taken on this computer, a line for each example set."""
     lines = [
         tr(
             "{data} ({examples}): {figures}, {speed}",
@@ -151,7 +153,7 @@ def _examples(number: int) -> str:
 
 
 def makers_figures(card: ModelCard) -> str:
-    """The figures in a model's own card, a line for each data set; not verified here."""
+    """The figures in a model's own card, which nobody verified here, a line for each data set."""
     lines = []
     for data, figures in card.measured.items():
         # Figures of question answering are in per cent, all others are shares of 1.
@@ -169,12 +171,14 @@ def makers_figures(card: ModelCard) -> str:
     return "\n".join(lines[:_MOST_MEASURES])
 
 
-def fitted(card: ModelCard) -> Fact:
-    """Whether a model's probabilities were calibrated; empty for one whose heads need no calibration."""
-    plain = (Head.QUESTION_ANSWERING in card.heads and card.calibration == QaCalibration()) or (
+def calibration_fact(card: ModelCard) -> Fact:
+    """A note that a model's probabilities were never calibrated; its value is empty where they were or need not be."""
+    uncalibrated = (Head.QUESTION_ANSWERING in card.heads and card.calibration == QaCalibration()) or (
         Head.CLASSIFICATION in card.heads and card.class_temperature == 1.0
     )
-    words = tr("As the model gives them, never fitted to examples: it may be too sure") if plain else ""
+    words = (
+        tr("As the model gives them, never fitted to examples: it may be too sure") if uncalibrated else ""
+    )
     return Fact(
         tr("Probabilities"),
         words,
@@ -182,13 +186,14 @@ def fitted(card: ModelCard) -> Fact:
     )
 
 
-def _figures(figures: dict[str, float], times: float) -> str:
-    figures_found = [
-        tr("{figure} {number:.0f}%", figure=words, number=figures[name] * times)
+def _figures(figures: dict[str, float], scale: float) -> str:
+    """The most important of these figures, each times `scale` a percentage."""
+    shown = [
+        tr("{figure} {number:.0f}%", figure=words, number=figures[name] * scale)
         for name, words in _FIGURES.items()
         if name in figures
     ]
-    return ", ".join(figures_found[:_MOST_FIGURES])
+    return ", ".join(shown[:_MOST_FIGURES])
 
 
 def subtitle(card: ModelCard, *, starter: bool) -> str:
@@ -197,8 +202,8 @@ def subtitle(card: ModelCard, *, starter: bool) -> str:
     return " · ".join(localised(words) for words in (family_title(card.family), source) if words)
 
 
-def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
-    """A model's origin, and further detail for the tool tip."""
+def origin_in_words(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
+    """A model's origin, and further detail for its tool tip; empty for a starter model."""
     source = origin.source if origin is not None else card.source if card is not None else Source.UNKNOWN
     if source == Source.STARTER:
         return "", ""

@@ -55,7 +55,7 @@ def texts(view: TextPage) -> list[str]:
 
 
 @EVERY
-def test_a_sample_is_run_at_one_click_and_the_keyboard_is_in_the_text(
+def test_a_click_runs_a_sample_and_focuses_the_text(
     kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     view = open_page(kind, engine)
@@ -76,7 +76,7 @@ def test_a_sample_is_run_at_one_click_and_the_keyboard_is_in_the_text(
 
 
 @EVERY
-def test_nothing_is_run_of_blanks_and_a_changed_text_is_said_to_be_changed(
+def test_whitespace_is_not_run_and_a_changed_text_marks_the_result_outdated(
     kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     view = open_page(kind, engine)
@@ -95,7 +95,9 @@ def test_nothing_is_run_of_blanks_and_a_changed_text_is_said_to_be_changed(
 
 
 @EVERY
-def test_no_model_is_said_with_a_way_on(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
+def test_a_missing_model_is_reported_with_a_way_to_the_settings(
+    kind: type[TextPage], open_page: OpenPage, qtbot: QtBot
+) -> None:
     engine = FakeEngine(insides.answer)
     view = open_page(kind, engine)
     asked: list[str] = []
@@ -112,7 +114,7 @@ def test_no_model_is_said_with_a_way_on(kind: type[TextPage], open_page: OpenPag
 
 
 @EVERY
-def test_a_run_can_be_stopped_replaced_and_tried_again_after_a_fault(
+def test_a_run_can_be_stopped_replaced_and_retried_after_a_failure(
     kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     view = open_page(kind, engine)
@@ -146,7 +148,7 @@ def test_a_run_can_be_stopped_replaced_and_tried_again_after_a_fault(
 
 
 @EVERY
-def test_drafts_come_back_and_a_file_takes_their_place(
+def test_drafts_come_back_and_a_file_replaces_them(
     kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
     first = open_page(kind, engine)
@@ -169,7 +171,7 @@ def test_drafts_come_back_and_a_file_takes_their_place(
 
 
 @EVERY
-def test_words_are_found_and_the_keyboard_comes_back(
+def test_words_are_found_and_the_focus_returns_to_the_text(
     kind: type[TextPage], open_page: OpenPage, qtbot: QtBot
 ) -> None:
     view = open_page(kind, FakeEngine(find))
@@ -225,7 +227,7 @@ def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, lock: Password
 
 
 @pytest.mark.parametrize("by_key", [True, False])
-def test_an_encrypted_pdf_can_be_left_closed(names: NamesView, lock: PasswordLine, by_key: bool) -> None:
+def test_opening_an_encrypted_pdf_can_be_given_up(names: NamesView, lock: PasswordLine, by_key: bool) -> None:
     if by_key:
         assert names.stop()
     else:
@@ -234,7 +236,7 @@ def test_an_encrypted_pdf_can_be_left_closed(names: NamesView, lock: PasswordLin
     assert names.pane.text() == "mine"
 
 
-def test_a_model_put_in_later_is_found_when_the_page_comes_up_again(
+def test_a_model_installed_later_is_found_when_the_page_is_shown_again(
     names: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none(head: Head) -> ModelCard:
@@ -290,7 +292,7 @@ def settled(view: TextPage, qtbot: QtBot) -> None:
 
 
 @EVERY
-def test_the_last_result_comes_back_as_it_was_without_a_run(
+def test_the_last_result_comes_back_unchanged_without_a_run(
     kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
 ) -> None:
     first = open_page(kind, named)
@@ -320,7 +322,7 @@ def test_the_last_result_comes_back_as_it_was_without_a_run(
 
 
 @EVERY
-def test_no_result_is_saved_without_a_history_and_one_that_cannot_be_read_is_left(
+def test_no_result_is_saved_without_history_and_an_unreadable_one_is_ignored(
     kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
 ) -> None:
     first = open_page(kind, named)
@@ -341,7 +343,7 @@ def test_no_result_is_saved_without_a_history_and_one_that_cannot_be_read_is_lef
 
 
 @EVERY
-def test_a_result_that_is_not_saved_yet_is_saved_at_the_end(
+def test_an_unsaved_result_is_saved_when_the_window_closes(
     kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
 ) -> None:
     first = open_page(kind, named)
@@ -359,7 +361,7 @@ def test_a_result_that_is_not_saved_yet_is_saved_at_the_end(
 
 
 @pytest.mark.parametrize("kind", [ClassifyView, NamesView])
-def test_a_text_in_another_language_is_said_until_it_is_changed(
+def test_a_text_in_another_language_is_noted_until_it_is_changed(
     kind: type[TextPage], open_page: OpenPage, qtbot: QtBot
 ) -> None:
     english = [replace(card, languages=("en",)) for card in insides.CARDS]
@@ -379,7 +381,7 @@ def test_a_text_in_another_language_is_said_until_it_is_changed(
 
 
 @EVERY
-def test_every_place_that_is_found_is_marked(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
+def test_every_match_of_a_search_is_marked(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
     view = open_page(kind, FakeEngine(find))
     paper = view._papers[0]
     paper.replace("The tide is high.\nThe tide is low.")
@@ -393,7 +395,9 @@ def test_every_place_that_is_found_is_marked(kind: type[TextPage], open_page: Op
 
 
 @pytest.mark.parametrize(("high", "told"), [(700, True), (300, False)])
-def test_a_low_window_gives_the_room_to_what_was_found(open_page: OpenPage, high: int, told: bool) -> None:
+def test_a_low_window_hides_the_explanation_for_the_result(
+    open_page: OpenPage, high: int, told: bool
+) -> None:
     view = open_page(FollowView, FakeEngine(find, FINDER))
     view.resize(1000, high)
     panel = view._panel

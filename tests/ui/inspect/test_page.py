@@ -75,7 +75,7 @@ def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, mode
 
 
 def names(view: InspectView) -> list[str]:
-    return [SECTIONS[at].KEY for at in view.listed()]
+    return [SECTIONS[at].KEY for at in view.section_indices()]
 
 
 def choose(view: InspectView, key: str) -> None:
@@ -87,7 +87,7 @@ def offers(view: InspectView) -> list[QPushButton]:
     return [one for one in found if one.accessibleName().startswith("Try the sample") and one.isVisible()]
 
 
-def test_an_empty_page_offers_samples_of_what_is_installed(opened: Opened, qtbot: QtBot) -> None:
+def test_an_empty_page_offers_samples_for_the_installed_models(opened: Opened, qtbot: QtBot) -> None:
     view = opened(FakeEngine(insides.answer, insides.MOODS))
     said = [offer.text() for offer in offers(view)]
     assert said
@@ -115,7 +115,7 @@ def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectVie
     assert view._empty.verticalScrollBar().maximum() > 0
 
 
-def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
+def test_a_visit_shows_the_picture_of_the_model_that_it_names(
     view: InspectView, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     look(view, qtbot, model="other-qa")
@@ -130,9 +130,7 @@ def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
     assert [row["gives"] for row in rows][:2] == ["1 × 52 × 384", "1 × 52 × 384"]
 
 
-def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
-    view: InspectView, qtbot: QtBot
-) -> None:
+def test_only_sections_that_apply_to_the_head_are_listed_and_shown(view: InspectView, qtbot: QtBot) -> None:
     for subject in insides.SUBJECTS:
         look(view, qtbot, subject)
         expected = ["picture", "spans", "pooling", "loss", "why", "compare"]
@@ -148,7 +146,7 @@ def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
             assert not section.strip.isVisible()
 
 
-def test_keys_walk_through_the_sections_and_none_is_asked_again(
+def test_keys_move_through_the_sections_without_repeating_queries(
     view: InspectView, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     look(view, qtbot)
@@ -170,7 +168,7 @@ def test_keys_walk_through_the_sections_and_none_is_asked_again(
     assert engine.requests == asked
 
 
-def test_another_model_has_everything_looked_at_anew(
+def test_choosing_another_model_repeats_the_queries(
     view: InspectView, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     look(view, qtbot)
@@ -190,9 +188,7 @@ def test_another_model_has_everything_looked_at_anew(
     assert box.findText("third") >= 0
 
 
-def test_a_model_that_is_not_here_is_said_and_another_can_be_looked_into(
-    view: InspectView, qtbot: QtBot
-) -> None:
+def test_a_missing_model_is_reported_and_another_can_be_inspected(view: InspectView, qtbot: QtBot) -> None:
     look(view, qtbot, model="gone")
     assert view._notice.isVisible()
     assert "gone" in view._notice.sentence()
@@ -218,7 +214,7 @@ def test_a_newer_visit_wins_over_one_that_still_runs(opened: Opened, qtbot: QtBo
     assert not section.strip.isVisible()
 
 
-def test_esc_stops_and_what_was_stopped_can_be_looked_at_again(opened: Opened, qtbot: QtBot) -> None:
+def test_esc_stops_a_query_that_can_then_be_repeated(opened: Opened, qtbot: QtBot) -> None:
     waiting = [True]
 
     def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
@@ -243,7 +239,9 @@ def test_esc_stops_and_what_was_stopped_can_be_looked_at_again(opened: Opened, q
     assert not section.notice.isVisible()
 
 
-def test_a_dead_model_process_is_said_in_the_section_and_to_the_window(opened: Opened, qtbot: QtBot) -> None:
+def test_a_lost_model_process_is_reported_in_the_section_and_to_the_window(
+    opened: Opened, qtbot: QtBot
+) -> None:
     def die(request: Any, choice: ModelChoice | None, report: Report) -> Any:
         raise EngineLost("The model process ended.", "Try again.")
 
@@ -255,7 +253,7 @@ def test_a_dead_model_process_is_said_in_the_section_and_to_the_window(opened: O
     assert section.notice.sentence() == "The model process ended."
 
 
-def test_a_chart_is_saved_by_the_ending_of_its_name_and_a_disk_that_refuses_is_said(
+def test_a_chart_is_saved_by_its_files_suffix_and_a_failure_reported(
     view: InspectView, tmp_path: Path, qtbot: QtBot
 ) -> None:
     look(view, qtbot)
@@ -277,7 +275,7 @@ def test_a_chart_is_saved_by_the_ending_of_its_name_and_a_disk_that_refuses_is_s
     assert "could not be written" in view._notice.sentence()
 
 
-def test_the_last_visit_comes_back_at_the_next_start_or_the_samples_that_others_led_to(
+def test_the_last_visit_or_the_samples_come_back_at_the_next_start(
     make: Callable[[], InspectView], qtbot: QtBot
 ) -> None:
     first = make()
@@ -287,7 +285,7 @@ def test_the_last_visit_comes_back_at_the_next_start_or_the_samples_that_others_
     rested(view, qtbot)
     section = view.section()
     assert section is not None and section.visit.subject == insides.BLANKED
-    view._begin((visit_to_json(insides.visit(insides.ASKED)), ()))
+    view._start_with((visit_to_json(insides.visit(insides.ASKED)), ()))
     assert view._visit is not None and view._visit.subject == insides.BLANKED, "the kept one comes too late"
     button = next(b for b in view._bar.findChildren(QPushButton) if b.accessibleName() == "Other examples")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -309,7 +307,7 @@ _texts = st.text(max_size=60)
 @given(
     head=st.sampled_from(SHOWN_HEADS), text=_texts, pair=_texts, title=_texts, model=_texts, data=st.data()
 )
-def test_a_visit_is_read_back_as_it_was_kept(
+def test_a_saved_visit_is_read_back_unchanged(
     head: Head, text: str, pair: str, title: str, model: str, data: st.DataObject
 ) -> None:
     def span() -> Span:
@@ -322,7 +320,7 @@ def test_a_visit_is_read_back_as_it_was_kept(
     assert visit_from_json(visit_to_json(visit)) == visit
 
 
-def test_a_title_that_is_not_a_persons_is_kept_for_any_language_and_a_large_visit_is_not_kept() -> None:
+def test_a_translatable_title_is_saved_as_one_and_a_large_visit_is_not_saved() -> None:
     visit = Visit(Subject(Head.CLASSIFICATION, "Lovely."), title=Message("A happy customer"))
     read = visit_from_json(visit_to_json(visit))
     assert read == visit and isinstance(read.title, Message)
@@ -342,11 +340,11 @@ def test_a_title_that_is_not_a_persons_is_kept_for_any_language_and_a_large_visi
         visit_to_json(insides.visit(insides.BLANKED)).replace('"start": ', '"start": -'),
     ],
 )
-def test_what_cannot_be_read_back_is_let_be(text: str) -> None:
+def test_an_unreadable_visit_is_ignored(text: str) -> None:
     assert visit_from_json(text) is None
 
 
-def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify(
+def test_without_a_pooled_output_the_text_can_be_inspected_as_one_to_classify(
     opened: Opened, qtbot: QtBot
 ) -> None:
     def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
@@ -362,14 +360,14 @@ def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify
     section = view.section()
     assert isinstance(section, PoolingSection)
     assert section._strips.table().columns == ("dimension", "First token, [CLS]")
-    assert not section._proved.isVisible()
+    assert not section._proof_card.isVisible()
     section._classes.click()
     rested(view, qtbot)
     assert view._visit is not None and view._visit.subject.head is Head.CLASSIFICATION
-    assert view.section() is section and section._proved.isVisible()
+    assert view.section() is section and section._proof_card.isVisible()
 
 
-def test_no_chart_is_given_less_height_than_it_needs(view: InspectView, qtbot: QtBot) -> None:
+def test_every_chart_gets_the_height_that_it_needs(view: InspectView, qtbot: QtBot) -> None:
     """Wrapped words that end before the page does take more lines than at its full width."""
     look(view, qtbot)
     section = view.section()

@@ -53,7 +53,7 @@ from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.compare import CompareSection, Side, side_of
 from app.ui.inspect.loss import GoldText, LossSection, golds, selected_golds
 from app.ui.inspect.picture import PictureSection
-from app.ui.inspect.pooling import PoolingSection, proof, verdict
+from app.ui.inspect.pooling import PoolingSection, agreement, conclusion
 from app.ui.inspect.section import Section
 from app.ui.inspect.spans import SpansSection, describe_best_span, span_table
 from app.ui.inspect.visit import window_words
@@ -164,12 +164,12 @@ def choose(section: LossSection, title: str, qtbot: QtBot) -> None:
     rested(section, qtbot)
 
 
-def test_the_lit_answer_is_gold_and_selected_words_take_its_place(
+def test_the_highlighted_answer_is_gold_and_selected_words_replace_it(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     section = show(LossSection)
     assert engine.requests == [LookAtLoss(insides.ASKED, Example(answer=insides.ANSWER))]
-    lit = [light.cursor.selectedText() for light in section._text.extraSelections()]
+    lit = [each.cursor.selectedText() for each in section._text.extraSelections()]
     assert lit == [insides.ANSWER.of(insides.TEXT)]
     beach = Span(insides.TEXT.index("the beach"), insides.TEXT.index("the beach") + 9)
     with qtbot.waitSignal(section._text.selected):
@@ -184,7 +184,7 @@ def test_the_lit_answer_is_gold_and_selected_words_take_its_place(
     assert float(shown[2]["loss"]) == pytest.approx(total)
 
 
-def test_an_answer_outside_the_window_is_ignored_and_why_is_said(
+def test_an_answer_outside_the_window_is_ignored_with_an_explanation(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     section = show(LossSection)
@@ -226,16 +226,24 @@ def test_each_head_has_its_likeliest_gold_first(
         assert engine.requests[-1] == LookAtLoss(subject, example)
 
 
-def test_selected_words_can_be_a_name_of_each_type() -> None:
-    text = insides.NAMED.text
+def test_selected_words_can_be_a_name_of_each_type_that_the_model_knows(
+    show: Show, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    def answer(*asked: Any) -> Any:
+        found = insides.answer(*asked)
+        return replace(found, labels=("PER", "work-of-art")) if isinstance(found, TaggedTexts) else found
+
+    engine.answer = answer
+    section = show(LossSection, insides.NAMED)
+    text, found = insides.NAMED.text, (Span(0, 12), "PER")
     other = Span(text.index("Charles"), text.index("Babbage") + 7)
-    found = (Span(0, 12), "PER")
-    card = replace(insides.NAMER, labels=("O", "B-PER", "I-PER", "B-LOC"))
-    person, place = selected_golds(other, insides.NAMED, card, Example(entities=(found,)))
-    assert person.example == Example(entities=(found, (other, "PER")))
-    assert place.example == Example(entities=(found, (other, "LOC")))
-    assert person.title == "“Charles Babbage”: People"
-    (over, _) = selected_golds(Span(4, 12), insides.NAMED, card, Example(entities=(found,)))
+    with qtbot.waitSignal(section._text.selected):
+        section._text.select(other)
+    rested(section, qtbot)
+    assert chosen(section)[:2] == ["“Charles Babbage”: People", "“Charles Babbage”: Works"]
+    offered = [section._choice.itemData(at) for at in range(2)]
+    assert offered == [Example(entities=(found, (other, each))) for each in ("PER", "work-of-art")]
+    (over,) = selected_golds(Span(4, 12), insides.NAMED, ("PER",), Example(entities=(found,)))
     assert over.example == Example(entities=((Span(4, 12), "PER"),))
 
 
@@ -247,9 +255,7 @@ def test_selected_words_can_be_a_name_of_each_type() -> None:
         (ProblemType.REGRESSION, [Example(value=0.2)]),
     ],
 )
-def test_what_fits_is_gold_of_several_classes_and_of_a_value(
-    problem: ProblemType, examples: list[Example]
-) -> None:
+def test_gold_follows_the_problem_type_of_a_classifier(problem: ProblemType, examples: list[Example]) -> None:
     scores = (ClassScore("a", 0.2468), ClassScore("b", 0.9), ClassScore("c", 0.8))
     found = Classifications((Classification(scores, "b", 1, 9, problem),), 0.1)
     card = replace(insides.MOODS, problem=problem)
@@ -257,7 +263,7 @@ def test_what_fits_is_gold_of_several_classes_and_of_a_value(
 
 
 @pytest.mark.parametrize("subject", insides.SUBJECTS, ids=lambda subject: subject.head)
-def test_tab_comes_to_what_is_right_before_the_loss(show: Show, qtbot: QtBot, subject: Subject) -> None:
+def test_tab_reaches_the_gold_before_the_loss(show: Show, qtbot: QtBot, subject: Subject) -> None:
     section = show(LossSection, subject)
     section.activateWindow()
     qtbot.waitUntil(section.isActiveWindow)
@@ -266,7 +272,7 @@ def test_tab_comes_to_what_is_right_before_the_loss(show: Show, qtbot: QtBot, su
     assert section._text in chain or not section._text.isVisible()
 
 
-def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show) -> None:
+def test_a_single_label_that_transformers_treats_as_a_value_is_noted(show: Show) -> None:
     spam = replace(insides.MOODS, problem=ProblemType.MULTI_LABEL, labels=("spam",))
     section = show(LossSection, insides.REVIEW, spam)
     assert "squared error" not in section._words.text()
@@ -275,7 +281,9 @@ def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show)
     assert "transformers takes it for a value: squared error" in section._words.text()
 
 
-def test_a_value_is_no_probability(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
+def test_a_regression_value_is_not_shown_as_a_probability(
+    show: Show, engine: FakeEngine, qtbot: QtBot
+) -> None:
     stars = replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",))
 
     def answer(request: Any, *rest: Any) -> Any:
@@ -310,7 +318,7 @@ def gold_text(theme: Theme) -> GoldText:
     text=st.text(st.one_of(_characters, st.sampled_from("👩‍👩‍👧 שלום é \n")), min_size=1, max_size=40),
     data=st.data(),
 )
-def test_what_is_selected_and_lit_are_code_points(
+def test_selections_and_highlights_are_spans_of_code_points(
     gold_text: GoldText, text: str, data: st.DataObject
 ) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -319,15 +327,15 @@ def test_what_is_selected_and_lit_are_code_points(
     gold_text.select(Span(start, end))
     selection = gold_text.selection()
     assert (selection.of(text) if selection else "") == text[start:end].strip()
-    gold_text.light(Span(start, end), Span(len(text), len(text) + 1))
-    lit = [light.cursor.selectedText() for light in gold_text.extraSelections()]
+    gold_text.highlight(Span(start, end), Span(len(text), len(text) + 1))
+    lit = [each.cursor.selectedText() for each in gold_text.extraSelections()]
     assert [words.replace("\u2029", "\n") for words in lit] == [text[start:end]]
 
 
 # Why this answer
 
 
-def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEngine) -> None:
+def test_all_three_explanations_are_shown_with_their_numbers(show: Show, engine: FakeEngine) -> None:
     section = show(WhySection)
     kinds = {type(request) for request in engine.requests}
     assert kinds == {LookAtReasons, LookWithout, LookAtAttention}
@@ -342,7 +350,7 @@ def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEng
     assert span.start == insides.ANSWER.start
 
 
-def test_a_text_without_sentences_to_take_out_shows_no_empty_chart(show: Show, engine: FakeEngine) -> None:
+def test_a_text_without_removable_sentences_shows_no_empty_chart(show: Show, engine: FakeEngine) -> None:
     def answer(*asked: Any) -> Any:
         found = insides.answer(*asked)
         return replace(found, sentences=()) if isinstance(found, Removals) else found
@@ -378,7 +386,7 @@ def test_each_class_can_be_explained() -> None:
     assert targets(Head.CLASSIFICATION, stars) == [("The result itself", Target())]
 
 
-def test_another_layer_is_looked_at_and_another_head_is_only_shown(
+def test_another_layer_is_queried_and_another_head_is_only_shown(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     part = show(WhySection)._attention
@@ -390,7 +398,7 @@ def test_another_layer_is_looked_at_and_another_head_is_only_shown(
     part._heads.chosen.emit(5)
     assert part._grid._head == part._head.currentIndex() == 5
     assert len(engine.requests) == before
-    part._way._buttons["grid"].click()
+    part._drawing._buttons["grid"].click()
     assert part._grid.isVisible()
     assert not part._lines.isVisible()
 
@@ -424,11 +432,11 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
     assert len(rows(section)) == sum(len(side.rows) for side in sides)
 
 
-def test_as_many_other_names_are_not_the_same_result() -> None:
+def test_equally_many_other_names_are_a_different_result() -> None:
     def found(text: str, kind: str) -> Side:
         names = (Entity(Span(0, len(text)), text, kind, 0.9),)
         tagged = TaggedTexts((Tagged(names, (), 1),), (kind,), 0.1)
-        return side_of(tagged, insides.NAMER, insides.NAMED)
+        return side_of(tagged, insides.NAMER)
 
     one, other = found("Ada", "PER"), found("London", "LOC")
     assert one.headline == other.headline == "1 name"
@@ -444,11 +452,11 @@ def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     assert section.numbers() == ""
 
 
-def test_two_readers_are_alike_by_what_they_answer() -> None:
+def test_readers_are_compared_by_their_answers() -> None:
     def outcome(no_answer: float, text: str = "Paris") -> tuple[str, ...]:
         answer = Answer(0, Span(0, len(text)), text, 1 - no_answer, 1.0, 0.0)
         reading = Reading((answer,), no_answer < 0.35, no_answer, 0.65, 1, 1, 0.1, model="one", device="cpu")
-        return side_of(reading, insides.READER, insides.ASKED).outcome
+        return side_of(reading, insides.READER).outcome
 
     assert outcome(0.6) == outcome(0.8), "however sure each is that the text does not say"
     assert len({outcome(0.8), outcome(0.1), outcome(0.1, "Rome")}) == 3
@@ -457,7 +465,7 @@ def test_two_readers_are_alike_by_what_they_answer() -> None:
 # Start and end, pooled output
 
 
-def test_start_and_end_are_asked_and_shown(show: Show, engine: FakeEngine) -> None:
+def test_start_and_end_logits_are_queried_and_shown(show: Show, engine: FakeEngine) -> None:
     section = show(SpansSection)
     assert engine.requests == [LookAtSpans(insides.ASKED)]
     scores = insides.span_scores(insides.ASKED)
@@ -517,45 +525,45 @@ def test_both_vectors_are_shown_with_the_proof_in_numbers(show: Show, engine: Fa
     found = insides.pooling(insides.REVIEW)
     strip = only(section, VectorStrip)
     assert strip.isVisible() and strip.count() == insides.WIDTH
-    assert proof(found) in said(section)
+    assert conclusion(found) in said(section)
     rows = list(csv.reader(io.StringIO(section.numbers())))
     assert rows[0] == ["dimension", "First token, [CLS]", "Pooled output", "Computed by hand"]
     assert [float(row[2]) for row in rows[1:]] == pytest.approx(found.pooled)
     assert "aside" not in said(section)
-    part = section._proved
+    part = section._proof_card
     heading, model, hand, first = ([label.text() for label in row] for row in part._cells)
-    verdicts = [label.text() for label in part._verdicts]
+    comparisons = [label.text() for label in part._comparisons]
     assert part.isVisible() and heading[1:] == list("1234")
     assert [cell.replace("−", "-") for cell in model[1:]] == [f"{value:.7f}" for value in found.pooled[:4]]
-    assert hand[0] == "tanh(W · h + b), by hand" and "is the same, to the last bits" in verdicts[0]
-    assert first[0] == "First token, [CLS]" and "is not the same" in verdicts[1]
+    assert hand[0] == "tanh(W · h + b), by hand" and "is the same, to the last bits" in comparisons[0]
+    assert first[0] == "First token, [CLS]" and "is not the same" in comparisons[1]
     assert not section._classes.isVisible()
     asked = show(PoolingSection, insides.ASKED)
     assert "Question answering takes every token’s state" in said(asked)
 
 
-def test_the_proof_is_said_for_every_kind_of_model() -> None:
+def test_the_conclusion_fits_every_kind_of_model() -> None:
     found = insides.pooling(insides.REVIEW)
-    words = proof(found)
+    words = conclusion(found)
     assert words.startswith("tanh(W · h + b)") and "equals the pooled output" in words
     assert "bert.pooler.dense" in words and "The first vector itself does not." in words
     own = replace(found, is_pooler=False, path="classifier.dense")
-    assert "This model has no pooler" in proof(own) and "classifier.dense" in proof(own)
-    assert "no pooled output" in proof(Pooling(found.window, found.first))
-    assert proof(replace(found, activation="")).startswith("W · h + b")
-    assert "should equal" in proof(replace(found, error=0.5))
+    assert "This model has no pooler" in conclusion(own) and "classifier.dense" in conclusion(own)
+    assert "no pooled output" in conclusion(Pooling(found.window, found.first))
+    assert conclusion(replace(found, activation="")).startswith("W · h + b")
+    assert "should equal" in conclusion(replace(found, error=0.5))
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [(2e-8, "last bits"), (5e-5, "within what such numbers can hold"), (0.2, "not the same")],
 )
-def test_the_verdict_goes_by_the_difference(error: float, said: str) -> None:
-    assert said in verdict(replace(insides.pooling(insides.REVIEW), error=error))
+def test_the_agreement_depends_on_the_difference(error: float, said: str) -> None:
+    assert said in agreement(replace(insides.pooling(insides.REVIEW), error=error))
 
 
 @pytest.mark.parametrize("kind", [SpansSection, PoolingSection])
-def test_a_fault_is_said_and_nothing_old_is_shown(
+def test_a_failed_query_is_reported_and_old_results_are_hidden(
     show: Show, engine: FakeEngine, kind: type[Section], qtbot: QtBot
 ) -> None:
     section = show(kind)

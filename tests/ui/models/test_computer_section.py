@@ -17,7 +17,7 @@ from app.core.message import Message
 from app.core.models import DeviceChoice, DeviceOption, Devices, Head, HeldModel, MemoryUse
 from app.core.report import Report
 from app.models.compute import device as compute
-from app.ui.models.computer import BUSY, ComputerSection, plain
+from app.ui.models.computer import BUSY, ComputerSection, reason_in_words
 from tests.helpers.models_page import open_section, saved
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
@@ -31,7 +31,7 @@ USE = MemoryUse(HELD, 600_000_000, 16 * GB, 9 * GB)
 
 
 class ComputerEngine(FakeEngine):
-    """Tells of a computer that is not this one."""
+    """Reports the devices and memory of another computer."""
 
     def __init__(self) -> None:
         super().__init__(lambda *_: None)
@@ -75,7 +75,7 @@ def quiet(section: ComputerSection, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: section.lanes.work.idle)
 
 
-def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> None:
+def test_every_device_says_why_it_can_or_cannot_be_used(section: ComputerSection) -> None:
     rows = section.devices
     assert rows.selected() == "auto"
     assert rows._buttons["auto"].accessibleDescription() == "Takes the GPU now. GPU One, faster than the CPU."
@@ -93,12 +93,12 @@ def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> N
         assert ("not here" in rows._buttons[row].accessibleDescription()) is (row == "cuda:7")
 
 
-def test_device_and_precision_are_chosen_saved_told_and_explained(
+def test_device_and_precision_are_saved_announced_and_explained(
     section: ComputerSection, qtbot: QtBot
 ) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
-    assert section._precision_words.text().startswith("Automatic takes 16 bits (bfloat16) here.")
+    assert section._precision_hint.text().startswith("Automatic takes 16 bits (bfloat16) here.")
     qtbot.mouseClick(section.precision._buttons["float16"], Qt.MouseButton.LeftButton)
     assert saved(section).precision == "float16"
     section.devices._buttons["cpu"].click()
@@ -106,10 +106,10 @@ def test_device_and_precision_are_chosen_saved_told_and_explained(
     assert told == ["precision", "device"]
     assert section.precision._buttons["bfloat16"].isEnabled()
     assert not section.precision._buttons["float16"].isEnabled()
-    assert "does not compute in 16 bits (float16)" in section._precision_words.text()
+    assert "does not compute in 16 bits (float16)" in section._precision_hint.text()
 
 
-def test_memory_is_told_model_by_model(
+def test_memory_is_shown_for_each_model(
     section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
 ) -> None:
     assert (
@@ -122,14 +122,14 @@ def test_memory_is_told_model_by_model(
     assert not section.gpu_bar.isVisible()
     on_gpu = replace(HELD[0], device="cuda:0", size=2 * GB)
     engine.use = replace(USE, held=(on_gpu,), gpu=8 * GB, gpu_free=5 * GB)
-    section.look()
+    section.refresh()
     quiet(section, qtbot)
     assert section.gpu_bar.isVisible()
     assert section.gpu_bar.shares() == (pytest.approx(2 / 8), pytest.approx(1 / 8))
     assert "5.0 GB of the GPU's 8.0 GB" in section._gpu.text()
 
 
-def test_models_are_unloaded_after_what_runs_and_the_window_is_told(
+def test_models_are_unloaded_after_running_work_and_the_window_is_notified(
     section: ComputerSection, qtbot: QtBot
 ) -> None:
     over = threading.Event()
@@ -137,49 +137,49 @@ def test_models_are_unloaded_after_what_runs_and_the_window_is_told(
     told: list[str] = []
     section.changed.connect(told.append)
     qtbot.mouseClick(section.unload, Qt.MouseButton.LeftButton)
-    assert section._unload_words.text() == BUSY
+    assert section._unload_hint.text() == BUSY
     assert not told and not section.unload.isEnabled()
     over.set()
     qtbot.waitUntil(lambda: told == ["unloaded"])
     assert section._none.isVisible() and not section.loaded.isVisible()
     assert not section.unload.isEnabled()
-    assert "loaded again" in section._unload_words.text()
+    assert "loaded again" in section._unload_hint.text()
     assert section.minutes.selected() == "15"
     qtbot.mouseClick(section.minutes._buttons["0"], Qt.MouseButton.LeftButton)
     assert saved(section).unload_minutes == 0 and told[-1] == "unload_minutes"
 
 
-def test_memory_is_read_again_after_work_and_only_then(
+def test_memory_is_queried_again_only_after_work(
     section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
 ) -> None:
     before = engine.memories
     section.lanes.work.start(lambda report: None)
     qtbot.waitUntil(lambda: engine.memories == before + 1)
     qtbot.wait(150)
-    assert engine.memories == before + 1, "its own look is no work"
+    assert engine.memories == before + 1, "its own query does not count as work"
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_a_fault_is_said_and_a_dead_process_told(
+def test_a_failed_query_is_shown_and_a_lost_process_reported(
     section: ComputerSection, engine: ComputerEngine, qtbot: QtBot, lost: bool
 ) -> None:
     gone: list[bool] = []
     section.lost.connect(lambda: gone.append(True))
     kind = EngineLost if lost else SpanlightError
     engine.fault = kind("PyTorch cannot be loaded.", "Install it again.")
-    section.look()
+    section.refresh()
     quiet(section, qtbot)
     assert section.notice.sentence() == "PyTorch cannot be loaded."
     assert bool(gone) is lost
-    assert not section._looking.isVisible()
+    assert not section._querying.isVisible()
 
 
-def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
+def test_reasons_are_sentences_without_names_of_instructions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     none = Message("no GPU that PyTorch can use was found")
     said = "No GPU that PyTorch can use was found."
-    assert plain(none) == said and plain("") == ""
+    assert reason_in_words(none) == said and reason_in_words("") == ""
     for fast, native, remark in (
         ("AMX", "", "It computes with 16 bits, which is fastest here."),
         ("", "AVX512-BF16", "It computes with 32 bits, which is faster here than 16."),
@@ -187,14 +187,19 @@ def test_reasons_are_said_in_sentences_without_the_names_of_instructions(
     ):
         monkeypatch.setattr(compute.processor, "fast_bfloat16", lambda fast=fast: fast)
         monkeypatch.setattr(compute.processor, "bfloat16", lambda native=native: native)
-        assert plain(compute.cpu(none).reason) == f"{said} {remark}".strip()
-        assert not {"AMX", "BF16", "bfloat16"} & set(plain(compute._cpu().reason).replace(".", "").split())
-    assert plain(compute.cpu(none, "float32").reason) == f"{said} It computes with 32 bits, as was chosen."
+        assert reason_in_words(compute.cpu(none).reason) == f"{said} {remark}".strip()
+        assert not {"AMX", "BF16", "bfloat16"} & set(
+            reason_in_words(compute._cpu().reason).replace(".", "").split()
+        )
+    assert (
+        reason_in_words(compute.cpu(none, "float32").reason)
+        == f"{said} It computes with 32 bits, as was chosen."
+    )
     fastest = Message("fastest in {dtype}", dtype="float16")
-    assert plain(fastest) == "It is fastest with 16 bits (float16)."
+    assert reason_in_words(fastest) == "It is fastest with 16 bits (float16)."
 
 
-def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:
+def test_tab_goes_from_the_devices_on_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:
     section.activateWindow()
     section.devices.focus_selected()
     focused = section.window().focusWidget()

@@ -1,7 +1,8 @@
-"""Installed models: listed, described, used for a page, removed after asking in place."""
+"""Installed models: listed, described, put to use for a page, removed after a question."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +12,12 @@ from PySide6.QtWidgets import QPushButton
 
 from app.core.corrections import FEWEST_VERDICTS
 from app.core.models import Head, model_title
+from app.core.offers import Removal
 from app.core.reliability import TextKind, bins_of
-from app.core.report import Silent
+from app.core.report import Report, Silent
+from app.flows.models.remove import remove
 from app.flows.teach.calibration import follow_verdicts
+from app.flows.workspace import Workspace
 from app.models.disk.installed import Shelf, fingerprint
 from app.models.disk.notes import Notes, write_notes
 from app.settings import settings as settings_file
@@ -36,7 +40,7 @@ def use_button(opened: Opened) -> QPushButton:
     return button
 
 
-def test_starters_are_listed_told_in_plain_words_and_stay(open_models_page: Open) -> None:
+def test_starters_are_listed_described_and_cannot_be_removed(open_models_page: Open) -> None:
     opened = open_models_page()
     rows = {row.title: row for row in opened.installed().list.rows()}
     assert rows["Spanlight reader"].sign == "Ask"
@@ -59,7 +63,7 @@ def test_starters_are_listed_told_in_plain_words_and_stay(open_models_page: Open
     assert Path(told.args[1].model).name == "starter-entities"
 
 
-def test_the_encoder_finds_passages_and_is_neither_measured_nor_looked_into(open_models_page: Open) -> None:
+def test_the_encoder_can_be_neither_measured_nor_inspected(open_models_page: Open) -> None:
     opened = open_models_page()
     row = opened.installed().list.rows()[-1]
     assert (row.title, row.sign) == ("MiniLM encoder", "Libraries")
@@ -69,7 +73,7 @@ def test_the_encoder_finds_passages_and_is_neither_measured_nor_looked_into(open
     assert not details.facts.value("Measured here")
 
 
-def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: Open, models: Path) -> None:
+def test_a_model_is_put_to_use_for_a_page_and_the_choice_undone(open_models_page: Open, models: Path) -> None:
     put_model(models, "mine")
     opened = open_models_page()
     section = opened.choose("mine")
@@ -100,7 +104,7 @@ def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: 
     assert "question-answering" not in opened.workspace.settings.models
 
 
-def test_what_is_said_of_a_folder_is_of_the_last_try_and_of_this_model(
+def test_a_late_failure_to_show_a_folder_is_shown_only_for_its_model(
     open_models_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late: list[Callable[[], None]] = []
@@ -122,7 +126,7 @@ def test_what_is_said_of_a_folder_is_of_the_last_try_and_of_this_model(
     assert not notice.isVisible()
 
 
-def test_how_reliable_a_model_is_is_shown_where_it_was_measured(open_models_page: Open, models: Path) -> None:
+def test_the_reliability_is_shown_where_it_was_measured(open_models_page: Open, models: Path) -> None:
     bins = bins_of([(0.75, True)] * 20)
     write_notes(put_model(models, "mine"), Notes(reliability={TextKind.TABLES: bins}))
     put_model(models, "other")
@@ -136,7 +140,7 @@ def test_how_reliable_a_model_is_is_shown_where_it_was_measured(open_models_page
     assert details.reliability.isHidden()
 
 
-def test_verdicts_adjust_a_reader_until_that_is_left_out(open_models_page: Open, models: Path) -> None:
+def test_verdicts_adjust_a_reader_unless_that_is_turned_off(open_models_page: Open, models: Path) -> None:
     folder = put_model(models, "mine")
     opened = open_models_page()
     workspace, weights = opened.workspace, fingerprint(folder)
@@ -179,7 +183,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     assert section.details.isVisible()
 
 
-def test_a_model_is_removed_after_asking_in_sight_and_escape_keeps_it(
+def test_a_model_is_removed_after_a_visible_question_and_escape_keeps_it(
     open_models_page: Open, models: Path
 ) -> None:
     folder = put_model(models, "mine")
@@ -210,6 +214,33 @@ def test_a_model_is_removed_after_asking_in_sight_and_escape_keeps_it(
     assert section.details.isVisible()
 
 
+def test_a_running_removal_is_not_dropped_for_a_question_about_another_model(
+    open_models_page: Open, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, other = put_model(models, "mine"), put_model(models, "other")
+    go_on = threading.Event()
+
+    def slow(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
+        go_on.wait(10)
+        report.check()
+        remove(workspace, removal, report, from_cache=from_cache)
+
+    monkeypatch.setattr(installed, "remove", slow)
+    opened = open_models_page()
+    section = opened.choose("mine")
+    section.details.remove.click()
+    opened.settle()
+    section.details.removal.remove.click()
+    section.list.choose(str(other))
+    section.list.chosen.emit(str(other))
+    section.details.remove.click()
+    assert section.details.strip.isVisible()
+    go_on.set()
+    opened.settle()
+    assert not folder.exists() and other.exists()
+    assert section.details.strip.isHidden() and section.details.removal.isHidden()
+
+
 def test_a_broken_folder_says_why_and_can_be_removed(open_models_page: Open, models: Path) -> None:
     folder = put_model(models, "torn")
     (folder / "model.safetensors").write_bytes(b"no weights at all")
@@ -228,7 +259,7 @@ def test_a_broken_folder_says_why_and_can_be_removed(open_models_page: Open, mod
     assert not folder.exists()
 
 
-def test_without_any_model_the_page_invites_to_get_one(open_models_page: Open) -> None:
+def test_without_any_model_the_page_offers_to_get_one(open_models_page: Open) -> None:
     opened = open_models_page()
     opened.workspace.shelf = Shelf([opened.workspace.paths.models])
     opened.page.settings_changed()
@@ -238,7 +269,7 @@ def test_without_any_model_the_page_invites_to_get_one(open_models_page: Open) -
     assert opened.page.names.selected() == "offered"
 
 
-def test_keys_walk_sections_and_list(open_models_page: Open) -> None:
+def test_keys_move_through_sections_and_list(open_models_page: Open) -> None:
     opened = open_models_page()
     page = opened.page
     first = page.names.selected()

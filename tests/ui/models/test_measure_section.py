@@ -1,4 +1,4 @@
-"""The section where models are measured, over an engine that answers by rule and one that can be stopped."""
+"""The section where models are measured, with engines that answer by rule or wait to be stopped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def opened(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[O
         section = open_section(MeasureSection, open_fake_workspace(FakeEngine(answer, *cards)), qtbot)
         section.resize(1100, 800)
         section.activateWindow()
-        qtbot.waitUntil(lambda: section._known is not None)
+        qtbot.waitUntil(lambda: section._content is not None)
         made.append(section)
         return section
 
@@ -75,7 +75,7 @@ def by_name(measures: tuple[Measure, ...]) -> list[Measure]:
 def press(section: MeasureSection, qtbot: QtBot) -> None:
     count = len(measured(section))
     qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert len(measured(section)) == count + 1
 
 
@@ -96,7 +96,7 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     section.workspace.settings.models[Head.QUESTION_ANSWERING] = OTHER.name
     fresh = another(section, qtbot)
     fresh.shown()
-    qtbot.waitUntil(lambda: fresh._known is not None)
+    qtbot.waitUntil(lambda: fresh._content is not None)
     assert fresh.form.model.currentText() == OTHER.name  # the one in use
     assert "other reader" in fresh.empty.buttons[0].accessibleName()
     assert not section.empty.isHidden() and section.saved.isHidden()
@@ -111,7 +111,7 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
         "Measure finder on 100 sentences",
     ]
     qtbot.mouseClick(section.empty.buttons[2], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
     assert section.empty.isHidden() and section.saved.table.isVisible()
     assert section.form.model.currentText() == "finder"
@@ -138,20 +138,20 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
     assert section.strip.isHidden()
 
 
-def test_a_model_that_another_section_sends_is_chosen(opened: Open, qtbot: QtBot) -> None:
+def test_a_model_sent_by_another_section_is_chosen(opened: Open, qtbot: QtBot) -> None:
     fresh = another(opened(), qtbot)
     fresh.receive(CLASSIFIER)
     fresh.shown()
-    qtbot.waitUntil(lambda: fresh._known is not None)
+    qtbot.waitUntil(lambda: fresh._content is not None)
     assert fresh.form.card() == CLASSIFIER
     fresh.receive(FINDER)
     fresh.shown()
     assert fresh.form.card() == FINDER
-    data = fresh.form.set_chosen()
+    data = fresh.form.example_set()
     assert data is not None and data.head is Head.TOKEN_CLASSIFICATION
 
 
-def test_esc_and_the_button_stop_it_and_nothing_is_kept(opened: Open, qtbot: QtBot) -> None:
+def test_esc_and_the_button_stop_the_measuring_and_nothing_is_saved(opened: Open, qtbot: QtBot) -> None:
     section = opened(until_stopped)
     assert not section.stop()
     other = section.lanes.work.start(lambda report: until_stopped(None, None, report))
@@ -167,13 +167,13 @@ def test_esc_and_the_button_stop_it_and_nothing_is_kept(opened: Open, qtbot: QtB
     focused = section.window().focusWidget()
     assert focused is not None
     qtbot.keyClick(focused, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert section.strip.isHidden() and section.form.button.hasFocus()
     qtbot.waitUntil(lambda: section.lanes.work.idle)
     assert measured(section) == ()
 
 
-def test_a_process_that_died_is_told_of(opened: Open, qtbot: QtBot) -> None:
+def test_a_lost_model_process_is_reported(opened: Open, qtbot: QtBot) -> None:
     def die(request: Any, choice: Any, report: Any) -> Any:
         raise EngineLost("The model process ended.", "Try again.")
 
@@ -184,7 +184,7 @@ def test_a_process_that_died_is_told_of(opened: Open, qtbot: QtBot) -> None:
     assert section.form.button.isEnabled()
 
 
-def test_a_file_of_ones_own(
+def test_examples_from_the_users_own_file_are_measured(
     opened: Open, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     section = opened()
@@ -206,7 +206,7 @@ def test_a_file_of_ones_own(
     assert section.form.data.currentText() == "mine, 2 texts"
 
 
-def test_files_are_dropped(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_dropped_file_of_examples_is_opened(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
     section = opened()
     path = tmp_path / "names.conll"
     path.write_text("Alice B-PER\nran O\n")
@@ -230,7 +230,9 @@ def test_files_are_dropped(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
     assert not section.take_files([path])
 
 
-def test_a_file_that_no_model_reads(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_that_no_installed_model_can_read_is_refused(
+    opened: Open, qtbot: QtBot, tmp_path: Path
+) -> None:
     section = opened(cards=(FILLER,))
     assert not section.form.model.isEnabled() and not section.form.button.isEnabled()
     assert section.empty.buttons == []
@@ -240,14 +242,14 @@ def test_a_file_that_no_model_reads(opened: Open, qtbot: QtBot, tmp_path: Path) 
     qtbot.waitUntil(lambda: section.notice.sentence() == "No model that is installed can read 1 text.")
 
 
-def test_labels_that_differ_are_asked_for(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_mapping_is_asked_for_where_labels_differ(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
     section = opened()
     path = tmp_path / "stars.csv"
     path.write_text("text,label\nso good,5\nbad,1\n")
     section.open_file(path)
     qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)
     qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section._at_work is None)
+    qtbot.waitUntil(lambda: section._measuring is None)
     assert "the examples have 5 and 1; classifier says negative and positive" in section.notice.sentence()
     asked = section.form.matching.choices()
     assert list(asked) == ["negative", "positive"]
@@ -260,7 +262,16 @@ def test_labels_that_differ_are_asked_for(opened: Open, qtbot: QtBot, tmp_path: 
     assert section.form.matching.isHidden() and not section.notice.sentence()
 
 
-def test_two_are_compared(opened: Open, qtbot: QtBot) -> None:
+def test_labels_are_mapped_by_their_exact_text_not_by_what_is_shown(opened: Open) -> None:
+    matching = opened().form.matching
+    labels = ("good", "go\N{ZERO WIDTH SPACE}od")
+    matching.ask(labels, ("1", "2"))
+    for at, choice in enumerate(matching.choices().values(), start=1):
+        choice.setCurrentIndex(at)
+    assert matching.answer() == dict(zip(labels, ("1", "2"), strict=True))
+
+
+def test_two_measures_of_the_same_examples_are_compared(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)
     table, panel = section.saved.table, section.saved.panel
@@ -313,7 +324,7 @@ def test_long_names_are_elided_and_the_table_does_not_scroll_sideways(opened: Op
     assert table.model().index(0, 8).data(Qt.ItemDataRole.ToolTipRole) == table.rows()[0].device
 
 
-def test_deleting_and_bringing_back(opened: Open, qtbot: QtBot) -> None:
+def test_deleted_measures_can_be_restored(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)
     section.saved.table.choose((second,))
@@ -360,7 +371,7 @@ def test_sorting_and_copying(opened: Open, qtbot: QtBot) -> None:
     assert section.saved.panel._title.textFormat() is Qt.TextFormat.PlainText
 
 
-def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot) -> None:
+def test_both_themes_and_a_narrow_window_show_everything(opened: Open, qtbot: QtBot) -> None:
     """Nothing warns, and nothing stands outside of what holds it."""
     section = opened()
     form = section.form

@@ -40,26 +40,24 @@ def requests(section: NetworkSection, qtbot: QtBot, number: int = 3) -> None:
             "GET", f"https://huggingface.co/org/name/resolve/main/file{at}.json", "look up a model"
         )
         book.ended(name, 200 if at else 0, 1500 * at, 0.25, "" if at else "timed out")
-    section.requests.look()
+    section.requests.refresh()
     quiet(section, qtbot)
 
 
-def test_the_switch_is_saved_and_told(section: NetworkSection, qtbot: QtBot) -> None:
+def test_the_offline_switch_is_saved_and_announced(section: NetworkSection, qtbot: QtBot) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
     qtbot.mouseClick(section.switch._buttons["offline"], Qt.MouseButton.LeftButton)
     assert saved(section).offline
     assert told == ["offline"]
-    assert "no model can be looked up" in section._means.text()
+    assert "no model can be looked up" in section._mode_hint.text()
     section.workspace.settings.offline = False
     section.settings_changed()
     assert section.switch.selected() == "asked"
     quiet(section, qtbot)
 
 
-def test_what_is_typed_or_chosen_is_kept_once_it_can_be_used(
-    section: NetworkSection, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_an_entry_is_saved_once_it_is_valid(section: NetworkSection, qtbot: QtBot, tmp_path: Path) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
     field = section.form.fields["endpoint"]
@@ -87,7 +85,7 @@ def test_what_is_typed_or_chosen_is_kept_once_it_can_be_used(
 @pytest.mark.parametrize(
     ("name", "typed"), [("proxy", "socks5://proxy:1"), ("certificates", "/no/such.pem"), ("hub_cache", "x/y")]
 )
-def test_what_cannot_be_used_is_said_and_stays_to_be_mended(
+def test_an_invalid_entry_says_why_and_stays_to_be_corrected(
     section: NetworkSection, qtbot: QtBot, name: str, typed: str
 ) -> None:
     field = section.form.fields[name]
@@ -111,14 +109,14 @@ def test_requests_of_a_download_appear_when_it_ends(section: NetworkSection, qtb
     qtbot.waitUntil(lambda: len(section.requests.table.rows()) == 1)
 
 
-def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: QtBot) -> None:
+def test_an_unreadable_ledger_is_reported(section: NetworkSection, qtbot: QtBot) -> None:
     section.workspace.paths.ledger_file.mkdir(parents=True)
-    section.requests.look()
+    section.requests.refresh()
     qtbot.waitUntil(lambda: section.notice.isVisible())
     assert "ledger" in section.notice.sentence()
 
 
-def test_requests_are_listed_the_latest_first_narrowed_copied_and_cleared(
+def test_requests_are_listed_latest_first_filtered_copied_and_cleared(
     section: NetworkSection, qtbot: QtBot
 ) -> None:
     card, table = section.requests, section.requests.table
@@ -151,7 +149,9 @@ def test_requests_are_listed_the_latest_first_narrowed_copied_and_cleared(
     assert card.empty.text() == NONE_NOW and not card.question.asking
 
 
-def test_requests_are_seen_whole_and_found_ones_come_into_view(section: NetworkSection, qtbot: QtBot) -> None:
+def test_columns_share_the_width_and_found_requests_are_scrolled_into_view(
+    section: NetworkSection, qtbot: QtBot
+) -> None:
     requests(section, qtbot, 20)
     table = section.requests.table
     header = table.horizontalHeader()

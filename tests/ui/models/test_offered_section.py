@@ -1,4 +1,4 @@
-"""Models that can be had: found, looked up, downloaded, paused and gone on with, refused, brought in."""
+"""Available models: found, looked up, downloaded, paused, resumed, refused, imported."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) 
     assert not hub.requests()
 
 
-def test_a_repository_is_read_out_of_what_is_typed(opened: Opened, hub: HubServer) -> None:
+def test_a_repository_is_recognised_in_names_and_addresses(opened: Opened, hub: HubServer) -> None:
     section = opened.offered()
     for typed in ("not a name", "../etc", f"https://example.org/{READER}"):
         section.repository.line.setText(typed)
@@ -103,7 +103,7 @@ def test_a_repository_is_read_out_of_what_is_typed(opened: Opened, hub: HubServe
     assert not hub.requests()
 
 
-def test_the_search_finds_nothing_a_name_or_is_left_with_the_keys(opened: Opened) -> None:
+def test_an_empty_search_offers_a_named_repository_and_the_way_back(opened: Opened) -> None:
     section, search = opened.offered(), opened.offered().filters.search
     search.setText("zzqx")
     opened.qtbot.waitUntil(section.nothing.isVisible)
@@ -119,7 +119,7 @@ def test_the_search_finds_nothing_a_name_or_is_left_with_the_keys(opened: Opened
     assert section.sheet.repository == section.list.key() == READER
 
 
-def test_a_paused_download_rests_while_offline_and_is_thrown_away(opened: Opened, hub: HubServer) -> None:
+def test_a_paused_download_cannot_resume_offline_and_can_be_discarded(opened: Opened, hub: HubServer) -> None:
     hub.fail("/cdn/*model.safetensors", rate=SLOW)
     section = opened.look_up(READER)
     section.sheet.button.click()
@@ -137,12 +137,12 @@ def test_a_paused_download_rests_while_offline_and_is_thrown_away(opened: Opened
     assert not section.sheet.button.isEnabled()
     opened.workspace.settings.offline = False
     opened.page.settings_changed()
-    section.transfers.button(READER, "throw").click()
+    section.transfers.button(READER, "discard").click()
     section.transfers.button(READER, "keep").click()
     assert section.transfers.button(READER, "resume") is not None
-    section.transfers.button(READER, "throw").click()
+    section.transfers.button(READER, "discard").click()
     assert section.transfers.button(READER, "resume") is None
-    throw = section.transfers.button(READER, "throw")
+    throw = section.transfers.button(READER, "discard")
     assert throw is not None
     throw.setFocus()
     throw.click()
@@ -154,7 +154,7 @@ def test_a_paused_download_rests_while_offline_and_is_thrown_away(opened: Opened
     assert section.sheet.button.text().startswith("Download ")
 
 
-def test_a_download_that_fails_says_why_and_is_tried_again(opened: Opened, hub: HubServer) -> None:
+def test_a_failed_download_says_why_and_can_be_retried(opened: Opened, hub: HubServer) -> None:
     section = opened.look_up(READER)
     hub.fail("/cdn/*", status=404)
     section.sheet.button.click()
@@ -168,7 +168,7 @@ def test_a_download_that_fails_says_why_and_is_tried_again(opened: Opened, hub: 
     assert section.stop()
 
 
-def test_a_refused_and_a_missing_model_say_why_where_the_keyboard_is(
+def test_a_refused_or_missing_model_says_why_and_keeps_the_keyboard_focus(
     opened: Opened, hub: HubServer, reader: Path
 ) -> None:
     files = {path.name: path.read_bytes() for path in reader.iterdir()}
@@ -188,7 +188,7 @@ def test_a_refused_and_a_missing_model_say_why_where_the_keyboard_is(
     opened.qtbot.waitUntil(sheet.notice.isVisible, timeout=30_000)
 
 
-def test_what_was_looked_up_stays_in_the_list_and_goes_by_its_own_name(
+def test_a_repository_that_was_looked_up_stays_listed_under_its_own_name(
     opened: Opened, hub: HubServer, reader: Path
 ) -> None:
     # The Hub takes a name in any case, and tells it as its owner writes it.
@@ -203,7 +203,7 @@ def test_what_was_looked_up_stays_in_the_list_and_goes_by_its_own_name(
     assert [row.key for row in section.list.rows()[:2]] == ["lion/other", READER]
 
 
-def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
+def test_a_model_is_looked_up_downloaded_used_and_removed(opened: Opened, hub: HubServer) -> None:
     """Typed, looked up, downloaded, asked with, removed; nothing is fetched before it is wanted."""
     section = opened.look_up(READER)
     facts = section.sheet.facts
@@ -252,7 +252,7 @@ def test_a_whole_journey(opened: Opened, hub: HubServer) -> None:
     assert opened.offered().sheet.button.text() == "Look it up"
 
 
-def test_a_download_is_paused_and_gone_on_with_after_a_new_start(
+def test_a_paused_download_resumes_after_a_restart(
     opened: Opened, open_models_page: Open, hub: HubServer, tmp_path: Path
 ) -> None:
     hub.fail("/cdn/*model.safetensors", rate=SLOW)
@@ -302,11 +302,11 @@ def test_a_second_download_waits_for_the_first(opened: Opened, hub: HubServer, r
     section.transfers.button("lion/other", "pause").click()
     assert stage(opened, "lion/other") is Stage.PAUSED
     assert stage(opened) is Stage.RUNNING
-    section.transfers.button("lion/other", "throw").click()
+    section.transfers.button("lion/other", "discard").click()
     assert section.stop()
 
 
-def test_offline_nothing_is_asked_and_the_way_to_the_switch_is_shown(opened: Opened, hub: HubServer) -> None:
+def test_offline_nothing_is_requested_and_a_link_leads_to_the_switch(opened: Opened, hub: HubServer) -> None:
     opened.workspace.settings.offline = True
     section = opened.offered()
     section.repository.line.setText(READER)
@@ -318,7 +318,7 @@ def test_offline_nothing_is_asked_and_the_way_to_the_switch_is_shown(opened: Ope
     assert not hub.requests()
 
 
-def test_the_keyboard_goes_along_with_a_download(opened: Opened, hub: HubServer) -> None:
+def test_the_keyboard_focus_follows_a_download(opened: Opened, hub: HubServer) -> None:
     section = opened.look_up(READER)
     opened.page.activateWindow()
     opened.qtbot.waitUntil(opened.page.isActiveWindow)
@@ -345,9 +345,7 @@ def test_the_keyboard_goes_along_with_a_download(opened: Opened, hub: HubServer)
     assert opened.page.focusWidget() is section.list
 
 
-def test_a_folder_that_is_dropped_is_checked_taken_in_and_shown(
-    opened: Opened, reader: Path, tmp_path: Path
-) -> None:
+def test_a_dropped_folder_is_checked_imported_and_shown(opened: Opened, reader: Path, tmp_path: Path) -> None:
     mine = shutil.copytree(reader, tmp_path / "mine")
     section = opened.offered()
     assert opened.page.take_files([mine])
@@ -360,7 +358,7 @@ def test_a_folder_that_is_dropped_is_checked_taken_in_and_shown(
     assert section.imports.folder.isEnabled()
 
 
-def test_a_folder_that_is_refused_is_told_in_its_place(opened: Opened, reader: Path, tmp_path: Path) -> None:
+def test_a_refused_folder_says_why_on_the_import_card(opened: Opened, reader: Path, tmp_path: Path) -> None:
     torn = shutil.copytree(reader, tmp_path / "torn")
     (torn / "model.safetensors").unlink()
     (tmp_path / "letter.txt").write_text("Dear Alice")
@@ -373,7 +371,7 @@ def test_a_folder_that_is_refused_is_told_in_its_place(opened: Opened, reader: P
     assert opened.page.names.selected() == "offered"
 
 
-def test_who_is_sent_here_for_a_model_stands_on_its_button(opened: Opened) -> None:
+def test_a_user_sent_here_for_a_model_gets_the_focus_on_its_button(opened: Opened) -> None:
     opened.offered()
     opened.page.show_section("installed")
     opened.page.show_section("offered", READER)
@@ -383,7 +381,7 @@ def test_who_is_sent_here_for_a_model_stands_on_its_button(opened: Opened) -> No
 
 
 @pytest.mark.parametrize("is_up", [True, False])
-def test_the_models_for_a_language_are_shown_to_who_is_sent_for_them(opened: Opened, is_up: bool) -> None:
+def test_a_user_sent_here_for_a_language_sees_the_models_for_it(opened: Opened, is_up: bool) -> None:
     if is_up:
         narrow(opened.offered(), "Task", "Names")
     opened.page.show_section("offered", (Head.QUESTION_ANSWERING.value, "de"))

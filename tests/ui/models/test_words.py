@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from app.core.measures import Measure
 from app.core.models import Head, ModelCard, QaCalibration
-from app.ui.models.words import fitted, makers_figures, measured_here
+from app.ui.models.words import calibration_fact, makers_figures, measured_here
 
 QA = Head.QUESTION_ANSWERING
 CARD = ModelCard("reader", "/models/reader", "bert", (QA,))
 
 
-def test_what_was_measured_here_stands_apart_from_what_came_along() -> None:
+def test_own_measures_are_kept_apart_from_the_makers_figures() -> None:
     card = replace(CARD, measured={"squad": {"questions": 100.0, "exact": 50.0, "f1": 60.4}})
     one = Measure(
         "reader", "/models/reader", QA, "Short questions", "d", 2, {"exact": 50.0, "f1": 55.0}, 0.5, "CPU",
@@ -25,10 +25,10 @@ def test_what_was_measured_here_stands_apart_from_what_came_along() -> None:
     assert measured_here(()) == "" and makers_figures(CARD) == ""
 
 
-def test_probabilities_that_were_never_fitted_are_told() -> None:
-    assert "never fitted" in fitted(CARD).value
-    assert fitted(replace(CARD, calibration=QaCalibration(temperature=2.0))).value == ""
+def test_uncalibrated_probabilities_are_noted() -> None:
+    assert "never fitted" in calibration_fact(CARD).value
+    assert calibration_fact(replace(CARD, calibration=QaCalibration(temperature=2.0))).value == ""
     moods = replace(CARD, heads=(Head.CLASSIFICATION,))
-    assert "never fitted" in fitted(moods).value
-    assert fitted(replace(moods, class_temperature=1.5)).value == ""
-    assert fitted(replace(CARD, heads=(Head.MASKED_WORDS,))).value == ""
+    assert "never fitted" in calibration_fact(moods).value
+    assert calibration_fact(replace(moods, class_temperature=1.5)).value == ""
+    assert calibration_fact(replace(CARD, heads=(Head.MASKED_WORDS,))).value == ""

@@ -42,11 +42,11 @@ _MOST_LABELS_NAMED = 8
 
 
 class ClassPanel(TextPanel):
-    """Classify button, way of reading, and the card of one text or the table of many."""
+    """The button Classify, the choice of what a text is, and the card of one text or the table of many."""
 
     def __init__(self, theme: Theme) -> None:
         self._empty = True
-        self._has = {ONE: False, LINES: False}
+        self._has_result = {ONE: False, LINES: False}
         self.ways = Segments(
             theme, tr("What is a text"), ((ONE, tr("One text")), (LINES, tr("Each line is a text")))
         )
@@ -60,23 +60,23 @@ class ClassPanel(TextPanel):
         )
         self.card = ClassCard(theme)
         self.table = ResultTable(theme)
-        self._below = QWidget()
+        self._table_tools = QWidget()
         self._summary = plain_label(type="small", ink="quiet")
         copy = push_button(theme, tr("Copy the table"))
         self.save = push_button(
             theme, tr("Save as CSV…"), name=tr("Save as CSV"), tip=tr("Save as CSV  (Ctrl+S)")
         )
         super().__init__(theme, self.ways, button, self.card, about)
-        row(theme, (self._summary, 1), copy, self.save, gap=1.5, parent=self._below)
+        row(theme, (self._summary, 1), copy, self.save, gap=1.5, parent=self._table_tools)
         copy.clicked.connect(self._copy_table)
         self.add(self.table, 1)
-        self.add(self._below)
+        self.add(self._table_tools)
         self.invite.setText(tr("Every class gets its probability. A long text is read whole, not cut."))
         self.ways.select(ONE)
         self._arrange()
 
     def way(self) -> str:
-        """ONE: all of it is one text; LINES: each line is a text."""
+        """What a text is: ONE for all of it, LINES for each line."""
         return self.ways.selected() or ONE
 
     def set_way(self, way: str) -> None:
@@ -88,12 +88,12 @@ class ClassPanel(TextPanel):
         """Show the invitation while there is no text."""
         self._empty = empty
         if empty:
-            self._has = {ONE: False, LINES: False}
+            self._has_result = {ONE: False, LINES: False}
             self.table.set_results((), ())
         self._arrange()
 
     def set_outdated(self, outdated: bool) -> None:
-        super().set_outdated(outdated and self._has[self.way()])
+        super().set_outdated(outdated and self._has_result[self.way()])
 
     def spoken(self) -> str:
         if self.way() == ONE:
@@ -101,8 +101,8 @@ class ClassPanel(TextPanel):
         return tr("{texts} classified", texts=self._summary.text())
 
     def show_results(self, texts: Sequence[str], result: Classifications, way: str, name: str = "") -> None:
-        """Show the card of the only text, or the rows of all that are done; `name` is that of the texts' file."""
-        self._has[way] = True
+        """Show the card of the only text, or a row for each result so far; `name` is that of the texts' file."""
+        self._has_result[way] = True
         if way == ONE:
             source = source_line(result.model, result.device, result.seconds)
             self.card.show_item(result.items[0], source)
@@ -116,7 +116,6 @@ class ClassPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model and its classes."""
         labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
         named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
         if more := len(card.labels) - len(labels):
@@ -132,13 +131,13 @@ class ClassPanel(TextPanel):
 
     def _arrange(self) -> None:
         one = self.way() == ONE
-        table = not one and self._has[LINES]
+        table = not one and self._has_result[LINES]
         self.middle.setVisible(not table)
-        self.card.setVisible(one and self._has[ONE])
-        self.invite.setVisible(not (one and self._has[ONE]))
+        self.card.setVisible(one and self._has_result[ONE])
+        self.invite.setVisible(not (one and self._has_result[ONE]))
         self.set_inviting(self._empty)
         self.table.setVisible(table)
-        self._below.setVisible(table)
+        self._table_tools.setVisible(table)
 
     @Slot()
     def _copy_table(self) -> None:
@@ -147,14 +146,14 @@ class ClassPanel(TextPanel):
 
 
 def texts_of(text: str, way: str) -> tuple[str, ...]:
-    """The texts to classify: the full text, or each line that is not blank."""
+    """The texts to classify: the whole text, or each line that is not blank."""
     if way == ONE:
         return (text,) if text.strip() else ()
     return tuple(line.strip() for line in text.split("\n") if line.strip())
 
 
 class ClassifyView(TextPage):
-    """A text on paper at the left, its classes at the right; or each line a text, with a table."""
+    """A text at the left and its classes at the right, or a table of classes if each line is a text."""
 
     KEY = "classify"
     TITLE = Message("Classify")
@@ -193,12 +192,12 @@ class ClassifyView(TextPage):
         step = self.theme.step
         return f"classify-{self._way}", [step(160), step(96)] if self._way == ONE else [step(90), step(170)]
 
-    def open_files(self, paths: list[Path]) -> None:
-        """Put a file's text on the paper, or hand a table on."""
+    def _read_files(self, number: int, paths: list[Path]) -> None:
+        """Put a file's text on the paper; a table is sent on to the page Teach, which classifies many texts."""
         if tables := [path for path in paths if path.suffix.lower() in _TABLES]:
-            self.go.emit("teach", ("labels", tables))  # many texts are classified there
+            self.go.emit("teach", ("labels", tables))
         else:
-            super().open_files(paths)
+            super()._read_files(number, paths)
 
     # Classifying
 
@@ -220,7 +219,7 @@ class ClassifyView(TextPage):
             )
         self.start(words, classify, TextsToClassify(texts), self._way)
 
-    def told(self, result: HeadResult) -> str:
+    def result_note(self, result: HeadResult) -> str:
         assert isinstance(result, Classifications)
         time = wording.duration(result.seconds)
         if len(result.items) == 1:
@@ -247,7 +246,7 @@ class ClassifyView(TextPage):
         title = " ".join(text.split())[:80]
         return Visit(Subject(Head.CLASSIFICATION, text), self.kept.result.model, title) if text else None
 
-    # The way of reading
+    # What a text is
 
     @Slot(str)
     def _way_chosen(self, way: str) -> None:
@@ -260,9 +259,9 @@ class ClassifyView(TextPage):
         self.workspace.settings.classify_lines = way == LINES
         self._class_panel.set_way(way)
         self._editor.set_wrapped(way == ONE)
-        self.place_splitter()
+        self.restore_splitter()
 
-    # Export of the table
+    # Saving the table
 
     @Slot()
     def _save_table(self) -> None:

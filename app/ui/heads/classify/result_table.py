@@ -1,4 +1,4 @@
-"""Many texts with their classes, in a table that can be sorted and copied, and as CSV."""
+"""Texts with their classes as a table that can be sorted and copied, and as CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.ui.kit.table import ROW_ROLE, SORT_ROLE, Column, Index, RowTable
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr, written
 
-# A text and its classes.
+# A text and its classification.
 Row = tuple[str, Classification]
 
 
@@ -32,7 +32,9 @@ def _label(row: Row) -> str:
 
 
 def _probability(row: Row) -> float:
-    return round(row[1].probability, 6) if row[1].winner else -1.0  # no class applies: below all that do
+    return (
+        round(row[1].probability, 6) if row[1].winner else -1.0
+    )  # sorts below all others if no class applies
 
 
 def _score_column(label: str, at: int, write: Callable[[float], str]) -> Column:
@@ -47,7 +49,7 @@ def _value(number: float) -> str:
 
 
 def _columns(item: Classification | None) -> list[Column]:
-    """The columns of results like this one: the text, the label, its probability, then every label's."""
+    """The columns for results like this one: the text, the label, its probability, then that of every label."""
     text = Column(
         tr("Text"), lambda row: row[0][:500], lambda row: row[0].casefold(), lambda row: _tip(row[0])
     )
@@ -75,7 +77,7 @@ def _columns(item: Classification | None) -> list[Column]:
 
 
 class _BarDelegate(QStyledItemDelegate):
-    """Draws a probability as a number with a bar."""
+    """Paints a probability as a number with a bar."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -109,7 +111,7 @@ class _BarDelegate(QStyledItemDelegate):
 
 
 class ResultTable(RowTable):
-    """The table of classified texts; Ctrl+C copies the chosen rows (or all) with their header."""
+    """The table of classified texts; Ctrl+C copies the chosen rows, or else all, with a header."""
 
     def __init__(self, theme: Theme) -> None:
         self._texts: tuple[str, ...] = ()
@@ -119,7 +121,7 @@ class ResultTable(RowTable):
         self.setItemDelegate(self._bars)
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
-        """Show the results of one model; texts without a result are left out."""
+        """Show one model's results for the first texts; those without a result yet are left out."""
         before = self._header()
         self._texts, self._items = tuple(texts[: len(items)]), tuple(items)
         rows = tuple(zip(self._texts, self._items, strict=True))
@@ -145,7 +147,7 @@ class ResultTable(RowTable):
         return csv_lines(rows).encode("utf-8-sig", "replace")
 
     def text_of(self, rows: Sequence[Row]) -> str:
-        """The rows with plain numbers (six decimals), with tabs between cells and a header."""
+        """The rows below a header, with tabs between cells, and numbers to six decimals."""
         lines = ["\t".join(self._header())]
         for row in rows:
             values: list[Any] = [row[0]]
@@ -161,7 +163,7 @@ class ResultTable(RowTable):
         return str(index.data(ROW_ROLE)[0]) if index.isValid() else ""
 
     def fit_columns(self) -> None:
-        """Give the numbers the room that their titles need, and the label's column that of the labels."""
+        """Make the columns of numbers as wide as their titles, and that of the label as wide as the labels."""
         step = self._theme.step
         self.horizontalHeader().setMinimumSectionSize(step(16))
         for at in range(1, len(self._model.columns)):
@@ -170,7 +172,7 @@ class ResultTable(RowTable):
         self.share_width()
 
     def share_width(self) -> None:
-        """Give the texts the room that is left."""
+        """Give the texts the width that is left."""
         others = sum(self.columnWidth(at) for at in range(1, len(self._model.columns)))
         self.setColumnWidth(0, max(self._theme.step(48), self.viewport().width() - others))
 

@@ -1,4 +1,4 @@
-"""A text editor that highlights blanks; words are turned into blanks and blanks into words."""
+"""A text editor that highlights blanks, and turns words into blanks and blanks into words."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from app.ui.document.marks.searchable import document_text, insertable
 from app.ui.document.text.text_editor import PaperEdit, TextEditor
 from app.ui.kit.theme import Theme
 
-# The hidden word is stored in the format of the blank's characters, so that undo and redo preserve it.
-_WORD, _NUMBER = QTextFormat.Property.UserProperty.value, QTextFormat.Property.UserProperty.value + 1
+# The hidden word is kept in the format of the blank's characters, so that undo and redo preserve it.
+_WORD_PROPERTY, _NUMBER_PROPERTY = (
+    QTextFormat.Property.UserProperty.value,
+    QTextFormat.Property.UserProperty.value + 1,
+)
 LONGEST_WORD = 60
 
 
 class HighlightEdit(PaperEdit):
-    """A PaperEdit that draws `lights` with a background and a line, so that colour is not the only cue."""
+    """A PaperEdit that draws `lights`, each with a background and a line, so that colour is not the only cue."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
@@ -35,30 +38,31 @@ class HighlightEdit(PaperEdit):
 
 
 class BlankEditor(TextEditor):
-    """The editor. `chosen` carries the number of the blank at the cursor, or -1 without one.
+    """The editor. `chosen` carries the index of the chosen blank, -1 without one.
 
-    Blanks are those of `core.text`, counted from 0 in the order of the text.
+    That is the blank at the cursor, or the one chosen before if the cursor is at none. Blanks are those of `core.text`,
+    in the order of the text.
     """
 
     chosen = Signal(int)
 
     def __init__(self, theme: Theme, name: str, placeholder: str) -> None:
-        self._lit = HighlightEdit(theme)
+        self._blank_edit = HighlightEdit(theme)
         self._text: str | None = None
         self._blanks: tuple[Span, ...] = ()
         self._offsets = Offsets("")
         self._index = -1
         self._last_number = 0
-        super().__init__(theme, name, placeholder, self._lit)
-        self._lit.document().contentsChange.connect(self._forget)
-        self._lit.textChanged.connect(self._find)
-        self._lit.cursorPositionChanged.connect(self._cursor_moved)
-        theme.changed.connect(self._lit.viewport().update)
+        super().__init__(theme, name, placeholder, self._blank_edit)
+        self._blank_edit.document().contentsChange.connect(self._invalidate_text)
+        self._blank_edit.textChanged.connect(self._find_blanks)
+        self._blank_edit.cursorPositionChanged.connect(self._cursor_moved)
+        theme.changed.connect(self._blank_edit.viewport().update)
 
     def text(self) -> str:
-        """The text, newlines as LF; positions in it are code points."""
+        """The text, with newlines as LF; positions in it are code points."""
         if self._text is None:
-            self._text = document_text(self._lit.document())
+            self._text = document_text(self._blank_edit.document())
             self._offsets = Offsets(self._text)
             self._blanks = blanks_in(self._text)
         return self._text
@@ -70,22 +74,24 @@ class BlankEditor(TextEditor):
 
     def start_with(self, text: str) -> None:
         super().start_with(insertable(text))
-        self._find()
+        self._find_blanks()
 
     def replace(self, text: str) -> None:
         super().replace(insertable(text))
 
     @property
     def index(self) -> int:
-        """The number of the chosen blank, -1 without one."""
+        """The index of the chosen blank, -1 without one."""
         return self._index if self._index < len(self.blanks()) else len(self.blanks()) - 1
 
     def choose(self, index: int) -> None:
         """Choose a blank, and put the cursor behind it."""
         if 0 <= index < len(self.blanks()):
             # A selection would hide the highlight.
-            self._lit.setTextCursor(self._cursor(Span(self._blanks[index].end, self._blanks[index].end)))
-            self._lit.ensureCursorVisible()
+            self._blank_edit.setTextCursor(
+                self._cursor(Span(self._blanks[index].end, self._blanks[index].end))
+            )
+            self._blank_edit.ensureCursorVisible()
             self._set_index(index)
 
     def step(self, by: int) -> None:
@@ -94,11 +100,11 @@ class BlankEditor(TextEditor):
             self.choose((self.index + by) % len(self._blanks))
 
     def make_blank(self) -> None:
-        """Turn the selected word, or the one at the cursor, into a blank; without a word, insert a blank.
+        """Turn the selected words, or the word at the cursor, into a blank; without a word, insert a blank.
 
-        `word_of` remembers the word. Raises ValueError for a selection that is no word.
+        `word_of` gives the hidden word. Raises ValueError for a selection that cannot become a blank.
         """
-        cursor = self._lit.textCursor()
+        cursor = self._blank_edit.textCursor()
         if not cursor.hasSelection():
             cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         selected = cursor.selection().toPlainText()
@@ -112,8 +118,8 @@ class BlankEditor(TextEditor):
         self._last_number += 1
         char_format = QTextCharFormat()
         if word:
-            char_format.setProperty(_WORD, word)
-            char_format.setProperty(_NUMBER, self._last_number)
+            char_format.setProperty(_WORD_PROPERTY, word)
+            char_format.setProperty(_NUMBER_PROPERTY, self._last_number)
         start = cursor.selectionStart()
         self._insert(cursor, BLANK, char_format)
         index = next(
@@ -127,61 +133,61 @@ class BlankEditor(TextEditor):
             return ""
         start = self._offsets.to_qt(self._blanks[index].start)
         own = self._format_at(start)
-        word = own.property(_WORD)
+        word = own.property(_WORD_PROPERTY)
         if not isinstance(word, str):
             return ""
-        # Text typed after a blank inherits its format: the word belongs to the first blank only.
-        block = self._lit.document().findBlock(start)
+        # Text typed behind a blank inherits its format: the word belongs to the first blank only.
+        block = self._blank_edit.document().findBlock(start)
         before = self._format_at(start - 1) if start > block.position() else QTextCharFormat()
-        return "" if before.property(_NUMBER) == own.property(_NUMBER) else word
+        return "" if before.property(_NUMBER_PROPERTY) == own.property(_NUMBER_PROPERTY) else word
 
-    def put(self, index: int, word: str) -> None:
+    def fill_in(self, index: int, word: str) -> None:
         """Replace a blank by a word, as one undo step."""
         if 0 <= index < len(self.blanks()):
             self._insert(self._cursor(self._blanks[index]), word, QTextCharFormat())
 
-    def give_back(self, index: int) -> None:
+    def restore_word(self, index: int) -> None:
         """Replace a blank by its hidden word."""
         if word := self.word_of(index):
-            self.put(index, word)
+            self.fill_in(index, word)
 
     def undo(self) -> None:
         """Undo the last step."""
-        self._lit.undo()
+        self._blank_edit.undo()
 
     def redo(self) -> None:
         """Redo the last undone step."""
-        self._lit.redo()
+        self._blank_edit.redo()
 
     def _insert(self, cursor: QTextCursor, words: str, char_format: QTextCharFormat) -> None:
         cursor.beginEditBlock()
         cursor.insertText(words, char_format)
         cursor.endEditBlock()
         cursor.setCharFormat(QTextCharFormat())
-        self._lit.setTextCursor(cursor)
+        self._blank_edit.setTextCursor(cursor)
 
     def _cursor(self, span: Span) -> QTextCursor:
         start, end = self._offsets.span_to_qt(span)
-        cursor = QTextCursor(self._lit.document())
+        cursor = QTextCursor(self._blank_edit.document())
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         return cursor
 
     def _format_at(self, unit: int) -> QTextCharFormat:
-        cursor = QTextCursor(self._lit.document())
+        cursor = QTextCursor(self._blank_edit.document())
         cursor.setPosition(unit + 1)  # a cursor has the format of the character before it
         return cursor.charFormat()
 
     @Slot()
-    def _forget(self) -> None:
+    def _invalidate_text(self) -> None:
         self._text = None
 
     @Slot()
-    def _find(self) -> None:
+    def _find_blanks(self) -> None:
         self.text()
-        self._lit.lights.take_spans(self._offsets, self._blanks)
+        self._blank_edit.lights.take_spans(self._offsets, self._blanks)
         self._follow_cursor()
-        self._lit.viewport().update()
+        self._blank_edit.viewport().update()
 
     @Slot()
     def _cursor_moved(self) -> None:
@@ -189,7 +195,7 @@ class BlankEditor(TextEditor):
             self._follow_cursor()
 
     def _follow_cursor(self) -> None:
-        cursor = self._lit.textCursor()
+        cursor = self._blank_edit.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         here = [
             number
@@ -200,8 +206,8 @@ class BlankEditor(TextEditor):
         self._set_index(here[0] if here else min(max(self._index, 0), last))
 
     def _set_index(self, index: int) -> None:
-        self._lit.lights.chosen = index
-        self._lit.viewport().update()
+        self._blank_edit.lights.chosen = index
+        self._blank_edit.viewport().update()
         if index != self._index:
             self._index = index
             self.chosen.emit(index)

@@ -25,7 +25,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-# So that undo and redo find earlier results.
+# Earlier results are kept for undo and redo.
 _MAX_RESULTS = 16
 
 
@@ -56,9 +56,9 @@ class FillView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._results: dict[str, FilledText] = {}  # by text, the latest last
-        self._typed_words: dict[int, str] = {}  # by the number of their blank
-        self._count = 0  # of blanks, when the words were typed
-        self._placing = False
+        self._typed_words: dict[int, str] = {}  # by the index of their blank
+        self._blank_count = 0  # when the words were typed
+        self._keeps_words = False
         self._editor = BlankEditor(
             theme, tr("Text with blanks"), tr("Type or paste a text with ___ where a word is missing.")
         )
@@ -94,13 +94,12 @@ class FillView(TextPage):
         self._results[text] = result
         if len(self._results) > _MAX_RESULTS:
             del self._results[next(iter(self._results))]
-        if (
-            self._job is None and len(result.blanks) == self._count
-        ):  # of an earlier session, with what was typed then
+        # A result of an earlier session comes with what was typed then.
+        if self._job is None and len(result.blanks) == self._blank_count:
             asked = ((number, blank.asked) for number, blank in enumerate(result.blanks))
             self._typed_words = {number: guess.word for number, guess in asked if guess is not None}
 
-    def told(self, result: HeadResult) -> str:
+    def result_note(self, result: HeadResult) -> str:
         assert isinstance(result, FilledText)
         return tr(
             "Words for {n:,} blank found in {time}", "Words for {n:,} blanks found in {time}",
@@ -113,9 +112,9 @@ class FillView(TextPage):
     @Slot()
     def refresh(self) -> None:
         count, index = len(self._editor.blanks()), self._editor.index
-        if count != self._count:  # the numbers of the typed words no longer match
+        if count != self._blank_count:  # the indices of the typed words no longer match
             self._typed_words.clear()
-        self._count = count
+        self._blank_count = count
         panel, outdated = self._fill_panel, self.is_outdated()
         panel.show_text(empty=self._editor.is_empty(), blanks=count)
         if index < 0:
@@ -123,14 +122,15 @@ class FillView(TextPage):
             return
         panel.card.show_blank(index, count, self._editor.word_of(index))
         panel.card.question.set_word(self._word_for(index))
-        if not (outdated and (self.working() or self._placing)):  # what is shown stays until there is better
+        # While new words are being looked for, the outdated ones stay.
+        if not (outdated and (self.working() or self._keeps_words)):
             latest = self._latest()
             source = source_line(latest.model, latest.device, latest.seconds) if latest else ""
             panel.show_words(self._filled(), source)
         panel.set_outdated(outdated)
 
     def _filled(self) -> FilledBlank | None:
-        """The result for the chosen blank, of this text or of an earlier one with as many blanks."""
+        """The result for the chosen blank, of this text or of the latest one if it has as many blanks."""
         index, count = self._editor.index, len(self._editor.blanks())
         found = self._results.get(self._editor.text(), self._latest())
         return found.blanks[index] if found and index >= 0 and len(found.blanks) == count else None
@@ -141,21 +141,21 @@ class FillView(TextPage):
     # Words and blanks
 
     @Slot(int)
-    def _pick(self, row: int) -> None:
+    def _put_word(self, row: int) -> None:
         filled = self._filled()
         if filled is None or not 0 <= row < len(filled.guesses):
             return
         index, word = self._editor.index, filled.guesses[row].word
-        self._placing = len(self._editor.blanks()) > 1
-        self._editor.put(index, word)
+        self._keeps_words = len(self._editor.blanks()) > 1
+        self._editor.fill_in(index, word)
         if not self._editor.blanks():
             self.note.emit(tr("“{word}” put in its place; Ctrl+Z gives the blank back", word=word))
             self._editor.setFocus()
             return
-        # The other blanks now have one more context word: they are computed again.
+        # The other blanks have one more word of context now: they are computed again.
         self._editor.choose(min(index, len(self._editor.blanks()) - 1))
         self.run()
-        self._placing = False
+        self._keeps_words = False
 
     @Slot()
     def _make_blank(self) -> None:
@@ -168,8 +168,8 @@ class FillView(TextPage):
         self._editor.setFocus()
 
     @Slot()
-    def _give_back(self) -> None:
-        self._editor.give_back(self._editor.index)
+    def _restore_word(self) -> None:
+        self._editor.restore_word(self._editor.index)
         self._editor.setFocus()
 
     @Slot()
@@ -205,10 +205,10 @@ class FillView(TextPage):
         card = self._fill_panel.card
         self._fill_panel.blank.clicked.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
-        card.words.picked.connect(self._pick)
+        card.words.picked.connect(self._put_word)
         card.previous.clicked.connect(self._previous)
         card.next.clicked.connect(self._next)
-        card.back.clicked.connect(self._give_back)
+        card.back.clicked.connect(self._restore_word)
         card.foot.look_requested.connect(self._look_inside)
         card.words.undo_requested.connect(self._editor.undo)
         card.words.redo_requested.connect(self._editor.redo)

@@ -24,7 +24,7 @@ _NO_BLANK = Message(
 
 
 def describe_guess(guess: Guess) -> str:
-    """The likelihood of a guess, as a sentence without its full stop."""
+    """The probability of a guess, as a sentence without its full stop."""
     if not guess.pieces:
         return tr("The model's vocabulary cannot spell this word")
     probability = wording.precise_percent(guess.probability)
@@ -41,7 +41,7 @@ def describe_guess(guess: Guess) -> str:
 
 
 class WordQuestion(QFrame):
-    """A `field` for any word, and the button `ask`."""
+    """A `field` for any word, the button `ask`, and how likely the word is in the blank."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -64,18 +64,18 @@ class WordQuestion(QFrame):
             self.field.setText(word)
 
     def show_answer(self, guess: Guess | None) -> None:
-        """Show how likely the word in the field is, if that is known."""
+        """Show how likely the word in the field is, if the guess is for that word."""
         known = guess is not None and guess.word == self.word()
         self._answer.setVisible(known)
         self._answer.setText(describe_guess(guess) if guess is not None and known else "")
 
     def answer(self) -> str:
-        """The answer about the word; empty while there is none."""
+        """How likely the word in the field is, as shown; empty if it is not known."""
         return self._answer.text()
 
 
 class BlankCard(QFrame):
-    """A blank and its words, with buttons for the `previous` and the `next` blank, and `back` for its hidden word."""
+    """A blank and its words, with the buttons `previous` and `next` to other blanks, and `back` for its hidden word."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class BlankCard(QFrame):
         self.setAccessibleName(tr("Words for the blank"))
 
     def show_blank(self, number: int, count: int, word: str) -> None:
-        """Show which blank it is, counted from 0, and offer to restore its hidden word."""
+        """Show the number of the blank, given from 0, and offer to restore its hidden word if it has one."""
         several = tr("Blank {number} of {count}", number=number + 1, count=count)
         self._heading.setText(several if count > 1 else tr("The blank"))
         for arrow in (self.previous, self.next):
@@ -104,7 +104,7 @@ class BlankCard(QFrame):
         self.back.setAccessibleName(tr("Put “{word}” back", word=word))
 
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
-        """Show the words found, none before a result; `source` names the model, the device and the time."""
+        """Show the words found, none before a result; `source` says which model found them, on what and how fast."""
         guesses = filled.guesses if filled is not None else ()
         self.words.set_rows(guesses)
         self.words.setVisible(bool(guesses))
@@ -113,7 +113,7 @@ class BlankCard(QFrame):
         self.foot.show_source(source)
 
     def set_outdated(self, outdated: bool) -> None:
-        """Grey the words if they belong to an earlier text."""
+        """Set whether the words belong to an earlier text: then they are greyed."""
         self.words.set_outdated(outdated)
         self._hint.setVisible(not outdated and bool(self.words.rows()))
 
@@ -131,7 +131,7 @@ def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
 
 
 class FillPanel(TextPanel):
-    """The buttons Make a blank and Fill in, and the chosen blank's words."""
+    """The buttons Make a blank and Fill in, and the words for the chosen blank."""
 
     def __init__(self, theme: Theme) -> None:
         tip = tr("Make a blank of the selected word  (Ctrl+B)")
@@ -174,5 +174,4 @@ class FillPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model, and what it does."""
         self.model.show_model(tr("{model} fills in", model=card.title))

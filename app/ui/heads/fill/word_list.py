@@ -22,7 +22,7 @@ def _words(row: Guess) -> tuple[str, str, str]:
 
 
 class _WordDelegate(RowDelegate):
-    """A row: its key, the word, the bar and the number; pale while `faded`."""
+    """Paints a row: its key, the word, a bar and the probability; pale while `faded`."""
 
     MIRRORS = True
 
@@ -54,9 +54,9 @@ class _WordDelegate(RowDelegate):
 
 
 class WordList(RowList):
-    """Rows of words, best first. `picked` carries the number of the one picked by click, Enter or digit.
+    """Rows of words, the likeliest first. `picked` carries the index of the one picked by click, Enter or digit.
 
-    `undo_requested` and `redo_requested` pass the keys on to the text editor; Ctrl+C copies the rows, with tabs.
+    `undo_requested` and `redo_requested` pass these keys on to the text editor; Ctrl+C copies the rows, with tabs.
     """
 
     picked = Signal(int)
@@ -81,7 +81,7 @@ class WordList(RowList):
         self.updateGeometry()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Grey the words, which then cannot be picked. The keyboard focus stays."""
+        """Set whether the words are greyed and cannot be picked; the keyboard focus stays."""
         self._delegate.faded = outdated
         self.viewport().update()
 

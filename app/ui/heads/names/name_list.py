@@ -1,4 +1,4 @@
-"""The names found, as a list by type with their frequency and probability."""
+"""The names found as a list by type, with their number of occurrences and their probability."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.ui.kit.translation import localised, tr, written
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A type's heading (no `places`), or a name: the indices of its occurrences, and their mean probability.
+    """A type's heading, without `occurrences`, or a name: the indices of its occurrences, and their mean probability.
 
     `count` is the number of names below a heading, or of a name's occurrences.
     """
@@ -29,13 +29,13 @@ class NameRow:
     style: NameStyle
     text: str
     count: int
-    places: tuple[int, ...] = ()
+    occurrences: tuple[int, ...] = ()
     probability: float = 0.0
 
     @property
     def accessible_text(self) -> str:
         """The row's text for a screen reader."""
-        if not self.places:
+        if not self.occurrences:
             return tr("{kind}, {n:,} name", "{kind}, {n:,} names", kind=self.text, n=self.count)
         places = tr("{n:,} place", "{n:,} places", n=self.count)
         likely = localised(wording.likely(self.probability))
@@ -43,9 +43,9 @@ class NameRow:
 
 
 def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[NameRow, ...]:
-    """The rows of the names found, types in the order of `styles`, the most frequent names first.
+    """The rows of the names found: types in the order of `styles`, and in each the most frequent names first.
 
-    Two occurrences are the same name if their words are equal, ignoring whitespace.
+    Two occurrences of a type are the same name if their words are equal apart from whitespace.
     """
     kinds = {style.label: style for style in styles}
     found: dict[tuple[int, str], list[int]] = {}
@@ -54,57 +54,57 @@ def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[
         found.setdefault((kinds[entity.label].number, words), []).append(index)
     rows: list[NameRow] = []
     for style in styles:
-        own = [(words, places) for (number, words), places in found.items() if number == style.number]
+        own = [(words, indices) for (number, words), indices in found.items() if number == style.number]
         if not own:
             continue
         rows.append(NameRow(style, style.plain, len(own)))
-        for words, places in sorted(own, key=lambda name: -len(name[1])):
-            mean = sum(entities[index].probability for index in places) / len(places)
-            rows.append(NameRow(style, words, len(places), tuple(places), mean))
+        for words, indices in sorted(own, key=lambda name: -len(name[1])):
+            mean = sum(entities[index].probability for index in indices) / len(indices)
+            rows.append(NameRow(style, words, len(indices), tuple(indices), mean))
     return tuple(rows)
 
 
 def _words(row: NameRow) -> tuple[str, str, str]:
-    tip = localised(wording.likely(row.probability)) if row.places else row.style.label
+    tip = localised(wording.likely(row.probability)) if row.occurrences else row.style.label
     return localised(row.text), row.accessible_text, tip
 
 
 class NameModel(RowModel):
-    """The rows of the types that are shown; a heading cannot be chosen."""
+    """The shown rows; a heading cannot be chosen."""
 
     def __init__(self) -> None:
         super().__init__(_words)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         row = self.rows[index.row()] if index.isValid() and index.row() < len(self.rows) else None
-        if row is None or not row.places:
+        if row is None or not row.occurrences:
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
 
 _WIDEST = wording.percent(1.0)
-# What belongs to an earlier text.
+# The opacity of rows that belong to an earlier text.
 _FADED = 0.45
 
 
 class NameDelegate(RowDelegate):
-    """Paints a heading (the type's style, title and number of names) or a name (its words, frequency, bar, number).
+    """Paints a heading (type and number of names), or a name (words, number of occurrences, bar, probability).
 
-    `place` is the number of the shown occurrence of the chosen name, from 1.
+    `position` is that of the shown occurrence among those of the chosen name, from 1.
     """
 
     MIRRORS = True
-    place = 0
+    position = 0
 
     def row_height(self, index: Index) -> int:
         row: NameRow | None = index.data(ROW) if index.isValid() else None
-        heading = row is not None and not row.places and index.row() > 0
+        heading = row is not None and not row.occurrences and index.row() > 0
         return self.line_height("ui") + self._theme.step(5.5 if heading else 3)
 
     def draw(self, painter: QPainter, rect: QRectF, row: NameRow, option: QStyleOptionViewItem) -> None:
         if not option.state & QStyle.StateFlag.State_Enabled:
             painter.setOpacity(_FADED)
-        if row.places:
+        if row.occurrences:
             self._draw_name(painter, rect, row, option)
         else:
             self._draw_heading(painter, rect, row)
@@ -124,7 +124,7 @@ class NameDelegate(RowDelegate):
 
     def _draw_name(self, painter: QPainter, rect: QRectF, row: NameRow, option: QStyleOptionViewItem) -> None:
         theme, step = self._theme, self._theme.step
-        current = self.draw_ground(painter, rect, option) and bool(self.place)
+        current = self.draw_ground(painter, rect, option) and bool(self.position)
         room = rect.adjusted(step(3), 0, -step(2), 0)
         wide = room.width() > step(64)
         self.draw_text(painter, room, wording.percent(row.probability), "small", side=RIGHT)
@@ -137,7 +137,7 @@ class NameDelegate(RowDelegate):
         if row.count > 1:
             often = f"× {written(row.count, ',')}"
             if current:
-                often = tr("{place:,} of {count:,}", place=self.place, count=row.count)
+                often = tr("{place:,} of {count:,}", place=self.position, count=row.count)
             ink = "ink" if current else "ink_quiet"
             used = self.draw_text(painter, room, often, "small", ink, RIGHT)
             room.setRight(room.right() - used - step(2))
@@ -145,19 +145,20 @@ class NameDelegate(RowDelegate):
 
 
 class NameList(RowList):
-    """Rows of names, chosen by click or arrow keys; a click on the chosen one or Enter requests its next occurrence.
+    """Rows of names, chosen by click or arrow keys; a click on the chosen one, or Enter, requests its next occurrence.
 
-    `chosen` carries the chosen row, `again` the row whose next occurrence is requested; `copy_requested` is for Ctrl+C.
+    `chosen` carries the chosen row, `next_requested` the row whose next occurrence is requested; `copy_requested` is
+    sent for Ctrl+C.
     """
 
     chosen = Signal(object)
-    again = Signal(object)
+    next_requested = Signal(object)
     copy_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = NameDelegate(theme)
         super().__init__(theme, tr("Names found"), NameModel(), self._delegate)
-        self._sent_row: NameRow | None = None
+        self._last_row: NameRow | None = None
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.clicked.connect(self._clicked)
 
@@ -171,17 +172,17 @@ class NameList(RowList):
         """The shown rows."""
         return tuple(self._model.rows)
 
-    def select(self, place: int) -> None:
-        """Choose the name with this occurrence, without a signal; none for -1 or an unknown one."""
+    def select(self, occurrence: int) -> None:
+        """Choose the name with this occurrence without a signal; none for -1, or for one that is not in the list."""
         for number, row in enumerate(self._model.rows):
-            if place in row.places:
-                self._sent_row = row
-                self._delegate.place = row.places.index(place) + 1
+            if occurrence in row.occurrences:
+                self._last_row = row
+                self._delegate.position = row.occurrences.index(occurrence) + 1
                 if self.row() is not row:
                     self.setCurrentIndex(self._model.index(number))
                 self.viewport().update()
                 return
-        self._sent_row, self._delegate.place = None, 0
+        self._last_row, self._delegate.position = None, 0
         self.choose_none()
 
     def row(self) -> NameRow | None:
@@ -195,25 +196,25 @@ class NameList(RowList):
             self.copy_requested.emit()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before is not None:
-            self.again.emit(before)
+            self.next_requested.emit(before)
             return
         super().keyPressEvent(event)
         self._skip_heading(event.key())
         row = self.row()
         if row is not None and row is not before:
-            self._sent_row = row
+            self._last_row = row
             self.chosen.emit(row)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if self.row() is None:
-            # Qt makes the first row current without choosing it: the keys then start from there.
+            # Qt makes the first row current without choosing it, and the keys would start from there.
             self.selectionModel().clearCurrentIndex()
 
     def _skip_heading(self, key: int) -> None:
         """Move on to the next name if a key led to a heading."""
         at, rows = self.currentIndex().row(), self._model.rows
-        if at < 0 or rows[at].places:
+        if at < 0 or rows[at].occurrences:
             return
         up = key in (Qt.Key.Key_Up, Qt.Key.Key_PageUp) and at > 0
         self.setCurrentIndex(self._model.index(at - 1 if up else at + 1))
@@ -223,8 +224,8 @@ class NameList(RowList):
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
         row = self._model.rows[index.row()]
-        if not row.places:
+        if not row.occurrences:
             return
-        # The press has already selected it: the previously chosen row is the last one sent.
-        once_more, self._sent_row = row is self._sent_row, row
-        (self.again if once_more else self.chosen).emit(row)
+        # The press has already selected this row: the one chosen before is the last that a signal carried.
+        is_repeated, self._last_row = row is self._last_row, row
+        (self.next_requested if is_repeated else self.chosen).emit(row)

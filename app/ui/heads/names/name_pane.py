@@ -20,14 +20,14 @@ from app.ui.kit.page_layout import line_boxes
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-# The background begins this far below a line's top, above the letters, where the type letters of the line above are.
+# In pixels: a name's background begins this far below its line's top, where the type of a name above is written.
 _TRIM = 2.5
 
 
 class NameHighlights(Highlights):
-    """The names of one page in text order, without overlaps; `hidden` types are not drawn.
+    """The highlights of names, in text order and without overlaps; those of `hidden` types are not drawn.
 
-    `mates` are the occurrences of the same name as the chosen one.
+    `occurrences` are the indices of all occurrences of the chosen name.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -35,13 +35,13 @@ class NameHighlights(Highlights):
         self._styles: list[NameStyle] = []  # of each name
         self._starts: list[int] = []
         self._boxes: list[tuple[int, QRectF, bool]] = []
-        self.mates: tuple[int, ...] = ()
+        self.occurrences: tuple[int, ...] = ()
         self.hidden: frozenset[int] = frozenset()
 
     def set_names(
         self, text: str, offsets: Offsets, names: Sequence[Entity], styles: Sequence[NameStyle]
     ) -> list[bool]:
-        """Set the names; returns for each whether the page's text has its words there."""
+        """Set the names; returns for each whether the text has its words at its span."""
         self.clear()
         by_label = {style.label: style for style in styles}
         self._styles = [by_label[name.label] for name in names]
@@ -55,10 +55,10 @@ class NameHighlights(Highlights):
         """Remove all highlights."""
         super().clear()
         self._styles, self._starts, self._boxes = [], [], []
-        self.mates = ()
+        self.occurrences = ()
 
     def get(self, index: int) -> HighlightRange | None:
-        """A highlighted name, or None if there is none of that index or it is not shown."""
+        """The highlight of a name; None if there is no name of that index, or if it is not shown."""
         known = 0 <= index < len(self._styles)
         return super().get(index) if known and self._styles[index].number not in self.hidden else None
 
@@ -96,7 +96,7 @@ class NameHighlights(Highlights):
                 painter.drawText(base, style.letters if fits else style.letters[:1])
 
     def _in_sight(self, blocks: Blocks, height: int) -> Iterator[tuple[int, QRectF, bool]]:
-        """The names' boxes in the visible lines, and whether each is its name's first."""
+        """The boxes of names in the visible lines: a name's index, its box, and whether it is the name's first."""
         for block, offset in blocks:
             begins, layout = block.position(), block.layout()
             low = max(0, bisect_right(self._starts, begins) - 1)
@@ -116,7 +116,7 @@ class NameHighlights(Highlights):
                         yield index, box.translated(offset), light.start >= from_unit
 
 
-# A longer text replaces another one without undo, which would take twice its memory.
+# In characters: a longer text replaces another without undo, which would take twice its memory.
 _UNDONE_AT_MOST = 1_000_000
 # More marks than the scroll bar has pixels are useless.
 _MOST_MARKS = 400
@@ -168,15 +168,15 @@ class NamePane(DocumentPane):
             self.lines_broken.emit(len(shown) > len(text))
 
     def show_names(self, names: Sequence[Entity], styles: Sequence[NameStyle]) -> list[bool]:
-        """Highlight names of `text()` in its order; returns for each whether it is highlighted."""
+        """Highlight names of `text()`, in text order; returns for each whether it is highlighted."""
         self._appender.at_once()
         shown = self.names.set_names(self.text(), self._positions(), names, styles)
         self._names_changed()
         return shown
 
-    def choose_name(self, index: int, mates: Sequence[int] = ()) -> None:
-        """Choose a name; `mates` are the occurrences of the same name, in order."""
-        self.names.mates = tuple(mates)
+    def choose_name(self, index: int, occurrences: Sequence[int] = ()) -> None:
+        """Choose a name; `occurrences` are the indices of all its occurrences, in text order."""
+        self.names.occurrences = tuple(occurrences)
         self.choose(index)
 
     def hide_types(self, kinds: Collection[int]) -> None:
@@ -190,8 +190,8 @@ class NamePane(DocumentPane):
         return self.names
 
     def _update_marks(self) -> None:
-        mates = self.names.mates
-        places = sorted({*mates[:: -(-len(mates) // _MOST_MARKS) or 1], self.names.chosen})
+        occurrences = self.names.occurrences
+        places = sorted({*occurrences[:: -(-len(occurrences) // _MOST_MARKS) or 1], self.names.chosen})
         lights = [(index, light) for index in places if (light := self.names.get(index)) is not None]
         self._marked = [index for index, _ in lights]
         chosen = self._marked.index(self.names.chosen) if self.names.chosen in self._marked else -1

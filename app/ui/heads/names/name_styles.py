@@ -20,7 +20,10 @@ _DOUBLE = len(_PATTERNS)
 
 @dataclass(frozen=True, slots=True)
 class NameStyle:
-    """The style of a type's names; `number` counts the types, `letters` are below a name, `plain` is the title."""
+    """The style of a type's names: `letters` are written below a name, `plain` is the type's title.
+
+    `number` is the type's index, by which the colour and the line are chosen.
+    """
 
     label: str
     plain: str
@@ -52,7 +55,7 @@ class NameStyle:
 
 
 def styles_of(labels: Sequence[str]) -> tuple[NameStyle, ...]:
-    """A style for each type, in their order; 8 colours and 6 patterns repeat together only after 24 types."""
+    """A style for each type, in their order; a pair of one of 8 colours and one of 6 lines repeats after 24 types."""
     letters = short_types(labels)
     return tuple(
         NameStyle(label, plain_type(label), letters[label], number) for number, label in enumerate(labels)

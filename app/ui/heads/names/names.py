@@ -40,23 +40,23 @@ from app.ui.kit.translation import localised, tr
 class NamesFound:
     """The names found in a text so far.
 
-    `chosen` is a name's index, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
+    `chosen` is the index of the chosen name, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
     """
 
     text: str = ""
     result: TaggedTexts | None = None
     chosen: int = -1
     units: int = 0
-    _places: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    _occurrences: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.units = utf16_units(self.text)
         for at, entity in enumerate(self.entities):
-            self._places.setdefault(_same(entity), []).append(at)
+            self._occurrences.setdefault(_identity(entity), []).append(at)
 
     @property
     def tagged(self) -> Tagged | None:
-        """The names of the text, None before a result."""
+        """The result for the text, None before there is one."""
         return self.result.items[0] if self.result is not None and self.result.items else None
 
     @property
@@ -66,19 +66,22 @@ class NamesFound:
 
     @property
     def name(self) -> Entity | None:
-        """The chosen name."""
+        """The chosen name, None for none."""
         return self.entities[self.chosen] if 0 <= self.chosen < len(self.entities) else None
 
     def document(self) -> TaggedDocument | None:
-        """The document to save or copy; None without a result."""
+        """The text and its names, to be saved or copied; None without a result."""
         return TaggedDocument(self.text, self.tagged) if self.tagged is not None else None
 
-    def mates(self, index: int) -> list[int]:
-        """The occurrences of the same name and type, in text order."""
-        return self._places[_same(self.entities[index])] if 0 <= index < len(self.entities) else []
+    def occurrences(self, index: int) -> list[int]:
+        """The indices of all occurrences of a name, itself included, in text order; empty for -1."""
+        return self._occurrences[_identity(self.entities[index])] if 0 <= index < len(self.entities) else []
 
     def step(self, by: int, hidden: Collection[str]) -> int:
-        """The next name of a shown type (the previous one for -1), wrapping around at the ends; -1 without any."""
+        """The index of the next name (`by` 1) or the previous one (-1) whose type is not hidden, -1 for none.
+
+        It wraps around at the ends.
+        """
         count = len(self.entities)
         first = self.chosen if self.chosen >= 0 else (-1 if by > 0 else count)
         for way in range(1, count + 1):
@@ -88,7 +91,8 @@ class NamesFound:
         return -1
 
 
-def _same(entity: Entity) -> tuple[str, str]:
+def _identity(entity: Entity) -> tuple[str, str]:
+    """What all occurrences of a name have in common: its type, and its words apart from whitespace."""
     return entity.label, " ".join(entity.text.split())
 
 
@@ -128,7 +132,7 @@ class NamesView(TextPage):
         self.pane.light_chosen.connect(self._choose)
         panel.legend.changed.connect(self._types_changed)
         panel.list.chosen.connect(self._row_chosen)
-        panel.list.again.connect(self._row_again)
+        panel.list.next_requested.connect(self._go_to_next_occurrence)
         panel.list.copy_requested.connect(self.copy)
         panel.copy.clicked.connect(self.copy)
         panel.opening.clicked.connect(self._choose_file)
@@ -136,7 +140,7 @@ class NamesView(TextPage):
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
-        theme.in_steps(self.pane.setMinimumHeight, 34)  # above the panel some lines are seen
+        theme.in_steps(self.pane.setMinimumHeight, 34)  # a few lines stay visible above the panel
         self.build(self.pane, (self.pane,), panel)
         self.add_shortcuts(
             ("Ctrl+S", panel.show_formats), ("F3", self.next_name), ("Shift+F3", self._previous_name)
@@ -153,10 +157,10 @@ class NamesView(TextPage):
             return
         aggregation = PieceAggregation(self.workspace.settings.names_joining)
         self._fraction = 0.0
-        self._names_panel.set_partly("")
+        self._names_panel.set_incomplete_note("")
         self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), aggregation))
 
-    def told(self, result: HeadResult) -> str:
+    def result_note(self, result: HeadResult) -> str:
         length = Message("{n:,} character", "{n:,} characters", n=len(self.found.text))
         return tr(
             "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
@@ -164,12 +168,12 @@ class NamesView(TextPage):
         )  # fmt: skip
 
     def show_result(self, kept: KeptResult) -> None:
-        """Show the names; the previously chosen one stays chosen if it is still there."""
+        """Show the names; the chosen one stays chosen if it was found again."""
         assert isinstance(kept.result, TaggedTexts)
         panel, before = self._names_panel, self.found.name
         self.found = NamesFound(kept.texts[0], kept.result)
         if not kept.result.complete and not self.working():
-            panel.set_partly(
+            panel.set_incomplete_note(
                 tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
             )
         panel.show_names(self.found.entities, kept.result.labels)
@@ -179,7 +183,7 @@ class NamesView(TextPage):
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
-        """Show how much of the text was read; the flow counts model windows, which mean nothing to the user."""
+        """Show how much of the text was read, not how many windows, which mean nothing to the user."""
         self._fraction = progress.fraction
         what = tr("Reading") if progress.total else progress.what
         self._names_panel.strip.show_progress(
@@ -192,7 +196,7 @@ class NamesView(TextPage):
         result = self.found.result
         if self._fraction and result is not None and not result.complete:
             rest = tr("Later names are missing. Ctrl+Enter reads the whole text.")
-            self._names_panel.set_partly(sentences(stopped, rest))
+            self._names_panel.set_incomplete_note(sentences(stopped, rest))
         super()._stopped()
         self.note.emit(stopped)
 
@@ -217,7 +221,7 @@ class NamesView(TextPage):
 
     @Slot()
     def refresh(self) -> None:
-        """Highlight the names if the text is the one they were found in; else mark them as outdated."""
+        """Highlight the names if the text is that in which they were found; else mark them as outdated."""
         empty = self.pane.is_empty()
         if empty:
             self.found = NamesFound()
@@ -234,11 +238,11 @@ class NamesView(TextPage):
         self._choose(self.found.chosen, go=False)
 
     def is_outdated(self) -> bool:
-        # The length detects most edits without reading a text of megabytes at every key.
+        # The length shows most edits without reading a text of megabytes at every key press.
         return self.pane.units() != self.found.units or super().is_outdated()
 
     def visit(self) -> Visit | None:
-        """The chosen name, else the first one."""
+        """The chosen name, or else the first one."""
         result = self.found.result
         if result is None or not self.found.entities or self.is_outdated():
             return None
@@ -264,19 +268,19 @@ class NamesView(TextPage):
     @Slot(int)
     def _choose(self, index: int, *, go: bool = True) -> None:
         self.found.chosen = index
-        self.pane.choose_name(index, self.found.mates(index))
+        self.pane.choose_name(index, self.found.occurrences(index))
         self._names_panel.list.select(index)
         if go and index >= 0:
             self.pane.reveal(index)
 
     @Slot(object)
     def _row_chosen(self, row: NameRow) -> None:
-        self._choose(row.places[0])
+        self._choose(row.occurrences[0])
 
     @Slot(object)
-    def _row_again(self, row: NameRow) -> None:
-        later = [place for place in row.places if place > self.found.chosen]
-        self._choose(later[0] if later else row.places[0])
+    def _go_to_next_occurrence(self, row: NameRow) -> None:
+        later = [place for place in row.occurrences if place > self.found.chosen]
+        self._choose(later[0] if later else row.occurrences[0])
 
     @Slot()
     def _types_changed(self) -> None:

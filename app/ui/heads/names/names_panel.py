@@ -1,4 +1,4 @@
-"""The right side of the names page: the button, progress, the types and the names."""
+"""The right side of the page Names: the types of names, and the list of names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TERMS = {
     PieceAggregation.AVERAGE: (Message("Its pieces' probabilities are averaged:"), "average"),
     PieceAggregation.MAX: (Message("The piece that the model is surest of counts:"), "max"),
 }
-# Above this number of types they are shown in two columns.
+# More types than these are shown in two columns.
 _ONE_COLUMN = 6
 
 
@@ -65,7 +65,7 @@ class NameLegend(QFrame):
         theme.in_steps(self._grid.setVerticalSpacing, 0.5)
 
     def set_styles(self, styles: Sequence[NameStyle], before: QWidget) -> None:
-        """Set the types, in order; those already listed keep their check state. Tab reaches them from `before`."""
+        """Set the types; those already listed keep their check state. Tab goes from `before` to them."""
         if tuple(styles) == self._styles:
             return
         hidden = {
@@ -103,7 +103,7 @@ class NameLegend(QFrame):
             )
 
     def hidden(self) -> frozenset[int]:
-        """The numbers of the unchecked types."""
+        """The numbers of the types that are not checked."""
         return frozenset(
             style.number
             for style, tick in zip(self._styles, self._ticks, strict=True)
@@ -146,7 +146,7 @@ class NamesPanel(TextPanel):
         self._styles: tuple[NameStyle, ...] = ()
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
-        self._partly = ""
+        self._incomplete_note = ""
         self.opening = push_button(
             theme, tr("Open…"), icon="open", name=tr("Open a file"), tip=tr("Open a file  (Ctrl+O)")
         )
@@ -180,14 +180,14 @@ class NamesPanel(TextPanel):
     # Content
 
     def set_empty(self, empty: bool) -> None:
-        """Show the invitation while there is no text, and clear the result of another one."""
+        """Show the invitation while there is no text, without the result of an earlier one."""
         self._empty = empty
         if empty:
             self.show_names(None, ())
         self._arrange()
 
     def show_names(self, entities: tuple[Entity, ...] | None, labels: Sequence[str]) -> None:
-        """Show names of these types; None for a text that was not searched yet."""
+        """Show names, and the types of `labels`; None before a text was searched."""
         self._entities = entities
         if entities is not None:
             self._styles = styles_of(labels)
@@ -199,10 +199,10 @@ class NamesPanel(TextPanel):
         self._arrange()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Mark the names as those of an earlier text, or as incomplete."""
-        super().set_outdated(bool(outdated or self._partly) and self._entities is not None)
+        """Say whether the names are outdated, or else whether they are incomplete."""
+        super().set_outdated(bool(outdated or self._incomplete_note) and self._entities is not None)
         if not outdated:
-            self._outdated.setText(self._partly)
+            self._outdated.setText(self._incomplete_note)
         elif self.is_stale:
             self._outdated.setText(tr("The model was changed since. Ctrl+Enter finds the names."))
         else:
@@ -218,23 +218,22 @@ class NamesPanel(TextPanel):
             f"{localised(style.plain)} {counts[style.label]}" for style in self._styles if counts[style.label]
         )
         names = tr("{n:,} name", "{n:,} names", n=len(self._entities))
-        return sentences(names, kinds, self._partly)
+        return sentences(names, kinds, self._incomplete_note)
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model."""
         self.model.show_model(tr("The names are found by {model}", model=card.title))
 
     def styles(self) -> tuple[NameStyle, ...]:
         """The styles of the types."""
         return self._styles
 
-    def set_partly(self, words: str) -> None:
-        """Show how much of the text was read if reading was stopped; empty words if it was not."""
-        self._partly = words
+    def set_incomplete_note(self, words: str) -> None:
+        """Set the note on names that are missing since not all of the text was read; empty if all was."""
+        self._incomplete_note = words
 
     def set_complete(self, complete: bool) -> None:
-        """Set whether all of the text was read: only then is every word's tag known."""
+        """Set whether all of the text was read: else CoNLL is not offered, which needs every word's tag."""
         for form in self.menu.actions():
             form.setEnabled(complete or form.data() != "conll")
 

@@ -21,20 +21,20 @@ from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
 from app.ui.kit.boxes import column, turn
+from app.ui.kit.chart import signed
 from app.ui.kit.class_card import CardFoot
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import localised, tr
 
 _INVITE = Message("Two passages: does the second come right after the first, or from somewhere else?")
 _READY = Message("Ctrl+Enter tells whether the second continues the first.")
-# The least probability of a definite outcome: what wording.likelihood calls likely.
-_DECIDED = 0.7
-# The least probability of a certain one: what it calls very likely.
-_CERTAIN = 0.9
+# The least probabilities that wording calls likely, from which an outcome is definite, and very likely.
+_LIKELY = 0.7
+_VERY_LIKELY = 0.9
 _CUT = (
     Message("The first passage is longer than the model reads: its end was read."),
     Message("The second passage is longer than the model reads: its beginning was read."),
@@ -44,7 +44,7 @@ _CUT = (
 def outcome(item: FollowOn) -> tuple[str, str, str]:
     """The outcome in large words, its likelihood, and a sentence that explains it."""
     continues, sure = item.probability >= 0.5, max(item.probability, 1 - item.probability)
-    if sure < _DECIDED:
+    if sure < _LIKELY:
         undecided = tr("Undecided, {percent}", percent=wording.percent(sure))
         if continues:
             leans = tr("The model leans to the second passage coming right after the first.")
@@ -58,13 +58,8 @@ def outcome(item: FollowOn) -> tuple[str, str, str]:
     return tr("It does not"), likely, tr("The model takes the second passage for one from somewhere else.")
 
 
-def signed(value: float) -> str:
-    """A logit with its sign as text: "+3.21", "−2.14"."""
-    return written(value, "+.2f").replace("-", "\N{MINUS SIGN}")
-
-
 class FollowCard(QFrame):
-    """One pair's outcome as a card; greyed if it belongs to earlier passages."""
+    """The card of a pair's outcome, greyed if it belongs to earlier passages."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -76,7 +71,7 @@ class FollowCard(QFrame):
         self.foot = CardFoot(theme)
         parts = (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut, self.foot)
         column(theme, *parts, gap=2, margins=(3, 4, 3, 4), parent=self)
-        self._certain = False
+        self._very_likely = False
         self.setProperty("kind", "card")
         self.setAccessibleName(tr("Whether it continues"))
         # The bars leave room for their focus ring: everything else is aligned with their text.
@@ -85,12 +80,12 @@ class FollowCard(QFrame):
                 theme.in_steps(part.setContentsMargins, 1, 0, 1, 0)
 
     def show_item(self, item: FollowOn, source: str) -> None:
-        """Show an outcome; `source` names the model, the device and the time."""
+        """Show an outcome; `source` says which model found it, on what and how fast."""
         words, sure, sentence = outcome(item)
         self._words.setText(words)
         self._sure.setText(sure)
         self._sentence.setText(sentence)
-        continues, self._certain = item.probability >= 0.5, item.probability >= _CERTAIN
+        continues, self._very_likely = item.probability >= 0.5, item.probability >= _VERY_LIKELY
         rows = (
             (tr("Continues"), item.probability, continues),
             (tr("Does not"), 1 - item.probability, not continues),
@@ -107,11 +102,11 @@ class FollowCard(QFrame):
         self.setAccessibleDescription(sentences(words, sure, sentence))
 
     def set_outdated(self, outdated: bool) -> None:
-        """Grey the outcome of earlier passages."""
+        """Set whether the outcome belongs to earlier passages: then it is greyed."""
         self.bars.setEnabled(not outdated)
         for label in (self._words, self._sentence):
             mark(label, ink="quiet" if outdated else "")
-        mark(self._sure, ink="quiet" if outdated else "likely" if self._certain else "")
+        mark(self._sure, ink="quiet" if outdated else "likely" if self._very_likely else "")
 
     def text(self) -> str:
         """The outcome as a line of text."""
@@ -119,7 +114,7 @@ class FollowCard(QFrame):
 
 
 class FollowPanel(TextPanel):
-    """The Swap and main buttons, and the outcome's card."""
+    """The buttons Swap and Does it follow?, and the card of the outcome."""
 
     def __init__(self, theme: Theme) -> None:
         self.swap = push_button(
@@ -135,27 +130,27 @@ class FollowPanel(TextPanel):
             tr("Next sentence prediction, BERT section 3.1, Task #2."),
         )
         self.card = FollowCard(theme)
-        self._has = False
+        self._has_result = False
         super().__init__(theme, self.swap, button, self.card, about)
         self.show_text(empty=True, ready=False)
 
     def show_text(self, *, empty: bool, ready: bool) -> None:
-        """Show the invitation while there is no text; `ready` if both papers have text."""
-        self._has = self._has and not empty
+        """Show the invitation until there is an outcome; `empty` if no paper has text, `ready` if both have."""
+        self._has_result = self._has_result and not empty
         self.set_inviting(empty)
-        self.card.setVisible(self._has)
+        self.card.setVisible(self._has_result)
         self.invite.setText(_READY if ready else _INVITE)
-        self.invite.setVisible(not self._has)
+        self.invite.setVisible(not self._has_result)
 
     def show_item(self, item: FollowOn, source: str) -> None:
         """Show an outcome."""
-        self._has = True
+        self._has_result = True
         self.card.show_item(item, source)
         self.card.show()
         self.invite.hide()
 
     def set_outdated(self, outdated: bool) -> None:
-        super().set_outdated(outdated and self._has)
+        super().set_outdated(outdated and self._has_result)
         self.card.set_outdated(outdated)
 
     def spoken(self) -> str:
@@ -163,7 +158,6 @@ class FollowPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model, and what it does."""
         self.model.show_model(tr("{model} tells what follows", model=card.title))
 
 
@@ -192,7 +186,7 @@ class TwoPapers(QWidget):
         theme.changed.connect(self._turn)
 
     def focused(self) -> int:
-        """The number of the paper with the keyboard focus; 0 if none has it."""
+        """The index of the paper with the keyboard focus; 0 if none has it."""
         focus = self.focusWidget()
         return int(focus is not None and self.papers[1].isAncestorOf(focus))
 
@@ -206,7 +200,7 @@ class TwoPapers(QWidget):
 
 
 class FollowView(TextPage):
-    """Two passages at the left; at the right how likely the second continues the first."""
+    """Two passages at the left; at the right how likely it is that the second continues the first."""
 
     KEY = "follow"
     TITLE = Message("Next sentence")
@@ -250,7 +244,7 @@ class FollowView(TextPage):
             return
         self.start(tr("Getting ready to read both passages"), follow, PassagePairs(((first, second),)))
 
-    def told(self, result: HeadResult) -> str:
+    def result_note(self, result: HeadResult) -> str:
         return tr("Two passages read in {time}", time=wording.duration(result.seconds))
 
     def show_result(self, kept: KeptResult) -> None:

@@ -16,38 +16,38 @@ from app.core.message import Message
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.painting import image_of, pooled
-from app.ui.inspect.charts.tokens import share_name
+from app.ui.inspect.charts.tokens import token_name
 from app.ui.kit.chart import Cell, Chart, Table, number
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-_NOTHING = Attention(InputWindow(()), 0, 0, 0, array("f"))
+_NO_ATTENTION = Attention(InputWindow(()), 0, 0, 0, array("f"))
 # The index of a float32's upper half among its two 16-bit halves.
-_UPPER = 1 if sys.byteorder == "little" else 0
-_NAMED = 5
-_FAINTEST = 0.004
-_NOTABLE = 2.0
+_UPPER_HALF = 1 if sys.byteorder == "little" else 0
+_MOST_NAMED = 5  # tokens in a description
+_LEAST_DRAWN = 0.004  # a smaller weight has no line
+_LABELLED_FROM = 2.0  # times the average weight, where not all labels fit
 _INVITATION = Message("Point at a token to see what it looks at, or walk with the arrow keys.")
 
 
 @cache
-def _table() -> bytes:
-    """The level of each upper half of a float32: 1 to 255 by the square root of a weight from 0 to 1."""
+def _level_table() -> bytes:
+    """The level for each upper half of a float32: 1 to 255, by the square root of a weight from 0 to 1."""
     values = (struct.unpack(">f", half.to_bytes(2) + b"\0\0")[0] for half in range(65536))
     return bytes(1 + round(254 * math.sqrt(min(1.0, value))) if value > 0 else 1 for value in values)
 
 
 def levels(attention: Attention, head: int) -> bytes:
-    """A byte for each weight of a head, in rows.
+    """A level (1 to 255) for each weight of a head, row by row.
 
-    The upper half of a float32 has a precision of 1 part in 128: more than a colour shows, and it is fast to read.
+    It is looked up by the upper half of the float32, which has a precision of 1 part in 128: more than a colour shows.
     """
-    halves = array("H", _weights(attention, head).tobytes())[_UPPER::2]
-    return bytes(map(_table().__getitem__, halves))
+    halves = array("H", _weights(attention, head).tobytes())[_UPPER_HALF::2]
+    return bytes(map(_level_table().__getitem__, halves))
 
 
 def habit(attention: Attention, head: int, labels: tuple[str, ...]) -> str:
-    """Where a head attends most, on average over all tokens: "most at the token before, 71%"."""
+    """Where a head attends most, on average over all tokens: "most at the token before, 71% on average"."""
     length = len(attention.window.tokens)
     weights = _weights(attention, head)
     if not length:
@@ -87,14 +87,14 @@ def _weights(attention: Attention, head: int) -> array[float]:
 
 
 class AttentionHeads(Chart):
-    """A small picture of each head's grid, painted one after another so that the window never waits.
+    """A small heat map of each head's weights; they are painted one at a time, so that the window never waits.
 
-    Its places are heads.
+    The chart's places are heads.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Heads of this layer"))
-        self._attention = _NOTHING
+        self._attention = _NO_ATTENTION
         self._labels: tuple[str, ...] = ()
         self._head = 0
         self._images: dict[int, QImage] = {}
@@ -113,7 +113,7 @@ class AttentionHeads(Chart):
         self.begin()
 
     def set_head(self, head: int) -> None:
-        """Outline the head that is shown large."""
+        """Outline the head that is shown in full elsewhere."""
         self._head = head
         self.update()
 
@@ -227,14 +227,14 @@ class AttentionHeads(Chart):
 
 
 class AttentionLines(Chart):
-    """Lines from the current token to those it attends to in one head: the stronger, the larger the weight.
+    """Lines from the current token to those that it attends to in one head, stronger for larger weights.
 
-    All tokens stand above and below over the full width; labels are drawn as far as there is room, strongest first.
+    All tokens are in a line above and in one below; labels are drawn as far as there is room, the strongest first.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("What a token looks at"))
-        self._attention = _NOTHING
+        self._attention = _NO_ATTENTION
         self._labels: tuple[str, ...] = ()
         self._head = 0
 
@@ -265,9 +265,9 @@ class AttentionLines(Chart):
         row = self._attention.row(self._head, index)
         named = ", ".join(
             tr("“{label}” {weight}", label=self._labels[at], weight=number(row[at]))
-            for at in strongest(row)[:_NAMED]
+            for at in strongest(row)[:_MOST_NAMED]
         )
-        token = share_name(self._attention.window, index, self._labels[index])
+        token = token_name(self._attention.window, index, self._labels[index])
         return tr("{token} looks at {others}", token=token, others=named)
 
     def table(self) -> Table:
@@ -342,7 +342,7 @@ class AttentionLines(Chart):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for index in reversed(strongest(row)):
             weight = row[index]
-            if weight < _FAINTEST:
+            if weight < _LEAST_DRAWN:
                 continue
             end = QPointF(self._x(index, width), self._lower())
             colour = QColor(self.theme.colour("scale_high"))
@@ -373,8 +373,7 @@ class AttentionLines(Chart):
         taken: list[float] = []
         all_fit = self._each(width) >= high
         for index in strongest(row):
-            # If there is no room for all labels, only those with at least twice the average weight.
-            if not all_fit and row[index] * len(row) < _NOTABLE:
+            if not all_fit and row[index] * len(row) < _LABELLED_FROM:
                 break
             x = self._x(index, width)
             if any(abs(x - other) < high for other in taken):
@@ -386,11 +385,11 @@ class AttentionLines(Chart):
 
 
 class AttentionGrid(Matrix):
-    """A head's weights, every row's sum 1; colours by the square root, so that small weights are seen."""
+    """A head's weights; each row adds up to 1. Colours go by the square root, so that small weights are visible."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Attention"), tr("From"), tr("To"), tr("Attention weight"))
-        self._attention = _NOTHING
+        self._attention = _NO_ATTENTION
         self._head = 0
 
     def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Charts as files and on the clipboard: numbers as CSV, pictures as PNG and SVG; the bar of buttons below a chart."""
+"""Charts as files (CSV, PNG, SVG) and on the clipboard, and the bar of buttons below a chart for that."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from app.ui.kit.translation import tr
 
 NUMBERS = Message("Numbers (*.csv)")
 PICTURES = {".png": Message("Picture (*.png)"), ".svg": Message("Drawing (*.svg)")}
-_SHARP = 2
-# No side of a picture is longer than this in pixels: enough for print, and small enough for any memory.
-_LONGEST = 16_000
-# Pixels per inch by the SVG specification.
+_SCALE = 2
+# The longest side of a picture in pixels: enough for print, and small enough for any memory.
+_LONGEST_SIDE = 16_000
+# Pixels per inch, by the SVG specification.
 _PIXELS_AN_INCH = 96
 
 
 def picture(figures: Figures) -> QImage:
-    """A chart as an image at twice the resolution: in full, without a current place."""
+    """The whole chart, without a current place, as an image at twice the screen's resolution."""
     size = figures.picture_size().expandedTo(QSize(1, 1))
-    sharp = min(float(_SHARP), _LONGEST / max(size.width(), size.height(), 1))
-    image = QImage(size * sharp, QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(sharp)
+    scale = min(float(_SCALE), _LONGEST_SIDE / max(size.width(), size.height(), 1))
+    image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(scale)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     figures.paint_picture(painter)
@@ -52,18 +52,18 @@ def picture(figures: Figures) -> QImage:
 
 
 def file_name(title: str, filters: Sequence[str]) -> str:
-    """A name for a file with a chart or its numbers, of the first kind."""
+    """A name for a file with a chart or its numbers, with the suffix of the first filter."""
     stem = re.sub(r"[\W_]+", "-", title.lower()).strip("-")
     return stem + filters[0].partition("*")[2].removesuffix(")")
 
 
 def file_bytes(figures: Figures, suffix: str) -> bytes:
-    """A chart's picture (.png, .svg), or its numbers as CSV for any other suffix."""
+    """The bytes of a file with a chart's picture (.png, .svg), or for any other suffix with its numbers as CSV."""
     return picture_bytes(figures, suffix[1:]) if suffix in PICTURES else figures.csv().encode("utf-8")
 
 
 def picture_bytes(figures: Figures, kind: str) -> bytes:
-    """A picture as the bytes of a file; `kind` is "png" or "svg"."""
+    """The bytes of a file with a chart's picture; `kind` is "png" or "svg"."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     if kind == "png":
@@ -116,7 +116,7 @@ class ChartBar(QWidget):
         theme.in_steps(buttons.setSpacing, 2)
         self._save_button = save
         self._column = column(theme, row(theme, self.numbers, 1, buttons, gap=2), gap=1, parent=self)
-        chart.renewed.connect(self._renewed)
+        chart.renewed.connect(self._refresh)
 
     @Slot(bool)
     def show_numbers(self, shown: bool) -> None:
@@ -133,7 +133,7 @@ class ChartBar(QWidget):
             self._table.setVisible(shown)
 
     @Slot()
-    def _renewed(self) -> None:
+    def _refresh(self) -> None:
         self._stale = True
         if self.numbers.isChecked():
             self._fill()
@@ -145,7 +145,7 @@ class ChartBar(QWidget):
 
     @Slot()
     def _copy_numbers(self) -> None:
-        # Tabs between cells, as spreadsheets take them.
+        # With tabs between cells, as spreadsheets expect it.
         QGuiApplication.clipboard().setText(self._chart.table().csv("\t"))
         self.note.emit(tr("Numbers copied"))
 

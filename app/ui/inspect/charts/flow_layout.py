@@ -1,4 +1,4 @@
-"""The picture of a model as data: boxes, arrows, tokens and texts, placed for a width."""
+"""The layout of the picture of a model: boxes, arrows, tokens and texts, placed for a width."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.ui.inspect.charts import flow_words as words
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-_CHIP_LINES = 3
-_USED_WIDER = 1.35
+_MOST_CHIP_LINES = 3
+_USED_WIDTH = 1.35
 _LEFT, CENTRE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter
 
-# The looks of a box.
+# The styles of a box.
 TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_IN_MODEL, COLUMN, RESULT_USED, RESULT = (
     "trunk", "used", "quiet", "training", "column used", "column held", "column", "result used", "result",
 )  # fmt: skip
@@ -27,7 +27,7 @@ Line = tuple[str, str, str]  # a font and a colour of the theme, and the words
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A text wrapped in a rectangle, at a side of it; `use` is the theme's font, `role` its colour."""
+    """A text wrapped in a rectangle and aligned to a side of it, in the theme's font `use` and colour `role`."""
 
     place: QRectF
     text: str
@@ -38,10 +38,10 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box of the picture, its texts, its description, and how many are stacked behind one another."""
+    """A box of the picture: its texts, its description, and how many stages are stacked in it."""
 
     place: QRectF
-    look: str
+    style: str
     texts: tuple[PlacedText, ...]
     description: str
     repeats: int = 1
@@ -49,7 +49,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A line along its points with a head at the end; `used` on the way to the head in use."""
+    """A line along its points with an arrowhead at the end; `used` if it leads to the head in use."""
 
     points: tuple[QPointF, ...]
     used: bool
@@ -57,7 +57,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A token's piece, or (without text) a cell that represents its state."""
+    """A token's piece, or a cell that stands for its state."""
 
     place: QRectF
     text: str
@@ -66,7 +66,7 @@ class Chip:
 
 @dataclass(slots=True)
 class Figure:
-    """The complete picture; `funnel` is the polygon through which all states flow to the heads that take them."""
+    """The whole picture; `funnel` is the polygon from all states to the heads that take them all."""
 
     size: QSizeF = field(default_factory=QSizeF)
     boxes: list[Box] = field(default_factory=list)
@@ -81,18 +81,20 @@ class Figure:
 def least_width(theme: Theme, picture: ModelPicture | None) -> int:
     """The least width in pixels at which every head's column can still be read."""
     heads = len(picture.heads) if picture is not None else 1
-    return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
+    return theme.step(4) + round((heads - 1 + _USED_WIDTH) * theme.step(33)) + (heads - 1) * theme.step(2)
 
 
-def _names(stage: Stage) -> list[Line]:
-    """A stage's title, and its term with how many there are of it."""
+def _title_lines(stage: Stage) -> list[Line]:
+    """A stage's title, and its term with the number of repeats."""
     term = f"{stage.repeats} {localised(stage.term)}" if stage.repeats > 1 else stage.term
     return [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
 
 
-def _facts(stage: Stage) -> list[Line]:
+def _fact_lines(stage: Stage) -> list[Line]:
     """A stage's detail and the number of its weights."""
-    return [("small", "ink_quiet", fact) for fact in (words.brief(stage), words.weights_words(stage))]
+    return [
+        ("small", "ink_quiet", fact) for fact in (words.unnamed_details(stage), words.weights_words(stage))
+    ]
 
 
 def _shape(shape: Shape) -> str:
@@ -100,29 +102,29 @@ def _shape(shape: Shape) -> str:
 
 
 class FigureLayout:
-    """Lays a picture out from top to bottom, downwards from `_y`; used once. Lengths are pixels."""
+    """Lays a picture out once, from top to bottom: `_y` is how far it has come. All lengths are in pixels."""
 
     def __init__(self, theme: Theme, picture: ModelPicture, width: float) -> None:
         self._theme = theme
         self._picture = picture
-        self._shared = words.Shared.of(picture)
+        self._shared = words.SharedStages.of(picture)
         self._left = float(theme.step(2))
         self._wide = max(width, least_width(theme, picture)) - 2 * self._left
         self._y = float(theme.step(2))
         self.figure = Figure()
 
-    def draw(self) -> Figure:
-        """The complete figure."""
-        self._chips()
-        self._trunk()
-        self._cells()
-        self._heads()
+    def lay_out(self) -> Figure:
+        """Lay the whole picture out."""
+        self._add_tokens()
+        self._add_trunk()
+        self._add_states()
+        self._add_heads()
         self.figure.size = QSizeF(self._wide + 2 * self._left, self._y + self._theme.step(2))
         return self.figure
 
     # Tokens
 
-    def _chips(self) -> None:
+    def _add_tokens(self) -> None:
         step, window = self._theme.step, self._picture.window
         metrics = self._metrics("small")
         if window.windows > 1:
@@ -139,7 +141,7 @@ class FigureLayout:
                 "The text as the model reads it: {n:,} tokens",
                 n=len(window.tokens),
             )
-        self._caption(title, self._shared.tokens)
+        self._add_caption(title, self._shared.tokens)
         high, gap = metrics.height() + step(1.5), step(1)
         x, lines, end = self._left, 1, self._left + self._wide
         for at, token in enumerate(window.tokens):
@@ -147,8 +149,8 @@ class FigureLayout:
             left = len(window.tokens) - at
             rest = tr("and {number:,} more", number=left)
             more = metrics.horizontalAdvance(rest) + step(4)
-            if x + wide + (more if lines == _CHIP_LINES and left > 1 else 0) > end and x > self._left:
-                if lines == _CHIP_LINES:
+            if x + wide + (more if lines == _MOST_CHIP_LINES and left > 1 else 0) > end and x > self._left:
+                if lines == _MOST_CHIP_LINES:
                     place = QRectF(x + step(1), self._y, more, high)
                     self.figure.texts.append(PlacedText(place, rest, "small", "ink_quiet"))
                     break
@@ -160,40 +162,42 @@ class FigureLayout:
 
     # The shared trunk
 
-    def _trunk(self) -> None:
-        """Add the shared stages; those with the same input are side by side. Shapes are shown where they change."""
+    def _add_trunk(self) -> None:
+        """Add the shared stages, those with the same input side by side; shapes are shown where they change."""
         wide = min(self._wide, float(self._theme.step(170)))
         middle = self._left + self._wide / 2
         flowing = _shape(self._shared.read)
         for row in self._shared.rows:
             if len(row) > 1:
-                self._stages_side_by_side(row, middle, wide, flowing)
+                self._add_stages_side_by_side(row, middle, wide, flowing)
                 flowing = _shape(row[0].output)
                 continue
             stage = row[0]
             if stage.training_only:
                 self._y += self._theme.step(1.5)
             else:
-                self._down(middle, flowing, used=True)
+                self._add_arrow(middle, flowing, used=True)
                 flowing = ""
-            self._trunk_box(stage, middle, wide)
+            self._add_trunk_box(stage, middle, wide)
             before = _shape(stage.inputs[0]) if stage.inputs else ""
             after = _shape(stage.output)
             flowing = flowing or (after if after != before or stage.repeats > 1 else "")
-        self._down(middle, flowing, used=True)
+        self._add_arrow(middle, flowing, used=True)
 
-    def _stages_side_by_side(self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str) -> None:
+    def _add_stages_side_by_side(
+        self, row: tuple[Stage, ...], middle: float, wide: float, flowing: str
+    ) -> None:
         """Add stages side by side: each takes the same input, and their outputs are merged."""
         step = self._theme.step
         gap, edge, start = step(4), step(2.5), self._y
         each = (wide - gap * (len(row) - 1)) / len(row)
-        self._down(middle, flowing, used=True)
+        self._add_arrow(middle, flowing, used=True)
         self.figure.arrows.pop()
         bus, top = self._y - step(2), self._y + step(4)
         lefts = [middle - wide / 2 + at * (each + gap) for at in range(len(row))]
         placed = []
         for stage, left in zip(row, lefts, strict=True):
-            lines = [*_names(stage), *_facts(stage)]
+            lines = [*_title_lines(stage), *_fact_lines(stage)]
             placed.append(self._stack(lines, left + edge, each - 2 * edge, top + step(2)))
         bottom = max(low for _, low in placed) + step(2)
         self._y = bottom + step(8)
@@ -206,7 +210,7 @@ class FigureLayout:
             self.figure.boxes.append(Box(place, TRUNK, texts, words.describe_stage(stage)))
         self._y = bottom + step(3)
 
-    def _trunk_box(self, stage: Stage, middle: float, wide: float) -> None:
+    def _add_trunk_box(self, stage: Stage, middle: float, wide: float) -> None:
         step = self._theme.step
         edge, many = step(3), stage.repeats > 1
         wide = wide if many else min(wide, float(step(120)))
@@ -222,24 +226,24 @@ class FigureLayout:
                 [("small", "ink_quiet", text)], left, wide - 2 * edge, self._y + step(1), CENTRE
             )
             place = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
-            look = TRAINING if stage.training_only else TRUNK
-            self.figure.boxes.append(Box(place, look, texts, words.describe_stage(stage)))
+            style = TRAINING if stage.training_only else TRUNK
+            self.figure.boxes.append(Box(place, style, texts, words.describe_stage(stage)))
             self._y = place.bottom()
             return
-        self._y += step(2) if many else 0  # room for those behind
+        self._y += step(2) if many else 0  # room for the boxes behind
         inner, left = wide - 2 * edge, middle - wide / 2
         top, share = self._y + step(2.5), inner * 0.5
-        texts, low = self._stack(_names(stage), left + edge, share, top)
+        texts, low = self._stack(_title_lines(stage), left + edge, share, top)
         beside, right = left + edge + share + step(3), Qt.AlignmentFlag.AlignRight
-        more, lower = self._stack(_facts(stage), beside, inner - share - step(3), top, right)
+        more, lower = self._stack(_fact_lines(stage), beside, inner - share - step(3), top, right)
         place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
         self.figure.boxes.append(
             Box(place, TRUNK, (*texts, *more), words.describe_stage(stage), stage.repeats)
         )
         self._y = place.bottom()
 
-    def _cells(self) -> None:
-        """Add a cell for each token's state, as wide as the picture; heads refer to the first one's position."""
+    def _add_states(self) -> None:
+        """Add a cell for each token's state, in a strip as wide as the picture."""
         step, tokens = self._theme.step, self._picture.window.tokens
         most = max(8, int(self._wide // step(4.5)))
         shown = min(len(tokens), most)
@@ -248,7 +252,7 @@ class FigureLayout:
         named = len(tokens) <= most and all(
             metrics.horizontalAdvance(token.piece) < wide - step(2) for token in tokens
         )
-        self._caption(tr("Every token’s state: a row of numbers for each"), self._shared.states)
+        self._add_caption(tr("Every token’s state: a row of numbers for each"), self._shared.states)
         for at in range(shown):
             left_out = len(tokens) > most and at == shown - 2
             token = tokens[at if at < shown - 2 else at - shown]
@@ -262,18 +266,18 @@ class FigureLayout:
 
     # The heads
 
-    def _heads(self) -> None:
+    def _add_heads(self) -> None:
         step = self._theme.step
         heads = sorted(
             self._picture.heads, key=lambda head: (not words.uses_first_token_only(head), not head.in_use)
         )
         gap = float(step(2) if self._wide < step(240) else step(4))
-        unit = (self._wide - gap * (len(heads) - 1)) / (len(heads) - 1 + _USED_WIDER)
+        unit = (self._wide - gap * (len(heads) - 1)) / (len(heads) - 1 + _USED_WIDTH)
         bus, top = self._y + step(9), self._y + step(16)
         columns: list[tuple[HeadPicture, float, float]] = []
         x = self._left
         for head in heads:
-            wide = unit * (_USED_WIDER if head.in_use else 1.0)
+            wide = unit * (_USED_WIDTH if head.in_use else 1.0)
             columns.append((head, x, wide))
             x += wide + gap
         first_only = [column for column in columns if words.uses_first_token_only(column[0])]
@@ -281,7 +285,7 @@ class FigureLayout:
         if first_only:
             cell = self.figure.cells[0].place
             label = tr("only the first token, {token}", token=self._picture.window.tokens[0].piece)
-            self._bus(QPointF(cell.center().x(), cell.bottom()), first_only, bus, top, label)
+            self._add_bus(QPointF(cell.center().x(), cell.bottom()), first_only, bus, top, label)
         if all_tokens:
             middle = (all_tokens[0][1] + all_tokens[-1][1] + all_tokens[-1][2]) / 2
             strip, low = self.figure.cells, bus - step(3)
@@ -291,12 +295,12 @@ class FigureLayout:
                 QPointF(middle + step(4), low), QPointF(middle - step(4), low),
             )  # fmt: skip
             self.figure.funnel_used = any(head.in_use for head, _, _ in all_tokens)
-            self._bus(QPointF(middle, low), all_tokens, bus, top, tr("every token’s state"))
+            self._add_bus(QPointF(middle, low), all_tokens, bus, top, tr("every token’s state"))
         self._y = top
-        ends_at = [self._column(head, left, wide, top) for head, left, wide in columns]
+        ends_at = [self._add_column(head, left, wide, top) for head, left, wide in columns]
         self._y = max(ends_at, default=top)
 
-    def _bus(
+    def _add_bus(
         self,
         start: QPointF,
         columns: list[tuple[HeadPicture, float, float]],
@@ -304,7 +308,7 @@ class FigureLayout:
         top: float,
         label: str,
     ) -> None:
-        """Add arrows from a point of the strip to the top of each column; the one in use is drawn last, on top."""
+        """Add arrows from a point of the strip to the top of each column, the one to the head in use last, on top."""
         for head, left, wide in sorted(columns, key=lambda column: column[0].in_use):
             x = left + wide / 2
             points = (start, QPointF(start.x(), bus), QPointF(x, bus), QPointF(x, top))
@@ -321,8 +325,8 @@ class FigureLayout:
             PlacedText(place, label, "small_strong", "ink" if used else "ink_quiet", CENTRE)
         )
 
-    def _column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
-        """Add a head's stages from top to bottom; returns its bottom."""
+    def _add_column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
+        """Add a head's column with its stages from top to bottom; returns its bottom."""
         step = self._theme.step
         edge, used = step(2), head.in_use
         ink = "ink" if used else "ink_quiet"
@@ -339,13 +343,13 @@ class FigureLayout:
             if stage.training_only and number:
                 self._y += step(1.5)
             else:
-                self._down(middle, flowing, used=used, wide=inner)
+                self._add_arrow(middle, flowing, used=used, wide=inner)
                 flowing = ""  # shown once
-            self._box(stage, head, left + edge, inner)
+            self._add_stage_box(stage, head, left + edge, inner)
             before = stage.inputs[0] if stage.inputs else ()
             flowing = flowing or (_shape(stage.output) if stage.output != before else "")
         last = next((stage.output for stage in reversed(head.stages) if stage.output), ())
-        self._down(middle, _shape(last), used=used, wide=inner)
+        self._add_arrow(middle, _shape(last), used=used, wide=inner)
         outcome = [("small_strong", ink, words.OUTCOMES[head.head])]
         result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), CENTRE)
         place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
@@ -359,30 +363,30 @@ class FigureLayout:
         )
         bottom = place.bottom() + edge
         whole = QRectF(left, top, wide, bottom - top)
-        look = COLUMN_USED if used else COLUMN_IN_MODEL if head.held else COLUMN
-        box = Box(whole, look, texts, words.describe_head(head))
+        style = COLUMN_USED if used else COLUMN_IN_MODEL if head.held else COLUMN
+        box = Box(whole, style, texts, words.describe_head(head))
         self.figure.boxes.insert(at, box)
         return bottom
 
-    def _box(self, stage: Stage, head: HeadPicture, left: float, wide: float) -> None:
+    def _add_stage_box(self, stage: Stage, head: HeadPicture, left: float, wide: float) -> None:
         step = self._theme.step
         ink = "ink" if head.in_use else "ink_quiet"
         top, edge = self._y, step(2)
         if stage.training_only:
             lines = [("small", "ink_quiet", tr("{stage}, at training only", stage=stage.term or stage.title))]
         else:
-            facts = _facts(stage) if stage.parameters else []
+            facts = _fact_lines(stage) if stage.parameters else []
             lines = [("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term), *facts]
         texts, low = self._stack(lines, left + edge, wide - 2 * edge, top + step(1.75))
         place = QRectF(left, top, wide, low + step(1.75) - top)
-        look = TRAINING if stage.training_only else USED if head.in_use else QUIET
-        self.figure.boxes.append(Box(place, look, texts, words.describe_stage(stage, head), stage.repeats))
+        style = TRAINING if stage.training_only else USED if head.in_use else QUIET
+        self.figure.boxes.append(Box(place, style, texts, words.describe_stage(stage, head), stage.repeats))
         self._y = place.bottom()
 
-    # What it is laid out with
+    # Parts that are used throughout
 
-    def _down(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
-        """Add an arrow straight down from here, labelled with what flows."""
+    def _add_arrow(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
+        """Add an arrow straight down from `_y`, labelled with what flows."""
         step = self._theme.step
         text = self._bounds(label, "small", wide or self._wide) if label else QRectF()
         high = step(7) + text.height() if label else step(6)
@@ -397,7 +401,7 @@ class FigureLayout:
         self.figure.texts.append(PlacedText(place, label, "small", "ink" if used else "ink_quiet", CENTRE))
         self._y += high
 
-    def _caption(self, text: str, term: str) -> None:
+    def _add_caption(self, text: str, term: str) -> None:
         metrics = self._metrics("small_strong")
         wide = metrics.horizontalAdvance(text)
         high = metrics.height()
@@ -416,7 +420,7 @@ class FigureLayout:
         top: float,
         side: Qt.AlignmentFlag = _LEFT,
     ) -> tuple[tuple[PlacedText, ...], float]:
-        """Wrapped texts, one below the other, and their bottom."""
+        """Wrapped texts, placed one below the other, and their bottom."""
         placed = []
         for use, role, line in lines:
             text = localised(line)

@@ -1,4 +1,4 @@
-"""The picture of a model from text to result, the heads of its family side by side."""
+"""The picture of a model from text to result, with the heads of its family side by side."""
 
 from __future__ import annotations
 
@@ -7,33 +7,36 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPen, QPoly
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
 from app.core.inside import ModelPicture, Part
-from app.ui.inspect.charts import flow_layout as look
+from app.ui.inspect.charts import flow_layout as layout
 from app.ui.inspect.charts.flow_words import picture_table
 from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
-# Ground, line and whether the line is dashed, by a box's look.
-_LOOKS = {
-    look.TRUNK: ("raised", "line_strong", False),
-    look.USED: ("accent_ground", "accent", False),
-    look.QUIET: ("", "line_strong", False),
-    look.TRAINING: ("", "line_strong", True),
-    look.COLUMN_USED: ("raised", "accent", False),
-    look.COLUMN_IN_MODEL: ("", "line_strong", False),
-    look.COLUMN: ("", "line_strong", True),
-    look.RESULT_USED: ("answer_ground", "answer_line", False),
-    look.RESULT: ("track", "", False),
+# Background, line, and whether the line is dashed, by the style of a box.
+_STYLES = {
+    layout.TRUNK: ("raised", "line_strong", False),
+    layout.USED: ("accent_ground", "accent", False),
+    layout.QUIET: ("", "line_strong", False),
+    layout.TRAINING: ("", "line_strong", True),
+    layout.COLUMN_USED: ("raised", "accent", False),
+    layout.COLUMN_IN_MODEL: ("", "line_strong", False),
+    layout.COLUMN: ("", "line_strong", True),
+    layout.RESULT_USED: ("answer_ground", "answer_line", False),
+    layout.RESULT: ("track", "", False),
 }
 
 
 class FlowPicture(Chart):
-    """Tokens, the stages that all heads share, a strip of states, and each head in a column; a place is a box."""
+    """Tokens, the stages that all heads share, a strip of states, and a column for each head.
+
+    The chart's places are the boxes.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("What happens from text to result"))
         self._picture: ModelPicture | None = None
-        self._figure = look.Figure()
+        self._figure = layout.Figure()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_picture(self, picture: ModelPicture) -> None:
@@ -57,7 +60,7 @@ class FlowPicture(Chart):
         return picture_table(self._picture) if self._picture is not None else Table()
 
     def place_at(self, point: QPointF) -> int:
-        # A column is drawn under its own boxes, and comes before them in the list.
+        # A column comes before the boxes in it.
         hits = [at for at, box in enumerate(self._figure.boxes) if box.place.contains(point)]
         return hits[-1] if hits else -1
 
@@ -71,18 +74,18 @@ class FlowPicture(Chart):
         return super().stepped(key, leap)
 
     def _neighbour(self, way: int) -> int:
-        """The nearest box of the next column on that side, else the current one."""
+        """The nearest box in a column on that side (-1 is left), else the current box."""
         boxes = self._figure.boxes
         if self.current < 0:
             return 0
         here = boxes[self.current]
-        is_column = here.look in look.COLUMNS
+        is_column = here.style in layout.COLUMNS
 
-        def fits(box: look.Box) -> bool:
+        def fits(box: layout.Box) -> bool:
             apart = (
                 (box.place.left() - here.place.right()) if way > 0 else here.place.left() - box.place.right()
             )
-            return apart >= 0 and (box.look in look.COLUMNS) == is_column
+            return apart >= 0 and (box.style in layout.COLUMNS) == is_column
 
         def far(at: int) -> float:
             step = boxes[at].place.center() - here.place.center()
@@ -118,7 +121,7 @@ class FlowPicture(Chart):
         return QSize(self.minimumSizeHint().width(), round(self._figure.size.height()))
 
     def minimumSizeHint(self) -> QSize:
-        wide = look.least_width(self.theme, self._picture) if self._picture is not None else 0
+        wide = layout.least_width(self.theme, self._picture) if self._picture is not None else 0
         return QSize(wide, round(self._figure.size.height()))
 
     def picture_size(self) -> QSize:
@@ -126,9 +129,9 @@ class FlowPicture(Chart):
 
     def _lay_out(self) -> None:
         if self._picture is None:
-            self._figure = look.Figure()
+            self._figure = layout.Figure()
         else:
-            self._figure = look.FigureLayout(self.theme, self._picture, self.width()).draw()
+            self._figure = layout.FigureLayout(self.theme, self._picture, self.width()).lay_out()
         self.updateGeometry()
 
     @Slot()
@@ -144,16 +147,16 @@ class FlowPicture(Chart):
         self._draw_funnel(painter)
         for chip in (*figure.chips, *figure.cells):
             self._draw_chip(painter, chip)
-        columns = [box for box in figure.boxes if box.look in look.COLUMNS]
-        for box in columns:
-            self._draw_box(painter, box)
+        for box in figure.boxes:
+            if box.style in layout.COLUMNS:
+                self._draw_box(painter, box)
         for arrow in sorted(figure.arrows, key=lambda one: one.used):
             self._draw_arrow(painter, arrow)
         for box in figure.boxes:
-            if box not in columns:
+            if box.style not in layout.COLUMNS:
                 self._draw_box(painter, box)
         for text in figure.texts:
-            if text.side == look.CENTRE:
+            if text.side == layout.CENTRE:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self._ground(text.place))
                 painter.drawRoundedRect(text.place, theme.step(1), theme.step(1))
@@ -163,9 +166,13 @@ class FlowPicture(Chart):
             self.outline(painter, place, "focus", 2, theme.step(2.5))
 
     def _ground(self, place: QRectF) -> QColor:
-        """The background colour under a label, so that the line behind it is interrupted."""
+        """The background colour for a label, which interrupts the line behind it."""
         inside = next(
-            (box for box in self._figure.boxes if box.look == look.COLUMN_USED and box.place.contains(place)),
+            (
+                box
+                for box in self._figure.boxes
+                if box.style == layout.COLUMN_USED and box.place.contains(place)
+            ),
             None,
         )
         return self.theme.colour("raised" if inside is not None else "panel")
@@ -176,7 +183,7 @@ class FlowPicture(Chart):
             painter.setBrush(self.theme.colour("accent_ground" if self._figure.funnel_used else "hover"))
             painter.drawPolygon(QPolygonF(list(self._figure.funnel)))
 
-    def _draw_chip(self, painter: QPainter, chip: look.Chip) -> None:
+    def _draw_chip(self, painter: QPainter, chip: layout.Chip) -> None:
         theme = self.theme
         if chip.part is not None:
             ground, line, ink = {
@@ -195,15 +202,15 @@ class FlowPicture(Chart):
             painter.setPen(theme.colour(ink))
             painter.drawText(chip.place, int(Qt.AlignmentFlag.AlignCenter), chip.text)
 
-    def _draw_box(self, painter: QPainter, box: look.Box) -> None:
+    def _draw_box(self, painter: QPainter, box: layout.Box) -> None:
         theme = self.theme
-        ground, line, dashed = _LOOKS[box.look]
+        ground, line, dashed = _STYLES[box.style]
         pen = QPen(theme.colour(line), 1) if line else QPen(Qt.PenStyle.NoPen)
         if dashed:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.setBrush(theme.colour(ground) if ground else theme.colour("panel"))
-        edge = theme.step(3 if box.look in look.COLUMNS else 2)
+        edge = theme.step(3 if box.style in layout.COLUMNS else 2)
         for behind in range(min(box.repeats, 3) - 1, 0, -1):
             off = behind * theme.step(1)
             painter.drawRoundedRect(
@@ -213,13 +220,13 @@ class FlowPicture(Chart):
         for text in box.texts:
             self._write(painter, text)
 
-    def _write(self, painter: QPainter, text: look.PlacedText) -> None:
+    def _write(self, painter: QPainter, text: layout.PlacedText) -> None:
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter | text.side
         painter.setFont(self.theme.font(text.use))
         painter.setPen(self.theme.colour(text.role))
         painter.drawText(text.place.adjusted(0, -1, 0, 1), int(flags), text.text)
 
-    def _draw_arrow(self, painter: QPainter, arrow: look.Arrow) -> None:
+    def _draw_arrow(self, painter: QPainter, arrow: layout.Arrow) -> None:
         theme = self.theme
         colour = theme.colour("accent" if arrow.used else "line_strong")
         pen = QPen(colour, 2 if arrow.used else 1)

@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.ui.kit.chart import Table
 from app.ui.kit.translation import localised, tr
 
-# The output of a head, in plain words.
+# What each head puts out, in plain words.
 OUTCOMES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: Message("where the answer starts and ends"),
     Head.CLASSIFICATION: Message("a score for each class"),
@@ -22,11 +22,11 @@ OUTCOMES: dict[Head, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """The stages shared by all heads, as they are drawn.
+class SharedStages:
+    """The stages shared by all heads, arranged for the picture.
 
-    `tokens` is the caption of the tokens and `read` their shape, `states` the caption of the last layer's output;
-    `rows` are the stages in between, those with the same input side by side.
+    `tokens` is the caption of the tokens and `read` their shape, `states` is the caption of the last layer's output;
+    `rows` are the stages in between, those with the same input in one row.
     """
 
     rows: tuple[tuple[Stage, ...], ...]
@@ -35,7 +35,7 @@ class Shared:
     states: str
 
     @classmethod
-    def of(cls, picture: ModelPicture) -> Shared:
+    def of(cls, picture: ModelPicture) -> SharedStages:
         """The picture's trunk, arranged in rows."""
         stages = list(picture.trunk)
         read: Shape = (1, len(picture.window.tokens))
@@ -57,12 +57,12 @@ class Shared:
 
 
 def _take_the_same(one: Stage, other: Stage) -> bool:
-    """Whether two stages take the same input, rather than the second the output of the first."""
+    """Whether two stages take the same input, rather than the second taking the output of the first."""
     return bool(one.inputs) and one.inputs == other.inputs and one.output == other.output != one.inputs[0]
 
 
-def brief(stage: Stage) -> str:
-    """A stage's detail, without the named settings that its module lists."""
+def unnamed_details(stage: Stage) -> str:
+    """A stage's detail without the settings that it names, such as p=0.1; if it names all, the first one."""
     parts = localised(stage.detail).split(", ")
     unnamed = [part for part in parts if "=" not in part]
     return ", ".join(unnamed or parts[:1])
@@ -89,7 +89,7 @@ def takes_words(head: HeadPicture) -> str:
 
 
 def breakable(name: str) -> str:
-    """A class's name with break opportunities between its words."""
+    """A class's name with zero-width spaces between its words, where it may be broken."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "\u200b", name)
 
 

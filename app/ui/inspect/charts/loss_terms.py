@@ -1,4 +1,4 @@
-"""The terms of a loss: the gold label, the model's probability for it, and the loss."""
+"""The terms of a loss as rows: the target, the model's probability for it, and the loss."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class _Total(NamedTuple):
-    """A row below the terms: a name, a formula, a loss as text."""
+    """A row below the terms: its name, its formula, and the loss as text."""
 
     name: str
     formula: str
@@ -31,12 +31,12 @@ class _Total(NamedTuple):
 
 
 def loss_words(value: float) -> str:
-    """A loss as text; NaN is undefined."""
+    """A loss as text: "undefined" for NaN."""
     return tr("undefined") if math.isnan(value) else "0" if value == 0 else number(value)
 
 
 class LossTerms(RowsChart):
-    """A row for each term with its target, the target's probability as a bar, and its value; then the totals."""
+    """A row for each term with its target, the target's probability as a bar, and its loss; then the totals."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("The loss and its terms"))
@@ -47,7 +47,7 @@ class LossTerms(RowsChart):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_losses(self, losses: Losses) -> None:
-        """Show these."""
+        """Show the terms and totals of these losses."""
         self._losses, self._terms, self._squared = losses, losses.terms, losses.squared
         self._totals = (
             _Total(tr("The loss"), losses.formula, loss_words(losses.total)),
@@ -144,7 +144,7 @@ class LossTerms(RowsChart):
             QRectF(left, place.top(), right - left - (gap if at < 3 else 0), place.height())
             for at, (left, right) in enumerate(pairwise(columns))
         )
-        if not term.counted:  # its target explains why, at length
+        if not term.counted:  # its target says at length why
             self.write(painter, name, term.name, "strong", "ink_quiet")
             self.write(painter, target.united(given), term.target, "ui", "ink_quiet")
             self.write(painter, loss, tr("ignored"), "ui", "ink_quiet", _RIGHT)

@@ -1,4 +1,4 @@
-"""A square of tokens by tokens as a heat map: a part large enough for labels, next to an overview."""
+"""A heat map of tokens by tokens: a scrolled part that is large enough for labels, next to an overview."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INVITATION = Message("Point at a cell, or walk with the arrow keys.")
 
 
 class MatrixSizes:
-    """The sizes of the parts, in pixels at the theme's text size, for a widget of `width` pixels."""
+    """The sizes of a matrix's parts in pixels, at the theme's text size, for a widget of `width` pixels."""
 
     def __init__(self, theme: Theme, width: float) -> None:
         step = theme.step
@@ -48,10 +48,11 @@ class MatrixSizes:
 
 
 class Matrix(ScrollingChart):
-    """Cells of one byte each, painted once into an image; the current place is a row, `column` its current cell.
+    """Cells of one byte each, painted once into an image.
 
-    `cell_hovered` carries row and column of the cell that the user moved to. A matrix overrides `best_column`,
-    `lines` and `table`; a cell of level 0 is empty.
+    The chart's places are rows: the current cell is in the current row and in `column`. A cell of level 0 is empty.
+    `cell_hovered` carries row and column of the cell that the user moved to. A subclass overrides `best_column`,
+    `lines` and `table`.
     """
 
     cell_hovered = Signal(int, int)
@@ -75,7 +76,11 @@ class Matrix(ScrollingChart):
         legend: tuple[str, str],
         marks: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Take labels, a level (0 to 255) for each cell in rows, the words at the scale's ends, cells to outline."""
+        """Show these cells.
+
+        `cells` are levels (0 to 255), row by row; `legend` is the text at both ends of the scale, and `marks` are cells
+        to outline, as (row, column), the first of them stronger.
+        """
         self._labels, self._cells = labels, cells
         self._legend, self._marks = legend, tuple(marks)
         self._image = image_of(cells, len(labels), self.theme)
@@ -88,17 +93,17 @@ class Matrix(ScrollingChart):
         self.begin()
 
     def level(self, row: int, column: int) -> int:
-        """A cell's level, 0 for none."""
+        """A cell's level, 0 for an empty one."""
         return self._cells[row * len(self._labels) + column]
 
     def best_column(self, row: int) -> int:
-        """The cell of a row that is shown when only the row is known."""
+        """The column of the cell to make current when only the row is known."""
         side = len(self._labels)
         levels = self._cells[row * side : (row + 1) * side]
         return levels.index(max(levels))
 
     def lines(self, row: int, column: int) -> tuple[str, ...]:
-        """A cell in words: a title first, then its numbers."""
+        """A cell in words: a title, then a line for each of its numbers."""
         raise NotImplementedError
 
     def set_cell(self, row: int, column: int) -> None:
@@ -131,7 +136,7 @@ class Matrix(ScrollingChart):
         return cell[0] if cell is not None else -1
 
     def cell_at(self, point: QPointF) -> tuple[int, int] | None:
-        """The cell at a point of the widget."""
+        """The row and column of the cell at a point of the widget; None for an empty one, and outside of all."""
         sizes = self._sizes()
         row, column = self._rows.at(point.y() - sizes.top), self.columns.at(point.x() - sizes.left)
         if row < 0 or column < 0 or not self.level(row, column):
@@ -176,7 +181,7 @@ class Matrix(ScrollingChart):
         return MatrixSizes(self.theme, self.width())
 
     def _whole_cell(self) -> float:
-        return max(2.0, min(self._rows.column, float(_LARGEST_PICTURE // max(1, self.count()))))
+        return max(2.0, min(self._rows.column_width, float(_LARGEST_PICTURE // max(1, self.count()))))
 
     # Mouse and keys
 
@@ -268,7 +273,7 @@ class Matrix(ScrollingChart):
         painter.restore()
         self.outline(painter, area.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
         self._draw_names(painter, sizes, area)
-        if columns.column >= self.theme.step(2):
+        if columns.column_width >= self.theme.step(2):
             self._draw_labels(painter, sizes, rows, columns, current)
         place = QRectF(area.right() + sizes.gap, sizes.top, sizes.panel, size.height() - sizes.top)
         if not whole and self._rows.scrolls:
@@ -279,11 +284,11 @@ class Matrix(ScrollingChart):
             self._draw_lines(painter, place, self.lines(*current) if current is not None else ())
 
     def _draw_cells(self, painter: QPainter, area: QRectF, rows: Columns, columns: Columns) -> None:
-        # Made larger here, cell by cell: a picture that is scaled when it is shown would be blurred.
+        # Enlarged here without smoothing: an image that is scaled as it is drawn would be blurred.
         part = self._image.copy(
             columns.seen().start, rows.seen().start, len(columns.seen()), len(rows.seen())
         )
-        cell = columns.column
+        cell = columns.column_width
         large = part.scaled(
             max(1, round(part.width() * cell * _SHARP)),
             max(1, round(part.height() * cell * _SHARP)),
@@ -320,10 +325,10 @@ class Matrix(ScrollingChart):
         columns: Columns,
         current: tuple[int, int] | None,
     ) -> None:
-        """Draw the tokens' labels, in letters that are no larger than a cell."""
+        """Draw the tokens' labels, in letters no larger than a cell."""
         theme = self.theme
         font = theme.font("small")
-        font.setPixelSize(round(min(font.pixelSize(), columns.column * 0.86)))
+        font.setPixelSize(round(min(font.pixelSize(), columns.column_width * 0.86)))
         painter.setFont(font)
         metrics = painter.fontMetrics()
         wide, high = sizes.left - theme.step(2), sizes.top - theme.step(6)
@@ -342,16 +347,18 @@ class Matrix(ScrollingChart):
                 if along:
                     painter.translate(sizes.left + middle, sizes.top - theme.step(1))
                     painter.rotate(-90)
-                    place = QRectF(0, -way.column, room, 2 * way.column)
+                    place = QRectF(0, -way.column_width, room, 2 * way.column_width)
                     side = Qt.AlignmentFlag.AlignLeft
                 else:
-                    place = QRectF(0, sizes.top + middle - way.column, wide + theme.step(1), 2 * way.column)
+                    place = QRectF(
+                        0, sizes.top + middle - way.column_width, wide + theme.step(1), 2 * way.column_width
+                    )
                     side = Qt.AlignmentFlag.AlignRight
                 painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)
                 painter.restore()
 
     def _draw_overview(self, painter: QPainter) -> None:
-        """Draw all cells small, and the visible range."""
+        """Draw all cells in small, and a frame around the visible ones."""
         thumb, rows, columns = self.overview(), self._rows, self.columns
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -360,15 +367,15 @@ class Matrix(ScrollingChart):
         self.outline(painter, thumb.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
         share = thumb.width() / self.count()
         box = QRectF(
-            thumb.left() + columns.offset / columns.column * share,
-            thumb.top() + rows.offset / rows.column * share,
-            columns.width / columns.column * share,
-            rows.width / rows.column * share,
+            thumb.left() + columns.offset / columns.column_width * share,
+            thumb.top() + rows.offset / rows.column_width * share,
+            columns.width / columns.column_width * share,
+            rows.width / rows.column_width * share,
         )
         self.outline(painter, box, "accent", 1.5, 2)
 
     def _draw_legend(self, painter: QPainter, place: QRectF) -> float:
-        """Draw the colour scale with its name and the words at its ends; returns its bottom."""
+        """Draw the colour scale with its name and the text at its ends; returns its bottom."""
         step = self.theme.step
         painter.setFont(self.theme.font("small"))
         high = painter.fontMetrics().height()
@@ -399,4 +406,4 @@ class Matrix(ScrollingChart):
 
 def _cell(area: QRectF, rows: Columns, columns: Columns, row: int, column: int) -> QRectF:
     corner = QPointF(area.left() + columns.left(column), area.top() + rows.left(row))
-    return QRectF(corner.x(), corner.y(), columns.column, rows.column)
+    return QRectF(corner.x(), corner.y(), columns.column_width, rows.column_width)

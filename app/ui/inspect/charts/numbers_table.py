@@ -1,4 +1,4 @@
-"""A chart's numbers as a table that can be sorted, walked and copied."""
+"""The numbers of a chart as a table that can be sorted and copied."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS_MEASURED = 30
 
 
 def _column(table: Table, at: int) -> Column:
-    """A column of a table: numbers are shown to a few digits, and sorted by their full value."""
+    """The column at an index of a table; numbers are shown with a few digits, and sorted by their full value."""
 
     def text(row: Sequence[Any]) -> str:
         return localised(row[at]) if isinstance(row[at], str) else shown(row[at])
@@ -33,9 +33,9 @@ def _column(table: Table, at: int) -> Column:
 
 
 class NumbersTable(RowTable):
-    """The table; a click on a heading sorts, Ctrl+C copies the chosen rows (or all) with their heading.
+    """The table of numbers; Ctrl+C copies the chosen rows, or else all, with their heading.
 
-    `row_reached` carries the unsorted index of the row that the user moved to.
+    `row_reached` carries the row that the user moved to, by its index before sorting.
     """
 
     PADDING = 3
@@ -53,7 +53,7 @@ class NumbersTable(RowTable):
             self.row_reached.emit(next(at for at, each in enumerate(self._table.rows) if each is row))
 
     def set_table(self, table: Table) -> None:
-        """Show these numbers, in their order."""
+        """Show these numbers in their order."""
         others, self._table = table.columns != self._table.columns, table
         self._model.set_rows(table.rows, [_column(table, at) for at in range(len(table.columns))])
         if others:
@@ -65,7 +65,7 @@ class NumbersTable(RowTable):
         return Table(self._table.columns, tuple(rows)).csv("\t")
 
     def sizeHint(self) -> QSize:
-        """As high as its rows, up to nine of them."""
+        """The height of its rows, up to nine of them."""
         rows = min(_ROWS_SEEN, max(1, len(self._model.rows)))
         return QSize(self._theme.step(120), self.height_of(rows) + self._theme.step(4))
 
@@ -73,7 +73,7 @@ class NumbersTable(RowTable):
         return QSize(self._theme.step(40), self.sizeHint().height())
 
     def fit_columns(self) -> None:
-        """Columns as wide as their headings and first cells, a long text no wider than a sentence."""
+        """Make columns as wide as their headings and first cells, but no wider than a sentence."""
         for at, column in enumerate(self._model.columns):
             first = [column.text(row)[:80] for row in self._model.rows[:_ROWS_MEASURED]]
             self.setColumnWidth(at, min(self._theme.step(64), self.needed_width(at, first)))

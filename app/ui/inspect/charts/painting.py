@@ -1,4 +1,4 @@
-"""What the charts of a model's inside share: colour scales, images of cells, scrolling columns, rows."""
+"""What the charts of the page share: colour scales, images of cells, scrolling columns, and rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QImage, QLinearGradient, QMouseEvent, QPainter
 from app.ui.kit.chart import Chart
 from app.ui.kit.theme import Theme
 
-STEPS = 256
-_READABLE = 4.5
+_LEVELS = 256
+_MIN_CONTRAST = 4.5
 
 
-def mixed(one: QColor, other: QColor, share: float) -> QColor:
+def blended(one: QColor, other: QColor, share: float) -> QColor:
     """The colour `share` of the way (0 to 1) from one to the other, in sRGB."""
     share = min(1.0, max(0.0, share))
     rest = 1 - share
@@ -29,27 +29,27 @@ def mixed(one: QColor, other: QColor, share: float) -> QColor:
 def diverging(theme: Theme, share: float) -> QColor:
     """The colour of a share from -1 (blue) over 0 (background) to 1 (amber); safe for colour blindness."""
     end = theme.colour("scale_high" if share > 0 else "scale_low")
-    return mixed(theme.colour("scale_mid"), end, abs(share))
+    return blended(theme.colour("scale_mid"), end, abs(share))
 
 
 def rising(theme: Theme, share: float) -> QColor:
     """The colour of a share from 0 (background) to 1 (amber)."""
-    return mixed(theme.colour("scale_mid"), theme.colour("scale_high"), share)
+    return blended(theme.colour("scale_mid"), theme.colour("scale_high"), share)
 
 
 def rising_table(theme: Theme) -> list[int]:
-    """256 colours for an image of one byte a cell: 0 is the ground (no cell), 1 to 255 go from paper to amber."""
-    steps = [rising(theme, step / (STEPS - 2)).rgba() for step in range(STEPS - 1)]
+    """256 colours for an image of one byte a cell: 0 is the panel (no cell), 1 to 255 go from background to amber."""
+    steps = [rising(theme, step / (_LEVELS - 2)).rgba() for step in range(_LEVELS - 1)]
     return [theme.colour("panel").rgba(), *steps]
 
 
 def ink_on(theme: Theme, ground: QColor) -> QColor:
     """The theme's ink if it is readable on a background (4.5 to 1, WCAG 2.1), else black or white.
 
-    One of those two always reaches 4.5.
+    One of black and white always reaches 4.5.
     """
     ink = theme.colour("ink")
-    if contrast(ink, ground) >= _READABLE:
+    if contrast(ink, ground) >= _MIN_CONTRAST:
         return ink
     inks = (QColor(Qt.GlobalColor.black), QColor(Qt.GlobalColor.white))
     return max(inks, key=lambda each: contrast(each, ground))
@@ -68,25 +68,25 @@ def _luminance(colour: QColor) -> float:
 
 
 def pooled(cells: bytes, side: int, most: int) -> tuple[bytes, int]:
-    """A square of cells max-pooled to at most `most` a side, and its new side.
+    """A square of cells max-pooled to at most `most` cells a side, and its new side.
 
     A thin line stays visible, which a mean would wash out.
     """
-    few = -(-side // max(1, most))
-    if few <= 1:
+    factor = -(-side // max(1, most))
+    if factor <= 1:
         return cells, side
     small = bytearray()
-    for top in range(0, side, few):
-        rows = [cells[row * side : (row + 1) * side] for row in range(top, min(side, top + few))]
+    for top in range(0, side, factor):
+        rows = [cells[row * side : (row + 1) * side] for row in range(top, min(side, top + factor))]
         line = bytes(map(max, *rows)) if len(rows) > 1 else rows[0]
-        columns = [line[at::few] for at in range(few)]
+        columns = [line[at::factor] for at in range(factor)]
         longest = len(columns[0])
         small += bytes(map(max, *(column.ljust(longest, b"\0") for column in columns)))
-    return bytes(small), -(-side // few)
+    return bytes(small), -(-side // factor)
 
 
 def image_of(cells: bytes, side: int, theme: Theme) -> QImage:
-    """A square of levels as an indexed image of a pixel a cell, in the colours of `rising_table`."""
+    """A square of levels as an indexed image, a pixel for each cell, in the colours of `rising_table`."""
     # Rows of an image of one byte per pixel may begin at any byte if their length is given.
     image = QImage(cells, side, side, side, QImage.Format.Format_Indexed8).copy()
     image.setColorTable(rising_table(theme))
@@ -94,7 +94,7 @@ def image_of(cells: bytes, side: int, theme: Theme) -> QImage:
 
 
 def draw_scale(painter: QPainter, bar: QRectF, low: float, colour: Callable[[float], QColor]) -> None:
-    """Fill a bar with the colours from `low` to 1."""
+    """Fill a bar with the colours of a scale from `low` to 1."""
     gradient = QLinearGradient(bar.topLeft(), bar.topRight())
     for part in range(17):
         gradient.setColorAt(part / 16, colour(low + (1 - low) * part / 16))
@@ -102,60 +102,60 @@ def draw_scale(painter: QPainter, bar: QRectF, low: float, colour: Callable[[flo
 
 
 class Columns:
-    """Places of equal columns in a width of pixels, and how far they are scrolled; all in pixels."""
+    """Columns of equal width in a viewport of `width`, scrolled by `offset`; all lengths are in pixels."""
 
     def __init__(self) -> None:
         self.count = 0
-        self.column = 1.0
+        self.column_width = 1.0
         self.width = 1.0
         self.offset = 0.0
 
     def fit(self, count: int, width: float, least: float, most: float) -> None:
-        """Lay out `count` columns in a width, each between the least and the most width."""
+        """Lay out `count` columns in a viewport of `width`; each is between `least` and `most` wide."""
         share = self.offset / self.length if self.length else 0.0
         self.count, self.width = count, max(1.0, width)
-        self.column = min(most, max(least, self.width / max(1, count)))
+        self.column_width = min(most, max(least, self.width / max(1, count)))
         self.scroll_to(share * self.length)
 
     @property
     def length(self) -> float:
-        """The length of all columns."""
-        return self.count * self.column
+        """The width of all columns together."""
+        return self.count * self.column_width
 
     @property
     def scrolls(self) -> bool:
-        """Whether not all columns are seen at once."""
+        """Whether the columns do not all fit into the viewport."""
         return self.length > self.width + 0.5
 
     def scroll_to(self, offset: float) -> None:
-        """Scroll so far, within the columns."""
+        """Scroll to an offset, as far as there are columns."""
         self.offset = min(max(0.0, self.length - self.width), max(0.0, offset))
 
     def show(self, index: int, margin: int = 2) -> None:
-        """Scroll as little as it takes to see a column and its neighbours."""
-        first, last = (index - margin) * self.column, (index + 1 + margin) * self.column
+        """Scroll as little as it takes to show a column and `margin` neighbours on both sides."""
+        first, last = (index - margin) * self.column_width, (index + 1 + margin) * self.column_width
         if first < self.offset:
             self.scroll_to(first)
         elif last > self.offset + self.width:
             self.scroll_to(last - self.width)
 
     def centre(self, index: float) -> None:
-        """Scroll so that a column is in the middle."""
-        self.scroll_to((index + 0.5) * self.column - self.width / 2)
+        """Scroll a column to the middle."""
+        self.scroll_to((index + 0.5) * self.column_width - self.width / 2)
 
     def left(self, index: float) -> float:
-        """The left edge of a column, from the left of the visible part."""
-        return index * self.column - self.offset
+        """The left edge of a column, from the left of the viewport."""
+        return index * self.column_width - self.offset
 
     def at(self, x: float) -> int:
-        """The column at `x`, from the left of the visible part; -1 for none."""
-        index = int((x + self.offset) // self.column) if 0 <= x < self.width else -1
+        """The column at `x`, from the left of the viewport; -1 for none."""
+        index = int((x + self.offset) // self.column_width) if 0 <= x < self.width else -1
         return index if 0 <= index < self.count else -1
 
     def seen(self) -> range:
         """The columns that are at least partly visible."""
-        first = int(self.offset // self.column)
-        return range(first, min(self.count, int((self.offset + self.width) // self.column) + 1))
+        first = int(self.offset // self.column_width)
+        return range(first, min(self.count, int((self.offset + self.width) // self.column_width) + 1))
 
 
 class ScrollingChart(Chart):
@@ -174,11 +174,11 @@ class ScrollingChart(Chart):
         raise NotImplementedError
 
     def overview(self) -> QRectF:
-        """The rectangle of the overview; empty if all is visible."""
+        """The rectangle of the overview; empty if everything is visible."""
         raise NotImplementedError
 
     def centre(self, across: float, down: float) -> None:
-        """Scroll to a place of the overview, as shares of its width and its height."""
+        """Scroll to a point of the overview, given as fractions of its width and its height."""
         raise NotImplementedError
 
     def _drag(self, point: QPointF) -> None:

@@ -1,4 +1,4 @@
-"""Sentences, and how a score changes without each of them."""
+"""How a score changes without each sentence of the text, as bars."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NOTHING = Removals(InputWindow(()), "", 0.0, 0.0, ())
 
 
 class ScoreChange(RowsChart):
-    """A row for each sentence: a bar to the left where the score falls without it, to the right where it rises.
+    """A row for each sentence: a bar to the left if the score falls without it, to the right if it rises.
 
-    Its places are sentences, in the order of the text.
+    The chart's places are the sentences, in the order of the text.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -29,7 +29,7 @@ class ScoreChange(RowsChart):
         self._values = False
 
     def set_removals(self, removals: Removals, *, values: bool = False) -> None:
-        """Show these sentences; `values` if the score is a value, which has no probability."""
+        """Show these sentences; `values` tells that the score is a regression head's value, not a logit."""
         self._removals = removals
         self._values = values
         self.begin()
@@ -143,7 +143,7 @@ class ScoreChange(RowsChart):
         painter.setFont(self.theme.font("quote"))
         painter.setPen(self.theme.colour("ink"))
         text = " ".join(self._removals.sentences[index].text.split())
-        # Two lines' worth of words, less what breaking them between words may cost.
+        # Two lines of words, less what breaking between words may cost.
         wide = int(words.width() * 1.8)
         text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, wide)
         place = QRectF(words.left(), row.top(), words.width(), row.height())

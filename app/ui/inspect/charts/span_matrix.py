@@ -32,7 +32,7 @@ class SpanMatrix(Matrix):
         self._text, self._pair = "", ""
 
     def set_scores(self, scores: SpanScores, text: str = "", pair: str = "") -> None:
-        """Show a window's spans; the text gives them their words."""
+        """Show a window's spans, with their words from the text."""
         self._scores, self._text, self._pair = scores, text, pair
         labels = labels_of(scores.window, text, pair)
         cells, low, high = _levels(scores)
@@ -46,7 +46,7 @@ class SpanMatrix(Matrix):
     def probability(self, row: int, column: int) -> float:
         """A span's share of the softmax over the window's spans and its null score."""
         scores, score = self._scores, self.score(row, column)
-        # From the likelier of the two, so that neither is 0 for want of digits.
+        # Relative to the likelier of the best span and the null score: the other may have underflowed to 0.
         if scores.spans and scores.spans[0].probability > scores.null_probability:
             return min(1.0, scores.spans[0].probability * math.exp(score - scores.spans[0].score))
         return min(1.0, scores.null_probability * math.exp(score - scores.null_score))
@@ -97,7 +97,7 @@ class SpanMatrix(Matrix):
 
 
 def _levels(scores: SpanScores) -> tuple[bytes, float, float]:
-    """A level for each cell (0: none), and the lowest and highest score."""
+    """A level for each cell (0 for no candidate), row by row, and the lowest and highest score."""
     side = len(scores.window.tokens)
     rows: dict[int, list[float | None]] = {}
     for row, (start, may) in enumerate(zip(scores.start_logits, scores.candidates, strict=True)):

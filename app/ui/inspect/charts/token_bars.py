@@ -1,4 +1,4 @@
-"""Start and end scores over the tokens of a window: start above, end below, the tokens between them."""
+"""Start and end scores as bars over the tokens of a window: start above, end below, the tokens in between."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from app.core.inside import InputWindow, Part, SpanScores
 from app.core.message import Message
 from app.core.wording import percent
-from app.ui.inspect.charts.painting import Columns, ScrollingChart, mixed
-from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, share_name
+from app.ui.inspect.charts.painting import Columns, ScrollingChart, blended
+from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, token_name
 from app.ui.kit.chart import Table, number, tick_label, ticks
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
@@ -21,7 +21,7 @@ NO_SCORES = SpanScores(InputWindow(()), (), (), (), (), (), (), 0.0, 0.0)
 
 
 class BarsSizes:
-    """The positions of the picture's parts, in pixels at the theme's text size."""
+    """The sizes and positions of the chart's parts in pixels, at the theme's text size."""
 
     def __init__(self, theme: Theme) -> None:
         step = theme.step
@@ -55,8 +55,8 @@ class BarsSizes:
 class TokenBars(ScrollingChart):
     """Bars that point away from the tokens: start scores upwards, end scores downwards, on one scale.
 
-    The chosen span is shaded and runners-up are dotted; a dashed line in each half is [CLS]'s score, which a
-    span is compared with. Columns that do not fit scroll, with an overview strip below.
+    The chosen span is shaded, and runners-up are dotted. The dashed line in each half is the score of [CLS], with which
+    spans are compared. Columns that do not fit are scrolled, with an overview below.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -103,7 +103,7 @@ class TokenBars(ScrollingChart):
 
     def describe(self, index: int) -> str:
         scores = self._scores
-        name = share_name(scores.window, index, self._labels[index])
+        name = token_name(scores.window, index, self._labels[index])
         return tr(
             "{token}: start {start} ({start_percent}), end {end} ({end_percent})",
             token=name,
@@ -147,7 +147,7 @@ class TokenBars(ScrollingChart):
 
     def picture_size(self) -> QSize:
         sizes = BarsSizes(self.theme)
-        wide = sizes.left + self.count() * self.columns.column + sizes.right
+        wide = sizes.left + self.count() * self.columns.column_width + sizes.right
         return QSize(round(wide), round(sizes.bottom + self.theme.step(2)))
 
     def fit(self) -> None:
@@ -180,7 +180,7 @@ class TokenBars(ScrollingChart):
         if whole:
             view = Columns()
             room = size.width() - sizes.left - sizes.right
-            view.fit(self.count(), room + 1, self.columns.column, self.columns.column)
+            view.fit(self.count(), room + 1, self.columns.column_width, self.columns.column_width)
         painter.save()
         painter.translate(sizes.left, 0)
         painter.setClipRect(QRectF(0, 0, view.width, sizes.bottom + 1))
@@ -207,7 +207,7 @@ class TokenBars(ScrollingChart):
         self.write_current(painter, place, _INVITATION)
 
     def _draw_parts(self, painter: QPainter, view: Columns, sizes: BarsSizes) -> None:
-        """Draw special tokens and the question's on another background, with the part's name above."""
+        """Draw another background behind special tokens and the question, and the name of each part above it."""
         names = part_names(self._scores.window)
         painter.setFont(self.theme.font("small"))
         for part, first, behind in parts_of(self._scores.window):
@@ -242,8 +242,10 @@ class TokenBars(ScrollingChart):
         left = view.left(self._current)
         shade = QColor(self.theme.colour("selection"))
         shade.setAlphaF(0.6)
-        painter.fillRect(QRectF(left, sizes.top, view.column, sizes.bottom - sizes.top), shade)
-        self.outline(painter, QRectF(left + 0.5, sizes.middle + 0.5, view.column - 1, sizes.room - 1), "ink")
+        painter.fillRect(QRectF(left, sizes.top, view.column_width, sizes.bottom - sizes.top), shade)
+        self.outline(
+            painter, QRectF(left + 0.5, sizes.middle + 0.5, view.column_width - 1, sizes.room - 1), "ink"
+        )
 
     def _draw_grid(self, painter: QPainter, view: Columns, sizes: BarsSizes, below: bool) -> None:
         wide = min(view.width, view.length)
@@ -255,18 +257,18 @@ class TokenBars(ScrollingChart):
     def _draw_bars(self, painter: QPainter, view: Columns, sizes: BarsSizes, below: bool) -> None:
         theme, values = self.theme, self._ends if below else self._starts
         full = theme.colour("series")
-        pale = mixed(full, theme.colour("panel"), 0.5)
+        pale = blended(full, theme.colour("panel"), 0.5)
         best = -1
         if self._scores.spans:
             best = self._scores.spans[0].last if below else self._scores.spans[0].first
         zero = self._y(0.0, sizes, below)
-        inset = max(1.0, view.column * 0.16)
+        inset = max(1.0, view.column_width * 0.16)
         painter.setPen(Qt.PenStyle.NoPen)
         for index in view.seen():
             strong = self._scores.candidates[index] and values[index] > 0
             painter.setBrush(theme.colour("answer_line") if index == best else full if strong else pale)
             y = self._y(values[index], sizes, below)
-            left, wide = view.left(index) + inset, view.column - 2 * inset
+            left, wide = view.left(index) + inset, view.column_width - 2 * inset
             painter.drawRect(QRectF(left, min(y, zero), wide, max(1.0, abs(y - zero))))
 
     def _draw_null(self, painter: QPainter, view: Columns, sizes: BarsSizes, below: bool) -> None:
@@ -289,7 +291,7 @@ class TokenBars(ScrollingChart):
         room = sizes.room - self.theme.step(2)
         for index in view.seen():
             quiet = self._scores.window.tokens[index].part is not Part.TEXT
-            foot = QPointF(view.left(index) + view.column / 2, sizes.middle + (sizes.room + room) / 2)
+            foot = QPointF(view.left(index) + view.column_width / 2, sizes.middle + (sizes.room + room) / 2)
             role = "ink_quiet" if quiet else "ink"
             self.write_upwards(painter, foot, room, self._labels[index], role, Qt.AlignmentFlag.AlignHCenter)
 
@@ -313,7 +315,7 @@ class TokenBars(ScrollingChart):
         painter.restore()
 
     def _draw_overview(self, painter: QPainter) -> None:
-        """Draw every token's scores, the chosen span, and the visible range."""
+        """Draw every token's scores and the chosen span in small, and a frame around the visible range."""
         theme, strip, view = self.theme, self.overview(), self.columns
         painter.fillRect(strip, theme.colour("desk"))
         each, middle, half = strip.width() / self.count(), strip.center().y(), strip.height() / 2
@@ -325,7 +327,7 @@ class TokenBars(ScrollingChart):
         colour, reach = theme.colour("series"), self._high - self._low
         for values, down in ((self._starts, False), (self._ends, True)):
             for index, value in enumerate(values):
-                # Squares of the height over the lowest value, so that only outstanding scores are visible.
+                # Squared, so that only outstanding scores are visible.
                 length = ((value - self._low) / reach) ** 2 * half
                 top = middle if down else middle - length
                 painter.fillRect(QRectF(strip.left() + index * each, top, each, length), colour)

@@ -1,4 +1,4 @@
-"""A window's running text, each token shaded by a number, the current one outlined."""
+"""The running text of a window, with each token shaded by a number and the current one outlined."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from PySide6.QtGui import (
 from app.core.inside import InputWindow, Part
 from app.core.message import Message
 from app.core.text import Offsets
-from app.ui.inspect.charts.painting import ink_on, mixed
-from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, share_name
+from app.ui.inspect.charts.painting import blended, ink_on
+from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, token_name
 from app.ui.kit.chart import Cell, Chart, Table, signed
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
 
 _CORNER = 3.0
-# A stronger shade would be too strong for either ink.
+# Neither ink could be read on a stronger shade.
 _STRONGEST = 0.92
 
 
 class _Paragraph:
-    """A line of the text with the tokens in it: places in UTF-16 units, as Qt's layouts count."""
+    """A paragraph of the text, and the ranges of its tokens in UTF-16 units, as Qt's layouts count."""
 
     def __init__(self, words: str, tokens: list[tuple[int, int, int]]) -> None:
         offsets = Offsets(words)
@@ -44,9 +44,9 @@ class _Paragraph:
 
 
 class TextFlow:
-    """Special tokens as they are spelled, the question and the text in running form, wrapped at a width.
+    """The question and the text as running text, with special tokens as the vocabulary spells them.
 
-    Places are in pixels from the flow's corner.
+    Rectangles and points are in pixels from the flow's top left corner.
     """
 
     def __init__(self, window: InputWindow, text: str, pair: str) -> None:
@@ -57,7 +57,7 @@ class TextFlow:
         self._places: dict[int, list[QRectF]] = {}
 
     def lay_out(self, theme: Theme, width: float, inks: Mapping[int, QColor] | None = None) -> None:
-        """Break the text into lines of a width in pixels; some tokens may have inks of their own."""
+        """Break the text into lines of a width in pixels; `inks` are colours of single tokens' letters."""
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         font = theme.font("quote")
@@ -99,7 +99,7 @@ class TextFlow:
         return formats
 
     def draw(self, painter: QPainter, theme: Theme) -> None:
-        """Draw the text in the theme's ink and the tokens' own ones."""
+        """Draw the text in the theme's ink, and tokens with inks of their own in these."""
         painter.setPen(theme.colour("ink"))
         for paragraph in self._paragraphs:
             paragraph.layout.draw(painter, QPointF(0, paragraph.top))
@@ -109,7 +109,7 @@ class TextFlow:
         return self._places.get(index, [])
 
     def span_rects(self, first: int, last: int) -> list[QRectF]:
-        """The rectangles of the words from one token to another, including the spaces between them."""
+        """The rectangles of the text from one token to another, one for each line, with the spaces between tokens."""
         found = []
         for paragraph in self._paragraphs:
             inside = [place for index, place in paragraph.tokens.items() if first <= index <= last]
@@ -118,7 +118,7 @@ class TextFlow:
         return found
 
     def token_at(self, point: QPointF) -> int:
-        """The token at a place; -1 for none."""
+        """The token at a point; -1 for none."""
         for paragraph in self._paragraphs:
             if paragraph.top <= point.y() < paragraph.top + paragraph.height:
                 for index in paragraph.tokens:
@@ -127,7 +127,7 @@ class TextFlow:
         return -1
 
     def nearest_on_line(self, index: int, lines: int) -> int:
-        """The token nearest to one, `lines` below it (above if negative); the same one if there is no such line."""
+        """The token nearest to another, `lines` below it (above if negative); the same one if there is no such line."""
         places = self._places
         if not places.get(index):
             return index
@@ -141,7 +141,7 @@ class TextFlow:
 
 
 def _paragraphs(window: InputWindow, text: str, pair: str) -> list[_Paragraph]:
-    """The window's text cut at line ends, the question apart from the text."""
+    """The window's text as paragraphs, cut at line ends, and between the question and the text."""
     paragraphs: list[_Paragraph] = []
     words = ""
     tokens: list[tuple[int, int, int]] = []
@@ -156,8 +156,7 @@ def _paragraphs(window: InputWindow, text: str, pair: str) -> list[_Paragraph]:
     seen: set[Part] = set()
     for part, first, last in parts_of(window):
         if part is not Part.SPECIAL and seen and part not in seen:
-            # The separator stays with what it ends.
-            end()
+            end()  # after the separator, which stays with what it ends
         if part is not Part.SPECIAL:
             seen.add(part)
         for index in range(first, last):
@@ -175,7 +174,7 @@ def _paragraphs(window: InputWindow, text: str, pair: str) -> list[_Paragraph]:
                     words += " "
                 else:
                     words += gap
-                # Pieces of one character share its place.
+                # Pieces of one character share its range.
                 begin = max(token.span.start, behind[part])
                 start = len(words) - (begin - token.span.start) if tokens else len(words)
                 start = max(0, start)
@@ -187,7 +186,7 @@ def _paragraphs(window: InputWindow, text: str, pair: str) -> list[_Paragraph]:
 
 
 def _plain(words: str) -> str:
-    """The words with characters at which Qt would break lines, or which it drops, as spaces; of the same length."""
+    """The text, with spaces for the characters that Qt would drop or break lines at; the length stays."""
     return "".join(
         " " if each in "\r\n\t\u2028\u2029\ufeff\ufffe\x00" or "\ud800" <= each <= "\udfff" else each
         for each in words
@@ -216,14 +215,14 @@ def _rects(paragraph: _Paragraph, start: int, end: int) -> list[QRectF]:
 
 
 def _x(found: object) -> float:
-    """PySide gives cursorToX back with the cursor behind it."""
+    """The position in what cursorToX returned, to which PySide adds the cursor."""
     return float(found[0]) if isinstance(found, (tuple, list)) else float(found)  # type: ignore[arg-type]
 
 
 class TokenText(Chart):
-    """Running text: amber where a token's number is above zero, blue where it is below, stronger for more.
+    """Running text, shaded amber where a token's number is above zero and blue where it is below, stronger for more.
 
-    A chosen span is underlined, others are dotted; special tokens are spelled as in the vocabulary.
+    The chosen span is underlined, others have a dotted line.
     """
 
     def __init__(self, theme: Theme, title: str) -> None:
@@ -239,7 +238,7 @@ class TokenText(Chart):
         self._flow = TextFlow(InputWindow(()), "", "")
 
     def set_window(self, window: InputWindow, text: str, pair: str = "") -> None:
-        """Show a window of the text, with its question or other passage; without numbers."""
+        """Show a window of the text, and of its question or second passage, without numbers."""
         self._window = window
         self._labels = labels_of(window, text, pair)
         self._values, self._span, self._others, self._marked = (), None, (), None
@@ -248,7 +247,7 @@ class TokenText(Chart):
         self.begin()
 
     def set_values(self, values: Sequence[float], unit: str) -> None:
-        """Shade the tokens by a number each, in a unit."""
+        """Shade each token by its number; `unit` is what the numbers count."""
         self._values, self._unit = tuple(values), unit
         self._largest = max(map(abs, self._values), default=0.0)
         self._lay_out()
@@ -258,13 +257,13 @@ class TokenText(Chart):
 
     @Slot(object, object)
     def set_spans(self, chosen: tuple[int, int] | None, others: Sequence[tuple[int, int]] = ()) -> None:
-        """Highlight a span (its first and last token), and dot others."""
+        """Underline the chosen span, given by its first and last token, and mark others with dotted lines."""
         self._span, self._others = chosen, tuple(others)
         self.update()
 
     @Slot(int, int)
     def mark_span(self, first: int, last: int) -> None:
-        """Outline a span that is hovered elsewhere; a first token below 0 for none."""
+        """Outline a span that is hovered elsewhere; none if its first token is below 0."""
         marked = (first, last) if first >= 0 else None
         if marked != self._marked:
             self._marked = marked
@@ -274,7 +273,7 @@ class TokenText(Chart):
         return len(self._labels)
 
     def describe(self, index: int) -> str:
-        name = share_name(self._window, index, self._labels[index])
+        name = token_name(self._window, index, self._labels[index])
         return f"{name}: {signed(self._values[index])} {localised(self._unit)}" if self._values else name
 
     def table(self) -> Table:
@@ -320,7 +319,7 @@ class TokenText(Chart):
         theme, flow = self.theme, self._flow
         self._draw_shades(painter)
         if not self._values:
-            # Without shades the spans have backgrounds of their own.
+            # Only without shades do the spans have backgrounds of their own.
             for other in self._others:
                 self._draw_span(painter, other, "other_ground")
             if self._span is not None:
@@ -339,14 +338,14 @@ class TokenText(Chart):
         painter.restore()
 
     def shade(self, index: int) -> QColor | None:
-        """The background of a token by its number; None if the number is too small for a visible one."""
+        """A token's background by its number; None if the number is too small for a visible one."""
         if not self._values or not self._largest:
             return None
         share = self._values[index] / self._largest
         if abs(share) < 0.02:
             return None
         end = self.theme.colour("scale_high" if share > 0 else "scale_low")
-        return mixed(self.theme.colour("panel"), end, min(_STRONGEST, 0.06 + 0.86 * abs(share) ** 0.8))
+        return blended(self.theme.colour("panel"), end, min(_STRONGEST, 0.06 + 0.86 * abs(share) ** 0.8))
 
     def _draw_shades(self, painter: QPainter) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -358,7 +357,7 @@ class TokenText(Chart):
                     painter.drawRoundedRect(place, _CORNER, _CORNER)
 
     def _inks(self) -> dict[int, QColor]:
-        """The inks of the tokens whose shade the usual one cannot be read on, or that have a quiet one without."""
+        """The inks of shaded tokens that cannot keep their usual one: unreadable on the shade, or quiet (special)."""
         shades = {index: self.shade(index) for index in range(self.count())}
         inks = {index: ink_on(self.theme, shade) for index, shade in shades.items() if shade is not None}
         usual, special = self.theme.colour("ink"), Part.SPECIAL

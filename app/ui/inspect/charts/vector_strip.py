@@ -1,4 +1,4 @@
-"""Vectors of one width as strips of coloured cells, the same dimension above each other."""
+"""Vectors of equal width as strips of coloured cells, one below the other, aligned by dimension."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEPS = 127
 
 
 class VectorStrip(Chart):
-    """Each full vector as a strip on one colour scale, and below it the dimensions around the current one, enlarged.
+    """Whole vectors as strips on one colour scale, and below them the dimensions around the current one, enlarged.
 
     A cell's colour depends on the square root of its share of the largest number, so that small ones stay visible.
     """
@@ -33,7 +33,7 @@ class VectorStrip(Chart):
         self._largest = 0.0
 
     def set_vectors(self, vectors: Sequence[tuple[str, Sequence[float]]]) -> None:
-        """Show these vectors of one width, each with its name."""
+        """Show these vectors of equal width, each with its name."""
         self._names = tuple(name for name, _ in vectors)
         self._vectors = tuple(tuple(values) for _, values in vectors)
         self._largest = max((abs(value) for values in self._vectors for value in values), default=0.0)
@@ -105,7 +105,7 @@ class VectorStrip(Chart):
             painter.setFont(theme.font("small"))
             text = self.describe(current) if current >= 0 else localised(_INVITATION)
             fits = painter.fontMetrics().horizontalAdvance(text) <= strips.width()
-            # Long words begin at the chart's edge, where they have more room.
+            # A long text begins at the chart's edge, where it has more room.
             left = strips.left() if fits else float(theme.step(1))
             place = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
             self.write_current(painter, place, _INVITATION)
@@ -131,7 +131,7 @@ class VectorStrip(Chart):
         return max(1, min(self.count(), int(self._strips(self.width()).width() // self._cell())))
 
     def _lens_first(self) -> int:
-        """The first dimension shown large."""
+        """The first of the enlarged dimensions."""
         seen = self._lens_count()
         return min(max(0, self.count() - seen), max(0, self._current - seen // 2))
 
@@ -161,7 +161,7 @@ class VectorStrip(Chart):
         painter.drawLine(QPointF(box.right(), box.bottom()), lens.topRight())
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink_quiet"))
-        # One strip is not as high as two lines of words.
+        # A single strip is lower than two lines of text.
         high = max(lens.height(), 2.0 * painter.fontMetrics().lineSpacing())
         room = QRectF(theme.step(1), top + (lens.height() - high) / 2, strips.left() - theme.step(3), high)
         text = tr("Dimensions\n{first} to {last}", first=first + 1, last=first + seen)

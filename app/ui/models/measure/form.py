@@ -1,4 +1,4 @@
-"""The form of a measure: a model, a set of examples, and a mapping of their labels if they differ."""
+"""The form of the next measure: a model, an example set, and a mapping between their labels if these differ."""
 
 from __future__ import annotations
 
@@ -31,16 +31,11 @@ _NARROW = 165
 
 
 class LabelChoices(QFrame):
-    """A row for each of the model's labels with a choice of the examples' labels; hidden while there is none.
-
-    `chosen` is sent for every choice.
-    """
-
-    chosen = Signal()
+    """A row for each of the model's labels with a choice of the examples' labels; hidden while nothing is asked."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._rows: list[tuple[QLabel, QComboBox]] = []
+        self._rows: dict[str, tuple[QLabel, QComboBox]] = {}  # by the model's label
         self._grid = QGridLayout()
         self._grid.setColumnStretch(2, 1)
         theme.space(self._grid, 1)
@@ -48,9 +43,9 @@ class LabelChoices(QFrame):
         self.hide()
 
     def ask(self, model_labels: Sequence[str], set_labels: Sequence[str]) -> None:
-        """Ask for these; only equal names are preset."""
+        """Ask what each of the model's labels stands for; only labels of equal names are preset."""
         self.clear()
-        for at, label in enumerate(model_labels[:MOST_LABELS]):
+        for at, label in enumerate(dict.fromkeys(model_labels[:MOST_LABELS])):
             name, choice = plain_label(label, wrap=False), QComboBox()
             choice.addItem(tr("Nothing here"), "")
             for wanted in set_labels:
@@ -59,39 +54,38 @@ class LabelChoices(QFrame):
             choice.setCurrentIndex(max(0, choice.findData(same)))
             choice.setAccessibleName(tr("{label} stands for", label=label))
             choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            choice.activated.connect(self.chosen)
             name.setBuddy(choice)
             self._grid.addWidget(name, at, 0)
             self._grid.addWidget(choice, at, 1)
-            self._rows.append((name, choice))
+            self._rows[label] = name, choice
         self.show()
         if self._rows:
-            self._rows[0][1].setFocus(Qt.FocusReason.OtherFocusReason)
+            next(iter(self.choices().values())).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def clear(self) -> None:
-        """Hide the question."""
-        for row in self._rows:
+        """Remove the rows, and hide."""
+        for row in self._rows.values():
             for widget in row:
                 self._grid.removeWidget(widget)
                 widget.deleteLater()
-        self._rows = []
+        self._rows = {}
         self.hide()
 
     def choices(self) -> dict[str, QComboBox]:
-        """Each label's choice."""
-        return {name.text(): choice for name, choice in self._rows}
+        """The choice for each of the model's labels."""
+        return {label: choice for label, (_, choice) in self._rows.items()}
 
     def answer(self) -> dict[str, str]:
-        """The examples' label for each of the model's that has one; empty while nothing is asked."""
+        """The examples' label by the model's label, where one was chosen; empty while nothing is asked."""
         return {
             label: choice.currentData() for label, choice in self.choices().items() if choice.currentData()
         }
 
 
 class MeasureForm(QFrame):
-    """Two choices and a button.
+    """A choice of the model, one of the example set, and the button Measure.
 
-    `file_requested` is sent to choose the user's own file, `dropped` carries files.
+    `file_requested` is sent when the user wants a file of their own, `dropped` carries dropped files.
     """
 
     file_requested = Signal()
@@ -102,7 +96,7 @@ class MeasureForm(QFrame):
         self._theme = theme
         self._cards: tuple[ModelCard, ...] = ()
         self._sets: tuple[ExampleSet, ...] = ()
-        self._before = ""
+        self._last_path = ""
         self.model, self.data = ElidedChoice(), ElidedChoice()
         self._labels = tuple(plain_label(text, type="small_strong") for text in (tr("Model"), tr("Examples")))
         for choice, label in zip((self.model, self.data), self._labels, strict=True):
@@ -112,12 +106,14 @@ class MeasureForm(QFrame):
             label.setBuddy(choice)
         tip = tr("Have the model read the examples  (Ctrl+Enter)")
         self.button = push_button(theme, tr("Measure"), kind="primary", tip=tip)
-        self._line = plain_label(type="small", ink="quiet")
+        self._description = plain_label(type="small", ink="quiet")
         self.matching = LabelChoices(theme)
         self._grid = QGridLayout()
         self._narrow: bool | None = None
         self._place(narrow=False)
-        column(theme, self._grid, self._line, self.matching, gap=2.5, margins=(5, 4, 5, 4), parent=self)
+        column(
+            theme, self._grid, self._description, self.matching, gap=2.5, margins=(5, 4, 5, 4), parent=self
+        )
         self.model.activated.connect(self._model_chosen)
         self.data.activated.connect(self._data_chosen)
         self.setAcceptDrops(True)
@@ -128,7 +124,7 @@ class MeasureForm(QFrame):
     def set_models(self, cards: Sequence[ModelCard], chosen: str = "", first: str = "") -> None:
         """Offer those of these models that can be measured.
 
-        `chosen` is the folder of the one to choose; `first` of the one to choose if none was chosen before.
+        `chosen` is the folder of the model to choose, `first` that of the model to choose if none was chosen before.
         """
         before = chosen or self.model.currentData() or ""
         self._cards = tuple(card for card in cards if set(MEASURED) & set(card.heads))
@@ -144,8 +140,8 @@ class MeasureForm(QFrame):
         self.model.setCurrentIndex(at if at >= 0 else next(readers, 0))
         self._offer_sets()
 
-    def set_sets(self, sets: Sequence[ExampleSet]) -> None:
-        """Offer those of these sets that the model can read."""
+    def set_example_sets(self, sets: Sequence[ExampleSet]) -> None:
+        """Offer those of these sets that the chosen model can read."""
         self._sets = tuple(sets)
         self._offer_sets()
 
@@ -158,7 +154,7 @@ class MeasureForm(QFrame):
         return at >= 0
 
     def choose_set(self, path: str) -> bool:
-        """Choose a set, and if the chosen model cannot read it, the first that can; returns whether there is one."""
+        """Choose a set, and if the chosen model cannot read it, the first that can; returns whether any can."""
         data = next((one for one in self._sets if one.path == path), None)
         if data is None:
             return False
@@ -168,16 +164,16 @@ class MeasureForm(QFrame):
             if card is None:
                 return False
             self.model.setCurrentIndex(self.model.findData(card.folder))
-        self._before = path
+        self._last_path = path
         self._offer_sets()
         return True
 
     def card(self) -> ModelCard | None:
-        """The chosen model."""
+        """The card of the chosen model, None for none."""
         return next((card for card in self._cards if card.folder == self.model.currentData()), None)
 
-    def set_chosen(self) -> ExampleSet | None:
-        """The chosen set."""
+    def example_set(self) -> ExampleSet | None:
+        """The chosen example set, None for none."""
         return next((one for one in self._sets if one.path == self.data.currentData()), None)
 
     def set_busy(self, busy: bool) -> None:
@@ -185,11 +181,11 @@ class MeasureForm(QFrame):
         for widget in (self.model, self.data, self.button, self.matching):
             widget.setEnabled(not busy)
         if not busy:
-            self._show_line()
+            self._show_description()
             self.model.setEnabled(bool(self._cards))
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as it is with the examples below the model."""
+        """The width that it needs with the examples below the model."""
         choices = max(self.model.minimumSizeHint().width(), self.data.minimumSizeHint().width())
         beside = self._grid.horizontalSpacing() + self.button.minimumSizeHint().width()
         return QSize(choices + beside + 2 * self._theme.step(5), super().minimumSizeHint().height())
@@ -220,7 +216,7 @@ class MeasureForm(QFrame):
 
     def _offer_sets(self) -> None:
         card = self.card()
-        wanted = self._before or self.data.currentData() or ""
+        wanted = self._last_path or self.data.currentData() or ""
         self.data.clear()
         for one in self._sets:
             if card is not None and one.head in card.heads:
@@ -230,16 +226,16 @@ class MeasureForm(QFrame):
                 self.data.setItemData(self.data.count() - 1, as_tip(tip), Qt.ItemDataRole.ToolTipRole)
         self.data.addItem(localised(_FILE), "")
         self.data.setCurrentIndex(max(0, self.data.findData(wanted) if wanted else 0))
-        self._remember()
+        self._use_chosen_set()
 
-    def _remember(self) -> None:
-        self._before = self.data.currentData() or ""
+    def _use_chosen_set(self) -> None:
+        self._last_path = self.data.currentData() or ""
         self.matching.clear()
-        self._show_line()
+        self._show_description()
 
-    def _show_line(self) -> None:
-        data = self.set_chosen()
-        self._line.setText(
+    def _show_description(self) -> None:
+        data = self.example_set()
+        self._description.setText(
             (data.line or data.path)
             if data
             else tr("Choose a file with examples whose answers you know, or drop it here.")
@@ -253,9 +249,9 @@ class MeasureForm(QFrame):
     @Slot(int)
     def _data_chosen(self, index: int) -> None:
         if self.data.itemData(index):
-            self._remember()
+            self._use_chosen_set()
             return
         # If the dialog is cancelled, the earlier choice stays.
-        self.data.setCurrentIndex(max(0, self.data.findData(self._before)))
-        self._show_line()
+        self.data.setCurrentIndex(max(0, self.data.findData(self._last_path)))
+        self._show_description()
         self.file_requested.emit()

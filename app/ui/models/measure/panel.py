@@ -191,7 +191,7 @@ class MeasurePanel(QFrame):
         self._facts.setText(
             tr(
                 "{examples}, on {device}, {moment}",
-                examples=_data(measure), device=measure.device, moment=when(measure.when, within=True),
+                examples=_examples_line(measure), device=measure.device, moment=when(measure.when, within=True),
             )
         )  # fmt: skip
         self._verdict.setText("" if others else _NO_OTHER)
@@ -201,7 +201,7 @@ class MeasurePanel(QFrame):
         self.pairs.show_rows((model_title(measure.model),), _rows((measure,)))
         self.pairs.setMaximumWidth(self._theme.step(150))
         self.counts.hide()
-        self.setAccessibleName(f"{model_title(measure.model)}, {_data(measure)}")
+        self.setAccessibleName(f"{model_title(measure.model)}, {_examples_line(measure)}")
 
     def show_two(self, found: Comparison, others: Sequence[Measure]) -> None:
         """Show two measures side by side."""
@@ -210,7 +210,7 @@ class MeasurePanel(QFrame):
         found = replace(found, first=sides[0], second=sides[1])
         first, second = map(localised, model_names(found))
         self._title.setText(tr("{first} and {second}", first=first, second=second))
-        self._facts.setText(_data(found.first))
+        self._facts.setText(_examples_line(found.first))
         self._verdict.setText(verdict(found))
         test = tr(
             "The exact McNemar test, over the examples that only one of the two got right: p = {chance:.2g}. Below 0.05"
@@ -230,7 +230,8 @@ class MeasurePanel(QFrame):
         )
         self.counts.set_rows(
             tuple(
-                ScoreRow(name, number / whole, _count(number, whole), best) for name, number, best in counts
+                ScoreRow(name, number / whole, _count_and_share(number, whole), best)
+                for name, number, best in counts
             )
         )
         self.counts.show()
@@ -241,7 +242,7 @@ class MeasurePanel(QFrame):
         self._title.setText(
             tr("{first} and {second}", first=model_title(first.model), second=model_title(second.model))
         )
-        self._facts.setText(f"{_data(first)}; {_data(second)}")
+        self._facts.setText(f"{_examples_line(first)}; {_examples_line(second)}")
         self._verdict.setText(sentence)
         self._verdict.setToolTip("")
         self._verdict.show()
@@ -264,11 +265,11 @@ class MeasurePanel(QFrame):
         self.other_chosen.emit(self.other.itemData(index))
 
 
-def _data(measure: Measure) -> str:
+def _examples_line(measure: Measure) -> str:
     return f"{localised(measure.data)}, {localised(examples(measure.examples, measure.head))}"
 
 
-def _count(number: int, whole: int) -> str:
+def _count_and_share(number: int, whole: int) -> str:
     share = percent(number / whole) if number else tr("{number}%", number=0)
     return tr("{number:,}, {share}", number=number, share=share)
 

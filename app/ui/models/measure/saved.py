@@ -1,4 +1,4 @@
-"""The saved measures: a table, and the chosen one or two of them in detail."""
+"""The saved measures: a table of all, and the chosen one, or two compared, in detail."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from app.ui.kit.undo_line import UndoLine
 from app.ui.models.measure.panel import MeasurePanel, meaning
 from app.ui.models.words import when
 
-# A cell without a number is sorted below all that have one.
+# The value of a missing figure, which sorts it below all others.
 _NONE = -1.0
 _MOST_ROWS = 9
-# The columns of the names, those of all texts, and the least width of these in steps.
-_NAMES, _TEXTS, _LEAST_TEXT = (0, 1), (0, 1, 8, 9), 26
+# The columns that take spare width, all columns of texts, and the least width of a text column in steps.
+_NAME_COLUMNS, _TEXT_COLUMNS, _LEAST_TEXT = (0, 1), (0, 1, 8, 9), 26
 
 
 def _figure_column(title: str, title_tip: str, *names: str) -> Column:
-    """A column of the first of these figures that a measure has."""
+    """A column that shows, of each measure, the first of these figures that it has."""
 
     def value(one: Measure) -> float:
         return next((one.figures[name] for name in names if name in one.figures), _NONE)
@@ -115,7 +115,7 @@ class MeasureTable(RowTable):
         self._model.layoutChanged.connect(self.chosen_changed)
 
     def set_measures(self, measures: Sequence[Measure], chosen: Sequence[Measure] = ()) -> None:
-        """Show these, some of them chosen."""
+        """Show these measures, with `chosen` selected, or else those selected before."""
         chosen = chosen or self.chosen()
         self._model.set_rows(measures)
         self.fit_columns()
@@ -140,7 +140,7 @@ class MeasureTable(RowTable):
             super().keyPressEvent(event)
 
     def fit_columns(self) -> None:
-        """Give every column the room that it needs."""
+        """Compute the width that every column needs, and share out the table's width."""
         self.horizontalHeader().setMinimumSectionSize(self._theme.step(12))
         self._widths = [
             self.needed_width(at, [column.text(one) for one in self._model.rows])
@@ -149,18 +149,18 @@ class MeasureTable(RowTable):
         self.share_width()
 
     def share_width(self) -> None:
-        """Have the texts share what the numbers leave, and give the table the height of its rows.
+        """Give the text columns the width that the numbers leave, and the table the height of its rows.
 
-        The widest texts are elided first, but none so far that it says nothing: then the table scrolls.
+        The widest texts are elided first, but none below the least width: then the table scrolls.
         """
         widths, room = list(self._widths), self.viewport().width()
-        texts = [widths[at] for at in _TEXTS]
-        most = max(self._theme.step(_LEAST_TEXT), _most_each(texts, room - sum(widths) + sum(texts)))
-        for at in _TEXTS:
+        texts = [widths[at] for at in _TEXT_COLUMNS]
+        most = max(self._theme.step(_LEAST_TEXT), _widest_fitting(texts, room - sum(widths) + sum(texts)))
+        for at in _TEXT_COLUMNS:
             widths[at] = min(widths[at], most)
         spare = room - sum(widths)
-        for at in _NAMES:
-            widths[at] += max(0, spare) // len(_NAMES)
+        for at in _NAME_COLUMNS:
+            widths[at] += max(0, spare) // len(_NAME_COLUMNS)
         for at, width in enumerate(widths):
             self.setColumnWidth(at, width)
         rows = max(1, min(_MOST_ROWS, len(self._model.rows)))
@@ -168,8 +168,8 @@ class MeasureTable(RowTable):
         self.setFixedHeight(self.height_of(rows) + bar + 2 * self.frameWidth())
 
 
-def _most_each(widths: Sequence[int], room: int) -> int:
-    """The most that each of these widths may be so that all have room; the widest one if they have."""
+def _widest_fitting(widths: Sequence[int], room: int) -> int:
+    """The largest cap on these widths with which their sum fits the room; the widest of them if they fit uncapped."""
     for at, width in enumerate(sorted(widths)):
         share = room // (len(widths) - at)
         if width > share:
@@ -179,10 +179,10 @@ def _most_each(widths: Sequence[int], room: int) -> int:
 
 
 class SavedMeasures(QWidget):
-    """The table and the details of the chosen measures; hidden while there is none and nothing was just deleted.
+    """The table, and the details of the selected measures; hidden while there is no measure, and none to restore.
 
-    `changed` carries all measures once some were deleted or restored; `failed` the error if that failed; `note` is one
-    line for the status line.
+    `changed` carries all measures after some were deleted or restored, `failed` an error; `note` is one line for the
+    status line.
     """
 
     changed = Signal(object)
@@ -192,9 +192,9 @@ class SavedMeasures(QWidget):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
         self._workspace, self._lanes = workspace, lanes
-        self._first: Measure | None = None
+        self._left_measure: Measure | None = None
         self._deleted: list[Measure] = []
-        self._back: tuple[Measure, ...] = ()
+        self._restoring: tuple[Measure, ...] = ()
         self._heading = plain_label(tr("Measured so far"), type="strong", wrap=False)
         tip = tr("The chosen rows, with every figure  (Ctrl+C)")
         self.copy = push_button(theme, tr("Copy as CSV"), tip=tip)
@@ -214,11 +214,11 @@ class SavedMeasures(QWidget):
         self.hide()
 
     def show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
-        """Show these; `chosen` are selected, else the earlier selection, else the first."""
+        """Show these measures; `chosen` are selected, else the earlier selection, else the first row."""
         self.table.set_measures(measures, chosen)
-        back = tuple(one for one in self._back if one in measures)
+        back = tuple(one for one in self._restoring if one in measures)
         if back:
-            self._back = ()
+            self._restoring = ()
             self.table.choose(back)
         if measures and not self.table.chosen():
             self.table.choose(self.table.rows()[:1])
@@ -239,10 +239,10 @@ class SavedMeasures(QWidget):
         self.panel.setVisible(bool(chosen))
         if not chosen:
             return
-        if self._first not in chosen:
-            self._first = chosen[0]
-        # The one at the left does not depend on the order of the rows.
-        first, *others = sorted(chosen, key=lambda one: one != self._first)
+        if self._left_measure not in chosen:
+            self._left_measure = chosen[0]
+        # The measure that was chosen first stays at the left, however the rows are sorted.
+        first, *others = sorted(chosen, key=lambda one: one != self._left_measure)
         same = tuple(one for one in self.table.rows() if one.digest == first.digest and one != first)
         if len(others) != 1:
             self.panel.show_one(first, same)
@@ -254,8 +254,8 @@ class SavedMeasures(QWidget):
 
     @Slot(object)
     def _compare_with(self, other: Measure | None) -> None:
-        if self._first is not None:
-            self.table.choose((self._first, other) if other is not None else (self._first,))
+        if self._left_measure is not None:
+            self.table.choose((self._left_measure, other) if other is not None else (self._left_measure,))
 
     @Slot()
     def _copy(self) -> None:
@@ -275,8 +275,8 @@ class SavedMeasures(QWidget):
     def bring_back(self) -> None:
         """Restore the measures deleted last."""
         if self._deleted:
-            self._back = tuple(self._deleted)
-            job = self._lanes.files.start(_put_back, self._workspace, self._back)
+            self._restoring = tuple(self._deleted)
+            job = self._lanes.files.start(_put_back, self._workspace, self._restoring)
             job.then(self.changed, self._failed)
         self._forget_deleted()
 

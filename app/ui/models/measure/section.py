@@ -1,4 +1,4 @@
-"""The section that measures models on labelled examples, and saves and compares the results."""
+"""The section Measure: measures models on labelled examples, and saves and compares the results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WORDS = Message(
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What the section shows: models, sets of examples, measures, and the folder of each task's model in use."""
+    """What the section shows: models, example sets, measures, and the folder of the model in use for each head."""
 
     cards: tuple[ModelCard, ...]
     sets: tuple[ExampleSet, ...]
@@ -51,15 +51,14 @@ class _Content:
 
 
 def _read_content(workspace: Workspace, report: Report) -> _Content:
-    """The content of the section."""
     sets = example_sets(workspace, report)
     return _Content(installed(workspace), sets, measured(workspace, report), in_use(workspace))
 
 
 class MeasureEmpty(QFrame):
-    """A title, a few sentences, and a button for each suggestion. `tried` carries its index."""
+    """A title, a few sentences, and a button for each suggestion. `suggestion_chosen` carries the index of one."""
 
-    tried = Signal(int)
+    suggestion_chosen = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -73,21 +72,21 @@ class MeasureEmpty(QFrame):
         column(theme, title, words, self._row, gap=3, parent=self)
         theme.in_steps(self._words.setMaximumWidth, 190)
 
-    def offer(self, things: Sequence[tuple[str, str]]) -> None:
-        """Offer suggestions: a title and a line for each."""
+    def offer(self, suggestions: Sequence[tuple[str, str]]) -> None:
+        """Offer these suggestions, each a title and a line."""
         for button in self.buttons:
             self._row.removeWidget(button)
             button.deleteLater()
         self.buttons = []
-        for at, (title, line) in enumerate(things):
+        for at, (title, line) in enumerate(suggestions):
             button = SampleButton(self._theme, title, line)
-            button.setProperty("thing", at)
+            button.setProperty("index", at)
             button.clicked.connect(self._clicked)
             self.buttons.append(button)
             self._row.addWidget(button, 1)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the widest suggestion: in a narrow window they are below each other."""
+        """As wide as the widest suggestion: in a narrow window they are below each other."""
         least = max((button.minimumWidth() for button in self.buttons), default=0)
         return QSize(least, super().minimumSizeHint().height())
 
@@ -104,7 +103,7 @@ class MeasureEmpty(QFrame):
 
     @Slot()
     def _clicked(self) -> None:
-        self.tried.emit(self.sender().property("thing"))
+        self.suggestion_chosen.emit(self.sender().property("index"))
 
 
 class MeasureSection(Section):
@@ -115,13 +114,13 @@ class MeasureSection(Section):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self._known: _Content | None = None
-        self._own: dict[str, ExampleSet] = {}
+        self._content: _Content | None = None
+        self._file_sets: dict[str, ExampleSet] = {}
         self._wanted = ""
-        self._look_job: Job | None = None
+        self._content_job: Job | None = None
         self._file_job: Job | None = None
         self._job: Job | None = None
-        self._at_work: tuple[ModelCard, ExampleSet] | None = None
+        self._measuring: tuple[ModelCard, ExampleSet] | None = None
         self.form = MeasureForm(theme)
         self.strip = ProgressStrip(theme)
         self.empty = MeasureEmpty(theme)
@@ -134,14 +133,14 @@ class MeasureSection(Section):
 
     def shown(self) -> None:
         """Refresh the installed models and the measures, and focus the form."""
-        self._look()
+        self._refresh()
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def receive(self, argument: object) -> None:
         """Choose a model: its card, or its folder."""
         self._wanted = argument.folder if isinstance(argument, ModelCard) else str(argument)
-        if self._at_work is None and self.form.choose_model(self._wanted):
+        if self._measuring is None and self.form.choose_model(self._wanted):
             self._wanted = ""
 
     def stop(self) -> bool:
@@ -160,7 +159,7 @@ class MeasureSection(Section):
 
     def settings_changed(self) -> None:
         """Refresh the installed models."""
-        self._look()
+        self._refresh()
 
     def open_file(self, path: Path) -> None:
         """Offer the examples of a file, and choose them."""
@@ -170,23 +169,23 @@ class MeasureSection(Section):
 
     # Content
 
-    def _look(self) -> None:
-        job = self.lanes.files.start(_read_content, self.workspace).replacing(self._look_job)
-        self._look_job = job.then(self._content_found, self.show_fault)
+    def _refresh(self) -> None:
+        job = self.lanes.files.start(_read_content, self.workspace).replacing(self._content_job)
+        self._content_job = job.then(self._show_content, self.show_fault)
 
     @Slot(object)
-    def _content_found(self, found: _Content) -> None:
-        before, self._known = self._known, found
+    def _show_content(self, found: _Content) -> None:
+        before, self._content = self._content, found
         if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
             self._offer_sets()
             self.form.set_models(found.cards, self._wanted, found.used.get(Head.QUESTION_ANSWERING, ""))
-            self.form.set_busy(self._at_work is not None)
+            self.form.set_busy(self._measuring is not None)
             self._wanted = ""
         self._show_measures(found.measures)
 
     @Slot(object)
     def _file_read(self, found: ExampleSet) -> None:
-        self._own[found.path] = found
+        self._file_sets[found.path] = found
         self._offer_sets()
         if not self.form.choose_set(found.path):
             self.notice.show_hint(
@@ -196,32 +195,34 @@ class MeasureSection(Section):
                 ),
                 tr("Get one under “Get more”."),
             )
-        self.form.set_busy(self._at_work is not None)
+        self.form.set_busy(self._measuring is not None)
 
     def _offer_sets(self) -> None:
-        self.form.set_sets((*(self._known.sets if self._known else ()), *self._own.values()))
+        self.form.set_example_sets(
+            (*(self._content.sets if self._content else ()), *self._file_sets.values())
+        )
 
     @Slot(object)
-    def _saved_changed(self, measures: tuple[Measure, ...]) -> None:
+    def _measures_changed(self, measures: tuple[Measure, ...]) -> None:
         self._show_measures(measures)
         self.changed.emit("measures")
 
     def _show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
-        if self._known is not None:
-            self._known = replace(self._known, measures=measures)
+        if self._content is not None:
+            self._content = replace(self._content, measures=measures)
         self.saved.show_measures(measures, chosen)
         self.empty.setVisible(not measures)
-        self.empty.offer([(localised(data.title), line) for data, line, _ in self._to_try()])
-        self.empty.set_busy(self._at_work is not None)
+        self.empty.offer([(localised(data.title), line) for data, line, _ in self._suggestions()])
+        self.empty.set_busy(self._measuring is not None)
 
-    def _to_try(self) -> list[tuple[ExampleSet, str, ModelCard]]:
-        """The included sets for the installed models, each with the model in use."""
+    def _suggestions(self) -> list[tuple[ExampleSet, str, ModelCard]]:
+        """The bundled example sets that an installed model can read, each with a line and the model to measure."""
         found: list[tuple[ExampleSet, str, ModelCard]] = []
-        if self._known is None:
+        if self._content is None:
             return found
-        for data in self._known.sets:
-            fitting = [each for each in self._known.cards if data.head in each.heads]
-            used = self._known.used.get(data.head, "")
+        for data in self._content.sets:
+            fitting = [each for each in self._content.cards if data.head in each.heads]
+            used = self._content.used.get(data.head, "")
             if card := next((each for each in fitting if each.folder == used), next(iter(fitting), None)):
                 number = examples(data.examples, data.head)
                 line = tr("Measure {model} on {examples}", model=card.title, examples=number)
@@ -231,21 +232,21 @@ class MeasureSection(Section):
     # Measuring
 
     @Slot(int)
-    def _try(self, index: int) -> None:
-        data, _, card = self._to_try()[index]
+    def _measure_suggestion(self, index: int) -> None:
+        data, _, card = self._suggestions()[index]
         self.form.choose_model(card.folder)
         self.form.choose_set(data.path)
         self._measure()
 
     @Slot()
     def _measure(self) -> None:
-        card, data = self.form.card(), self.form.set_chosen()
-        if card is None or data is None or self._at_work is not None:
+        card, data = self.form.card(), self.form.example_set()
+        if card is None or data is None or self._measuring is not None:
             return
         self.notice.clear()
         self.note.emit("")
         labels = self.form.matching.answer()
-        self._at_work = card, data
+        self._measuring = card, data
         words = tr("Getting {model} ready", model=card.title)
         self.strip.waiting(words)
         # A disabled widget loses the focus, and Qt would pass it to the next one.
@@ -260,8 +261,8 @@ class MeasureSection(Section):
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        if self._at_work is not None and progress.what in ("questions", "texts"):
-            card, data = self._at_work
+        if self._measuring is not None and progress.what in ("questions", "texts"):
+            card, data = self._measuring
             what = tr(
                 "{model} reads {set}: {done:,} of {all}",
                 model=localised(card.title), set=localised(data.title), done=progress.done,
@@ -274,12 +275,12 @@ class MeasureSection(Section):
     def _measured(self, found: Measure) -> None:
         self._rest()
         self.form.matching.clear()
-        if self._known is not None:
-            self._show_measures((found, *self._known.measures), (found,))
+        if self._content is not None:
+            self._show_measures((found, *self._content.measures), (found,))
         time = wording.duration(found.seconds)
         self.note.emit(tr("{model} measured in {time}", model=model_title(found.model), time=time))
         self.changed.emit("measures")
-        # Once the panel is laid out.
+        # After the panel has been laid out.
         QTimer.singleShot(0, self._show_panel)
 
     @Slot(object)
@@ -297,7 +298,7 @@ class MeasureSection(Section):
         self.note.emit(tr("Stopped, and nothing of it kept"))
 
     def _rest(self) -> None:
-        self._at_work = None
+        self._measuring = None
         self._set_busy(False)
         if self.strip.has_focus():
             self.form.button.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -330,8 +331,8 @@ class MeasureSection(Section):
         self.form.file_requested.connect(self._choose_file)
         self.form.dropped.connect(self._dropped)
         self.strip.stop_asked.connect(self.stop)
-        self.empty.tried.connect(self._try)
-        self.saved.changed.connect(self._saved_changed)
+        self.empty.suggestion_chosen.connect(self._measure_suggestion)
+        self.saved.changed.connect(self._measures_changed)
         self.saved.failed.connect(self.show_fault)
         self.saved.note.connect(self.note)
         self.add_shortcuts(("Ctrl+Return", self._measure), ("Ctrl+Z", self.saved.bring_back), within=self)

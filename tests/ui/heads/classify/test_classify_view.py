@@ -43,7 +43,7 @@ def view(make: Callable[[], ClassifyView]) -> ClassifyView:
     return make()
 
 
-def test_a_model_is_named_beside_a_result_as_in_the_rest_of_the_window() -> None:
+def test_the_source_line_uses_the_models_title() -> None:
     assert source_line("starter-sentiment", "CPU", 0.5) == "Spanlight sentiment · CPU · 0.5 seconds"
     assert source_line("moods", "", 0.5) == "moods · 0.5 seconds"
 
@@ -100,7 +100,7 @@ def test_a_table_that_cannot_be_saved_says_so(view: ClassifyView, qtbot: QtBot, 
     qtbot.waitUntil(lambda: bool(view._panel.notice.sentence()))
 
 
-def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_stopping_keeps_the_results_so_far(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
     def slowly(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
         first = by_length(TextsToClassify(request.texts[:1]), choice, report)
         report.partial(Classifications(first.items, 0.1))
@@ -122,7 +122,7 @@ def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: Fake
     assert "1 of 2" in view._class_panel._summary.text()
 
 
-def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
+def test_the_draft_and_what_a_text_is_come_back(make: Callable[[], ClassifyView], qtbot: QtBot) -> None:
     first = make()
     edit(first).setPlainText("half a thought\nand more ")
     first._class_panel.ways._buttons[LINES].click()
@@ -133,7 +133,7 @@ def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot
     assert second._class_panel.way() == LINES
 
 
-def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
+def test_a_dropped_file_replaces_the_text_and_pasted_text_is_plain(
     view: ClassifyView, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "note.txt"
@@ -150,6 +150,24 @@ def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
     assert edit(view).toPlainText() == "bold"
 
 
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_table_leads_to_the_page_that_labels_many_texts(
+    view: ClassifyView, qtbot: QtBot, tmp_path: Path, dropped: bool
+) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("text,label\na,b\n")
+    edit(view).setPlainText("mine")
+    with qtbot.waitSignal(view.go) as asked:
+        if dropped:
+            data = QMimeData()
+            data.setUrls([QUrl.fromLocalFile(str(path))])
+            edit(view).insertFromMimeData(data)
+        else:
+            view.open_files([path])
+    assert asked.args == ["teach", ("labels", [path])]
+    assert edit(view).toPlainText() == "mine" and not view.stop()
+
+
 def test_what_counts_as_a_text() -> None:
     assert texts_of(" a\n\n b ", ONE) == (" a\n\n b ",)
     assert texts_of(" a\n\n b ", LINES) == ("a", "b")
@@ -157,7 +175,7 @@ def test_what_counts_as_a_text() -> None:
     assert texts_of(" \n", ONE) == texts_of(" \n", LINES) == ()
 
 
-def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbot: QtBot) -> None:
+def test_look_inside_gets_the_text_or_the_chosen_row(view: ClassifyView, qtbot: QtBot) -> None:
     visits: list[Visit] = []
     view.go.connect(lambda _, visit: visits.append(visit))
     edit(view).setPlainText("nothing was classified yet")
@@ -178,7 +196,7 @@ def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbo
     assert visits[-1].subject.text == "two words"
 
 
-def test_what_was_shown_before_a_stop_is_that_of_its_own_text_and_kept(
+def test_a_result_shown_before_a_stop_is_saved_with_its_own_text(
     make: Callable[[], ClassifyView], engine: FakeEngine, qtbot: QtBot
 ) -> None:
     view = make()
@@ -224,7 +242,7 @@ def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
 # The model behind the page
 
 
-def test_the_classifier_loads_behind_the_page_and_again_for_another_device(
+def test_the_classifier_is_preloaded_and_loaded_again_for_another_device(
     view: ClassifyView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     notes: list[str] = []
@@ -243,7 +261,7 @@ def test_the_classifier_loads_behind_the_page_and_again_for_another_device(
     assert engine.requests == []
 
 
-def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
+def test_loading_waits_for_running_work_and_leaves_its_notes_alone(
     view: ClassifyView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     leave = threading.Event()
@@ -269,7 +287,7 @@ def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
 
 
-def test_a_classifier_that_cannot_be_loaded_is_said_in_the_status_line_only(
+def test_a_failure_to_preload_is_shown_in_the_status_line_only(
     view: ClassifyView, qtbot: QtBot, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(choice: ModelChoice, head: Head, report: Report) -> LoadedModel:

@@ -75,7 +75,7 @@ def test_values_have_columns_of_their_own(table: ResultTable) -> None:
     assert [row[0] for row in shown(table)] == ["y", "x"]
 
 
-def test_twenty_classes_and_long_names_leave_the_text_its_room(table: ResultTable) -> None:
+def test_twenty_classes_and_long_names_leave_room_for_the_text(table: ResultTable) -> None:
     table.set_results(("text",), [item(ProblemType.SINGLE_LABEL, "t", *[0.04] * 19, 0.24)])
     assert table.model().columnCount() == 23
     assert table.columnWidth(0) > 100

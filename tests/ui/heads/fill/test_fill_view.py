@@ -47,7 +47,7 @@ def view(open_page: Callable[[type[FillView], FakeEngine], FillView], engine: Fa
 
 
 def edit(view: FillView) -> QPlainTextEdit:
-    return view._editor._lit
+    return view._editor._blank_edit
 
 
 def words(view: FillView) -> list[str]:
@@ -56,7 +56,7 @@ def words(view: FillView) -> list[str]:
 
 def lit(view: FillView) -> list[str]:
     text = edit(view).toPlainText()
-    return [text[light.start : light.end] for light in view._editor._lit.lights.places if light.shown]
+    return [text[light.start : light.end] for light in view._editor._blank_edit.lights.places if light.shown]
 
 
 def type_in(view: FillView, text: str) -> None:
@@ -79,7 +79,7 @@ def select(view: FillView, word: str) -> None:
     edit(view).setTextCursor(cursor)
 
 
-def test_blanks_are_lit_as_one_types_and_the_one_at_the_cursor_is_chosen(view: FillView) -> None:
+def test_blanks_are_highlighted_while_typing_and_the_one_at_the_cursor_is_chosen(view: FillView) -> None:
     type_in(view, "A _")
     assert lit(view) == []
     type_in(view, "__ cup of [MASK]")
@@ -112,7 +112,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     assert words(view) == ["a-0", "b-0", "c-0"]
     QTest.keyClick(view, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     assert words(view) == ["a-1", "b-1", "c-1"]
-    assert view._editor._lit.lights.chosen == 1
+    assert view._editor._blank_edit.lights.chosen == 1
     assert edit(view).toPlainText() == TWO
     rows = view._fill_panel.card.words
     QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)
@@ -121,7 +121,7 @@ def test_ctrl_enter_fills_and_each_blank_shows_its_words(
     assert "a-1 50%" in rows.accessibleDescription()
 
 
-def test_a_click_puts_the_word_in_its_place_in_one_step(view: FillView, qtbot: QtBot) -> None:
+def test_a_click_fills_in_the_word_as_one_undo_step(view: FillView, qtbot: QtBot) -> None:
     fill(view, qtbot, "A cup of hot ___.")
     notes: list[str] = []
     view.note.connect(notes.append)
@@ -140,7 +140,7 @@ def test_a_click_puts_the_word_in_its_place_in_one_step(view: FillView, qtbot: Q
 
 
 @pytest.mark.parametrize(("key", "word"), [(Qt.Key.Key_3, "c-0"), (Qt.Key.Key_Return, "b-0")])
-def test_digits_and_enter_pick_and_the_other_blanks_are_read_anew(
+def test_digits_and_enter_pick_a_word_and_the_other_blanks_are_computed_again(
     view: FillView, qtbot: QtBot, engine: FakeEngine, key: Qt.Key, word: str
 ) -> None:
     fill(view, qtbot, TWO)
@@ -158,7 +158,7 @@ def test_digits_and_enter_pick_and_the_other_blanks_are_read_anew(
     assert words(view)[0] == "a-0"
 
 
-def test_alt_and_a_digit_pick_while_the_keyboard_is_in_the_text(
+def test_alt_and_a_digit_pick_a_word_from_within_the_text(
     view: FillView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     fill(view, qtbot, TWO)
@@ -176,7 +176,7 @@ def test_alt_and_a_digit_pick_while_the_keyboard_is_in_the_text(
     assert edit(view).toPlainText() == before, "these words are of an earlier text"
 
 
-def test_a_word_becomes_a_blank_and_is_asked_about_and_given_back(
+def test_a_word_becomes_a_blank_is_asked_about_and_restored(
     view: FillView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     edit(view).setPlainText("👩‍👩‍👧 A cup of hot coffee here.")
@@ -268,7 +268,7 @@ def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
     assert words(view) == []
 
 
-def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) -> None:
+def test_look_inside_gets_the_chosen_blank(view: FillView, qtbot: QtBot) -> None:
     fill(view, qtbot, TWO)
     view._next()
     visits: list[Visit] = []
@@ -278,7 +278,7 @@ def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) 
     assert visits == [Visit(Subject(Head.MASKED_WORDS, TWO, focus=blanks[1], blanks=blanks), "gaps", TWO)]
 
 
-def test_keys_stay_quick_in_a_long_text_with_many_blanks(view: FillView, qtbot: QtBot) -> None:
+def test_typing_stays_quick_in_a_long_text_with_many_blanks(view: FillView, qtbot: QtBot) -> None:
     import time
 
     long = "\n".join(

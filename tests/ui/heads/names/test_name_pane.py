@@ -1,4 +1,4 @@
-"""Names on the page: lit where the text says them, whatever the text, and only those in sight are drawn."""
+"""Names in the pane: highlighted where the text has their words, whatever the text; only visible ones are drawn."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def named(text: str, places: list[Span]) -> list[Entity]:
     ]
 
 
-def test_what_is_lit_is_what_was_found_in_random_texts(pane: NamePane) -> None:
+def test_highlights_cover_the_names_in_random_texts(pane: NamePane) -> None:
     chance = random.Random(7)
     lit = 0
     for _ in range(150):
@@ -67,7 +67,7 @@ def test_what_is_lit_is_what_was_found_in_random_texts(pane: NamePane) -> None:
     assert lit > 200
 
 
-def test_a_place_that_says_something_else_is_not_lit(pane: NamePane) -> None:
+def test_a_span_with_other_words_is_not_highlighted(pane: NamePane) -> None:
     pane.set_text("Alice met Bill.")
     names = [
         Entity(Span(0, 5), "Alice", "PER", 0.9),
@@ -91,7 +91,7 @@ def colours_at(pane: NamePane, index: int) -> set[str]:
     }
 
 
-def test_each_type_has_its_ground_and_a_hidden_one_has_none(pane: NamePane, qtbot: QtBot) -> None:
+def test_each_type_has_its_background_and_a_hidden_one_has_none(pane: NamePane, qtbot: QtBot) -> None:
     pane.set_text("Alice went to Oxford for Acme.")
     places = [Span(0, 5), Span(14, 20), Span(25, 29)]
     pane.show_names(named(pane.text(), places), STYLES)
@@ -104,7 +104,7 @@ def test_each_type_has_its_ground_and_a_hidden_one_has_none(pane: NamePane, qtbo
     assert pane._theme.colour(STYLES[1].ground).name() in colours_at(pane, 1)
 
 
-def test_only_names_in_sight_are_drawn(pane: NamePane) -> None:
+def test_only_visible_names_are_drawn(pane: NamePane) -> None:
     line = "Alice met Bill in Oxford.\n"
     pane.set_text(line * 3000)
     places = [
@@ -119,7 +119,7 @@ def test_only_names_in_sight_are_drawn(pane: NamePane) -> None:
     assert drawn == set(range(min(drawn), max(drawn) + 1))
 
 
-def test_a_name_over_several_lines_is_drawn_in_each_with_its_letters_once(pane: NamePane) -> None:
+def test_a_name_over_several_lines_is_drawn_in_each_with_its_type_once(pane: NamePane) -> None:
     name = "Llanfairpwllgwyngyll " * 12
     pane.set_text(f"In {name}.")
     place = Span(3, 3 + len(name) - 1)
@@ -141,7 +141,7 @@ def test_styles_differ_in_more_than_colour(pane: NamePane) -> None:
         assert QColor(pane._theme.colour(style.line)).isValid()
 
 
-def test_a_very_long_text_takes_its_place_for_good_a_shorter_one_can_be_undone(pane: NamePane) -> None:
+def test_replacing_a_text_can_be_undone_unless_it_is_very_long(pane: NamePane) -> None:
     pane.replace("first")
     pane.replace("second")
     pane.undo()

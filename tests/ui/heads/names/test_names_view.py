@@ -1,4 +1,4 @@
-"""The page that finds names, from a click to lit places, list, files and the way inside."""
+"""The page that finds names: highlights, list, files, and the way to Look inside."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read(view: NamesView, qtbot: QtBot, text: str = TEXT) -> None:
 def names(view: NamesView) -> list[tuple[str, int]]:
     """The rows of the list, headings in capitals with how many names they have."""
     rows = view._names_panel.list.rows()
-    return [(row.text if row.places else row.text.upper(), row.count) for row in rows]
+    return [(row.text if row.occurrences else row.text.upper(), row.count) for row in rows]
 
 
 def chosen(view: NamesView) -> str:
@@ -58,7 +58,7 @@ def chosen(view: NamesView) -> str:
     return f"{name.text} {name.span.start}" if name is not None else ""
 
 
-def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, engine: FakeEngine) -> None:
+def test_names_are_highlighted_and_listed_by_type(view: NamesView, qtbot: QtBot, engine: FakeEngine) -> None:
     view.pane.set_text(TEXT)
     notes: list[str] = []
     view.note.connect(notes.append)
@@ -97,7 +97,7 @@ def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, en
     assert chosen(view) == ""
 
 
-def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot: QtBot) -> None:
+def test_f3_the_list_and_a_click_choose_the_same_occurrence(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot)
     qtbot.keyClick(view.pane, Qt.Key.Key_F3)
     assert chosen(view) == "Alice 0"
@@ -113,7 +113,7 @@ def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot
     assert chosen(view) == "Alice 0"
     qtbot.keyClick(listed, Qt.Key.Key_Return)
     assert chosen(view) == f"Alice {TEXT.index('Alice', 5)}"
-    assert listed._delegate.place == 2
+    assert listed._delegate.position == 2
     qtbot.keyClick(listed, Qt.Key.Key_Return)
     assert chosen(view) == "Alice 0"
     (box,) = view.pane.light_boxes(1)
@@ -123,7 +123,7 @@ def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot
     assert row is not None and row.text == "Bill"
 
 
-def test_a_click_on_the_chosen_row_goes_on_to_its_next_place(view: NamesView, qtbot: QtBot) -> None:
+def test_a_click_on_the_chosen_row_goes_to_its_next_occurrence(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot)
     listed = view._names_panel.list
     place = listed.visualRect(listed.model().index(2, 0)).center()
@@ -138,7 +138,7 @@ def test_a_click_on_the_chosen_row_goes_on_to_its_next_place(view: NamesView, qt
     assert chosen(view) == f"Bill {first}"
 
 
-def test_the_marks_on_the_scroll_bar_are_the_places_of_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
+def test_the_scroll_bar_marks_the_occurrences_of_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "Alice met Bill.\n\n" * 200 + "Dinah sat.")
     assert view.pane.map.marks == ()
     view.next_name()
@@ -166,7 +166,7 @@ def test_a_type_can_be_hidden_on_the_page_and_in_the_list(view: NamesView, qtbot
     assert chosen(view).startswith("Oxford")
 
 
-def test_an_edit_puts_the_names_out_and_undo_brings_them_back(view: NamesView, qtbot: QtBot) -> None:
+def test_an_edit_removes_the_highlights_and_undo_restores_them(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot)
     panel = view._names_panel
     assert not panel._outdated.isVisible()
@@ -184,7 +184,7 @@ def test_an_edit_puts_the_names_out_and_undo_brings_them_back(view: NamesView, q
     assert panel.samples.isVisible() and not panel.list.isVisible() and not panel.legend.isVisible()
 
 
-def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
+def test_names_found_so_far_are_shown_while_reading_and_after_a_stop(
     view: NamesView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     go_on = threading.Event()
@@ -219,7 +219,7 @@ def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
     assert all(action.isEnabled() for action in view._names_panel.save.menu().actions())
 
 
-def test_another_joining_asks_again_at_once_and_is_kept(
+def test_another_aggregation_runs_at_once_and_is_saved(
     view: NamesView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     view._names_panel.aggregation.ways._buttons["max"].click()
@@ -232,9 +232,7 @@ def test_another_joining_asks_again_at_once_and_is_kept(
     assert "average" in view._names_panel.aggregation._about.accessibleName()
 
 
-def test_files_of_any_kind_are_read_and_their_names_found(
-    view: NamesView, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_names_are_found_in_files_of_any_kind(view: NamesView, qtbot: QtBot, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("<h1>Alice</h1><p>in <b>Ox</b>ford</p>", encoding="utf-8")
     data = QMimeData()
@@ -249,7 +247,7 @@ def test_files_of_any_kind_are_read_and_their_names_found(
 
 
 @pytest.mark.parametrize("kind", ["csv", "conll", "json"])
-def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: Path, kind: str) -> None:
+def test_names_are_saved_in_every_format(view: NamesView, qtbot: QtBot, tmp_path: Path, kind: str) -> None:
     read(view, qtbot)
     path, notes = tmp_path / "names", []
     view.note.connect(notes.append)
@@ -268,7 +266,7 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
     qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
 
 
-def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) -> None:
+def test_look_inside_gets_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
     visits: list[Visit] = []
     view.go.connect(lambda _, visit: visits.append(visit))
     qtbot.keyClick(view.pane, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
@@ -283,7 +281,7 @@ def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) 
     assert (visit.subject.focus, visit.title, visit.model) == (Span(at, at + 4), "Bill", "finder")
 
 
-def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
+def test_thousands_of_names_found_before_the_pane_is_filled_are_all_highlighted(
     view: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.ui.document.text.document_pane.PIECE", 300)

@@ -16,7 +16,7 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs
 from app.core.results import FollowOn, FollowOns
-from app.ui.heads.next.follow import FollowView, outcome, signed
+from app.ui.heads.next.follow import FollowView, outcome
 from tests.helpers.windows import FakeEngine, button
 
 CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))
@@ -77,7 +77,6 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
     assert not card._cut.isVisible()
     assert "right after the first" in card.accessibleDescription()
     assert notes == ["", "Two passages read in 0.5 seconds"]
-    assert signed(-0.0) == "−0.00"
     tell(view, qtbot, "a" * 60, "b" * 60)
     said = card._cut.text().splitlines()
     assert len(said) == 2 and "its end" in said[0] and "its beginning" in said[1]
@@ -93,11 +92,11 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
         (0.01, "It does not", "Very likely, 99%"),
     ],
 )
-def test_an_outcome_is_called_one_only_where_it_is(probability: float, words: str, sure: str) -> None:
+def test_outcomes_are_worded_by_their_probability(probability: float, words: str, sure: str) -> None:
     assert outcome(FollowOn(probability, (0.0, 0.0), (1, 1)))[:2] == (words, sure)
 
 
-def test_swapping_what_was_told_tells_the_other_way_round(
+def test_swapping_after_a_result_runs_the_other_order(
     view: FollowView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     tell(view, qtbot, "apples", "pears")
@@ -112,7 +111,7 @@ def test_swapping_what_was_told_tells_the_other_way_round(
     assert len(engine.requests) == 2
 
 
-def test_a_missing_passage_is_said_and_gets_the_keyboard(view: FollowView, engine: FakeEngine) -> None:
+def test_an_empty_passage_is_reported_and_focused(view: FollowView, engine: FakeEngine) -> None:
     put(view, "apples", " \n")
     QTest.keyClick(edits(view)[0], Qt.Key.Key_Return, Ctrl)
     assert view._panel.notice.sentence() == "The second passage is empty."
@@ -145,7 +144,7 @@ def test_files_go_to_the_paper_in_use_or_to_both(view: FollowView, qtbot: QtBot,
     qtbot.waitUntil(lambda: view.texts() == ("two", "one"))
 
 
-def test_look_inside_takes_both_passages_along(view: FollowView, qtbot: QtBot) -> None:
+def test_look_inside_gets_both_passages(view: FollowView, qtbot: QtBot) -> None:
     tell(view, qtbot, "apples", "pears")
     visits: list[Visit] = []
     view.go.connect(lambda _, visit: visits.append(visit))
@@ -153,7 +152,7 @@ def test_look_inside_takes_both_passages_along(view: FollowView, qtbot: QtBot) -
     assert visits == [Visit(Subject(Head.NEXT_SENTENCE, "apples", "pears"), "next", "apples")]
 
 
-def test_the_papers_stand_beside_each_other_where_there_is_room(view: FollowView, qtbot: QtBot) -> None:
+def test_the_papers_are_side_by_side_where_there_is_room(view: FollowView, qtbot: QtBot) -> None:
     for width, direction in (
         (2000, QBoxLayout.Direction.LeftToRight),
         (900, QBoxLayout.Direction.TopToBottom),

@@ -1,4 +1,4 @@
-"""What every chart does: keys, words for a screen reader, numbers, pictures in both themes."""
+"""What all charts share: keys, descriptions for a screen reader, numbers, pictures in both themes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pixels(chart: Chart) -> QImage:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_keys_walk_say_where_they_are_and_copy_the_numbers(make: Make, kind: str) -> None:
+def test_keys_move_announce_and_copy(make: Make, kind: str) -> None:
     chart = make(kind)
     heard: list[int] = []
     chart.hovered.connect(heard.append)
@@ -57,7 +57,7 @@ def test_keys_walk_say_where_they_are_and_copy_the_numbers(make: Make, kind: str
     chart.chosen.connect(taken.append)
     QTest.keyClick(chart, Qt.Key.Key_Return)
     assert taken == [chart.current]
-    # To be told the current place says nothing back.
+    # Setting the current place sends no signal.
     heard.clear()
     chart.set_current(2)
     assert chart.current == 2 and heard == []
@@ -76,9 +76,7 @@ def test_keys_walk_say_where_they_are_and_copy_the_numbers(make: Make, kind: str
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_chart_is_saved_as_a_drawing_and_a_picture_in_either_theme(
-    make: Make, theme: Theme, kind: str
-) -> None:
+def test_a_chart_is_saved_as_svg_and_png_in_either_theme(make: Make, theme: Theme, kind: str) -> None:
     chart = make(kind)
     light = picture(chart)
     theme.choose("dark")
@@ -96,7 +94,7 @@ def test_a_chart_is_saved_as_a_drawing_and_a_picture_in_either_theme(
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "change"])
-def test_a_long_window_fits_and_is_walked(theme: Theme, qtbot: QtBot, kind: str) -> None:
+def test_a_long_window_fits_and_its_current_place_is_visible(theme: Theme, qtbot: QtBot, kind: str) -> None:
     chart = chart_of(kind, theme, LONG)
     qtbot.addWidget(chart)
     chart.resize(700, 500)
@@ -126,7 +124,7 @@ def test_the_mouse_moves_the_current_place(make: Make, kind: str) -> None:
     assert heard == [chart.place_at(QPointF(inside))] == [chart.current]
 
 
-def test_the_window_scrolls_to_the_current_token_and_by_the_strip(theme: Theme, qtbot: QtBot) -> None:
+def test_bars_scroll_to_the_current_token_and_by_the_overview(theme: Theme, qtbot: QtBot) -> None:
     bars = chart_of("bars", theme, LONG)
     assert isinstance(bars, TokenBars)
     qtbot.addWidget(bars)
@@ -142,7 +140,7 @@ def test_the_window_scrolls_to_the_current_token_and_by_the_strip(theme: Theme, 
 
 
 @pytest.mark.parametrize("kind", ["matrix", "grid"])
-def test_a_matrix_is_walked_cell_by_cell(make: Make, kind: str) -> None:
+def test_keys_move_through_a_matrix_cell_by_cell(make: Make, kind: str) -> None:
     matrix = make(kind)
     assert isinstance(matrix, Matrix)
     cells: list[tuple[int, int]] = []
@@ -157,7 +155,7 @@ def test_a_matrix_is_walked_cell_by_cell(make: Make, kind: str) -> None:
         assert cells[-1] == (matrix.current, matrix.column)
 
 
-def test_heads_are_painted_one_after_another(make: Make, qtbot: QtBot) -> None:
+def test_heads_are_painted_one_at_a_time(make: Make, qtbot: QtBot) -> None:
     heads = make("heads")
     assert isinstance(heads, AttentionHeads)
     assert len(heads._images) < heads.count()
@@ -241,7 +239,7 @@ def test_vectors_of_zeros_are_drawn(make: Make) -> None:
     assert not strip.grab().isNull()
 
 
-def test_a_matrixs_probabilities_are_those_of_the_spans(make: Make) -> None:
+def test_the_matrix_agrees_with_the_scores_of_the_spans(make: Make) -> None:
     matrix = make("matrix")
     assert isinstance(matrix, SpanMatrix)
     for span in insides.span_scores(insides.ASKED).spans:

@@ -1,4 +1,4 @@
-"""The picture of a model: where everything stands, what is said of it, keys, numbers."""
+"""The picture of a model: its layout, its descriptions, keys, numbers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pytestqt.qtbot import QtBot
 from app.core.inside import ModelPicture, Stage
 from app.core.inspection import Subject
 from app.core.models import Head
-from app.ui.inspect.charts import flow_layout as look
+from app.ui.inspect.charts import flow_layout as layout
 from app.ui.inspect.charts.export import picture as picture_of
 from app.ui.inspect.charts.flow_layout import FigureLayout, least_width
 from app.ui.inspect.charts.flow_picture import FlowPicture
-from app.ui.inspect.charts.flow_words import Shared, uses_first_token_only
+from app.ui.inspect.charts.flow_words import SharedStages, uses_first_token_only
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 from tests.helpers import insides
@@ -59,24 +59,24 @@ def chart(theme: Theme, qtbot: QtBot) -> FlowPicture:
     return made
 
 
-def columns(figure: look.Figure) -> list[look.Box]:
-    return [box for box in figure.boxes if box.look in look.COLUMNS]
+def columns(figure: layout.Figure) -> list[layout.Box]:
+    return [box for box in figure.boxes if box.style in layout.COLUMNS]
 
 
-def inner(figure: look.Figure) -> list[look.Box]:
-    return [box for box in figure.boxes if box.look not in look.COLUMNS]
+def inner(figure: layout.Figure) -> list[layout.Box]:
+    return [box for box in figure.boxes if box.style not in layout.COLUMNS]
 
 
-def texts(figure: look.Figure) -> list[str]:
+def texts(figure: layout.Figure) -> list[str]:
     return [text.text for box in figure.boxes for text in box.texts] + [text.text for text in figure.texts]
 
 
 @given(width=st.integers(200, 3000), subject=st.sampled_from([*insides.SUBJECTS, LONG]), tables=st.booleans())
-def test_nothing_stands_over_anything_else_at_any_width(
+def test_nothing_overlaps_at_any_width(
     theme_for_all: Theme, width: int, subject: Subject, tables: bool
 ) -> None:
     picture = real(subject) if tables else insides.picture(subject)
-    figure = FigureLayout(theme_for_all, picture, width).draw()
+    figure = FigureLayout(theme_for_all, picture, width).lay_out()
     least = least_width(theme_for_all, picture)
     assert figure.size.width() == pytest.approx(max(width, least))
     whole = [0, 0, figure.size.width() + 0.5, figure.size.height() + 0.5]
@@ -104,8 +104,8 @@ def theme_for_all(qapp: object) -> Theme:
     return theme
 
 
-def test_what_takes_the_same_stands_side_by_side_and_flows_together(theme: Theme) -> None:
-    figure = FigureLayout(theme, real(), 1100).draw()
+def test_stages_with_the_same_input_are_side_by_side(theme: Theme) -> None:
+    figure = FigureLayout(theme, real(), 1100).lay_out()
     word, kind, place = (box for box in figure.boxes if "embeddings." in box.description)
     assert word.place.top() == kind.place.top() == place.place.top()
     assert word.place.right() < kind.place.left() < place.place.left()
@@ -114,14 +114,14 @@ def test_what_takes_the_same_stands_side_by_side_and_flows_together(theme: Theme
     assert added.place.center().x() == pytest.approx(kind.place.center().x())
 
 
-def test_what_is_no_work_stands_as_a_caption(theme: Theme) -> None:
-    shared = Shared.of(real())
+def test_stages_that_compute_nothing_become_captions(theme: Theme) -> None:
+    shared = SharedStages.of(real())
     assert shared.tokens == "token ids, a vocabulary of 9"
     assert shared.states == "sequence output, 1 × 52 × 384"
     assert [len(row) for row in shared.rows] == [3, 1, 1, 1]
 
 
-def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(chart: FlowPicture) -> None:
+def test_heads_of_the_first_token_come_first_and_the_one_in_use_is_wider(chart: FlowPicture) -> None:
     picture = insides.picture(insides.ASKED)
     first_only = {head.kind: uses_first_token_only(head) for head in picture.heads}
     assert first_only == {
@@ -139,40 +139,40 @@ def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(cha
         False,
         False,
     ]
-    used = [box for box in found if box.look == look.COLUMN_USED]
+    used = [box for box in found if box.style == layout.COLUMN_USED]
     assert len(used) == 1
     assert all(used[0].place.width() > box.place.width() for box in found if box is not used[0])
 
 
-def test_real_shapes_weights_and_whether_a_head_is_held_are_written(chart: FlowPicture) -> None:
+def test_shapes_weights_and_the_status_of_each_head_are_shown(chart: FlowPicture) -> None:
     said = texts(chart._figure)
     for wanted in ("1 × 52 × 384", "1 × 52 × 2", "10,646,784 weights", "6 encoder layer", "in use"):
         assert wanted in said
     assert said.count("in this model too, not in use") == 1
     assert said.count("not in this model") == 3
     assert "dropout, at training only" in said
-    looks = [box.look for box in columns(chart._figure)]
-    assert sorted(looks) == sorted([look.COLUMN_USED, look.COLUMN_IN_MODEL, *[look.COLUMN] * 3])
+    styles = [box.style for box in columns(chart._figure)]
+    assert sorted(styles) == sorted([layout.COLUMN_USED, layout.COLUMN_IN_MODEL, *[layout.COLUMN] * 3])
 
 
-def test_the_first_token_is_called_as_the_vocabulary_spells_it(theme: Theme) -> None:
+def test_the_first_token_is_spelled_as_in_the_vocabulary(theme: Theme) -> None:
     picture = insides.picture(insides.REVIEW)
     first = replace(picture.window.tokens[0], piece="<s>")
     window = replace(picture.window, tokens=(first, *picture.window.tokens[1:]))
     assert "only the first token, <s>" in texts(
-        FigureLayout(theme, replace(picture, window=window), 900).draw()
+        FigureLayout(theme, replace(picture, window=window), 900).lay_out()
     )
 
 
-def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
-    figure = FigureLayout(theme, insides.picture(LONG), 1100).draw()
+def test_a_long_text_says_how_many_tokens_are_left_out(theme: Theme) -> None:
+    figure = FigureLayout(theme, insides.picture(LONG), 1100).lay_out()
     left_out = 384 - len(figure.chips)
     assert f"and {left_out:,} more" in texts(figure)
     assert [cell.text for cell in figure.cells].count("…") == 1
     assert any("window 1 of 2" in text for text in texts(figure))
 
 
-def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
+def test_boxes_are_described_by_mouse_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
     linear = next(at for at, box in enumerate(chart._figure.boxes) if "qa_outputs" in box.description)
     middle = chart._figure.boxes[linear].place.center()
     assert chart.place_at(QPointF(middle)) == linear
@@ -192,7 +192,7 @@ def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot
     assert chart.current == 0
 
 
-def test_walking_with_keys_scrolls_to_the_box(chart: FlowPicture, qtbot: QtBot) -> None:
+def test_keys_scroll_to_the_current_box(chart: FlowPicture, qtbot: QtBot) -> None:
     area = QScrollArea()
     qtbot.addWidget(area)
     area.setWidgetResizable(True)
@@ -217,7 +217,7 @@ def test_every_stage_is_a_row_of_numbers(chart: FlowPicture) -> None:
     }  # fmt: skip
 
 
-def test_the_picture_is_drawn_whole_in_both_themes_and_nothing_of_no_model(
+def test_the_whole_picture_is_drawn_in_both_themes_and_nothing_without_a_model(
     chart: FlowPicture, theme: Theme
 ) -> None:
     for name in ("light", "dark"):
@@ -225,7 +225,7 @@ def test_the_picture_is_drawn_whole_in_both_themes_and_nothing_of_no_model(
         image = picture_of(chart)
         assert image.height() == 2 * round(chart._figure.size.height())
         assert image.pixelColor(1, image.height() - 2) == theme.colour("panel")
-        used = next(box for box in chart._figure.boxes if box.look == look.RESULT_USED).place
+        used = next(box for box in chart._figure.boxes if box.style == layout.RESULT_USED).place
         at = QPointF(used.left() + 8, used.center().y()) * 2
         assert image.pixelColor(at.toPoint()) == theme.colour("answer_ground")
     empty = FlowPicture(theme)

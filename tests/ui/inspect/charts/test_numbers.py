@@ -40,7 +40,7 @@ def test_numbers_are_sorted_as_numbers(theme: Theme, qtbot: QtBot) -> None:
     assert table.model().index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "−2.50"
 
 
-def test_rows_are_walked_and_copied(theme: Theme, qtbot: QtBot) -> None:
+def test_rows_are_reached_by_keys_and_copied(theme: Theme, qtbot: QtBot) -> None:
     table = NumbersTable(theme)
     qtbot.addWidget(table)
     table.set_table(TABLE)
@@ -57,7 +57,7 @@ def test_rows_are_walked_and_copied(theme: Theme, qtbot: QtBot) -> None:
     assert table.copied() == "word\tscore\none\t10\nthree\t9\ntwo\t-2.5\n"
 
 
-def test_the_bar_folds_the_numbers_out_and_copies(theme: Theme, make: Make, qtbot: QtBot) -> None:
+def test_the_bar_unfolds_the_numbers_and_copies(theme: Theme, make: Make, qtbot: QtBot) -> None:
     chart = make("bars")
     assert isinstance(chart, TokenBars)
     bar = ChartBar(theme, chart)
@@ -93,7 +93,7 @@ def terms(theme: Theme, qtbot: QtBot) -> LossTerms:
     return made
 
 
-def test_every_term_and_total_is_a_place_with_its_words(terms: LossTerms) -> None:
+def test_every_term_and_total_is_a_place_with_a_description(terms: LossTerms) -> None:
     assert terms.count() == 5
     assert "right is “the pull of the Moon”, held for 35% likely, costs 1.04" in terms.describe(0)
     assert terms.describe(2).startswith("The loss: 0.95. ½ ·")
@@ -107,7 +107,7 @@ def test_every_term_and_total_is_a_place_with_its_words(terms: LossTerms) -> Non
     assert terms.current == 1
 
 
-def test_an_ignored_term_and_an_undefined_loss_are_said_so(terms: LossTerms) -> None:
+def test_ignored_terms_and_undefined_losses_are_named_as_such(terms: LossTerms) -> None:
     losses = insides.losses(LookAtLoss(insides.ASKED, Example(answer=insides.ANSWER)))
     ignored = tuple(replace(term, counted=False, value=0.0) for term in losses.terms)
     terms.set_losses(
@@ -119,5 +119,5 @@ def test_an_ignored_term_and_an_undefined_loss_are_said_so(terms: LossTerms) -> 
     terms.grab()
 
 
-def test_a_loss_is_said_as_a_person_reads_it() -> None:
+def test_a_loss_is_written_for_people() -> None:
     assert (loss_words(float("nan")), loss_words(0.0), loss_words(0.40128)) == ("undefined", "0", "0.40")

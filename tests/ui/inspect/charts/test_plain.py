@@ -38,7 +38,7 @@ WORDS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=
 
 
 @given(st.lists(st.tuples(WORDS, FLOATS, st.integers(-999, 999)), max_size=8), st.sampled_from(",\t"))
-def test_a_table_comes_back_from_its_csv_as_it_was(rows: list[tuple[str, float, int]], mark: str) -> None:
+def test_a_table_is_read_back_from_its_csv_unchanged(rows: list[tuple[str, float, int]], mark: str) -> None:
     table = Table(("words", "score", "place"), tuple(rows))
     read = list(csv.reader(io.StringIO(table.csv(mark), newline=""), delimiter=mark))
     assert read[0] == ["words", "score", "place"]
@@ -54,11 +54,11 @@ def test_a_table_comes_back_from_its_csv_as_it_was(rows: list[tuple[str, float, 
     [(0.0, "0"), (6.3149, "6.31"), (-0.052, "−0.052"), (6e-8, "6.0e−8"), (123.4, "123"), (0.0999999, "0.10"),
      (0.00999, "0.010"), (2e7, "2.0e7"), (-11.1, "−11.10")],
 )  # fmt: skip
-def test_numbers_are_said_with_few_digits(value: float, said: str) -> None:
+def test_numbers_are_written_with_few_digits(value: float, said: str) -> None:
     assert number(value) == said
 
 
-def test_signs_and_sums_are_said() -> None:
+def test_signs_and_sums_are_written_out() -> None:
     assert signed(0.31) == "+0.31" and signed(-2.0) == "−2.00" and signed(0.0) == "0"
     assert summed(6.5, -2.25) == "6.50 − 2.25 = 4.25"
 
@@ -73,7 +73,7 @@ def test_ticks_are_round_and_lie_inside(low: float, reach: float) -> None:
         assert tick_label(value)
 
 
-def test_an_axis_from_below_zero_names_zero() -> None:
+def test_an_axis_across_zero_has_a_tick_at_zero() -> None:
     assert 0.0 in [abs(value) for value in ticks(-7.2, 6.4)]
     assert ticks(1.0, 1.0) == [1.0] and ticks(math.nan, 1.0) == []
 
@@ -89,7 +89,7 @@ def test_a_column_is_found_where_it_is_drawn(
     view.show(index, 0)
     assert 0 <= view.offset <= max(0.0, view.length - view.width) + 1e-9
     middle = view.left(index + 0.5)
-    if view.column <= view.width:
+    if view.column_width <= view.width:
         assert index in view.seen()
         if 0 <= middle < view.width:
             assert view.at(middle) == index
@@ -97,7 +97,7 @@ def test_a_column_is_found_where_it_is_drawn(
 
 
 @given(st.integers(1, 24), st.integers(1, 30), st.randoms(use_true_random=False))
-def test_a_matrix_made_small_keeps_what_stands_out(side: int, most: int, chance: object) -> None:
+def test_a_pooled_matrix_keeps_the_largest_cells(side: int, most: int, chance: object) -> None:
     cells = bytes(chance.randrange(256) for _ in range(side * side))  # type: ignore[attr-defined]
     small, few = pooled(cells, side, most)
     assert len(small) == few * few and few <= most
@@ -113,7 +113,7 @@ def test_a_matrix_made_small_keeps_what_stands_out(side: int, most: int, chance:
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_the_scales_go_from_blue_over_the_paper_to_amber(theme: Theme, name: str) -> None:
+def test_the_scales_go_from_blue_over_the_background_to_amber(theme: Theme, name: str) -> None:
     theme.choose(name)
     assert diverging(theme, 0) == theme.colour("scale_mid") == rising(theme, 0)
     assert diverging(theme, 1) == theme.colour("scale_high") == rising(theme, 1)
@@ -128,7 +128,7 @@ def test_the_scales_go_from_blue_over_the_paper_to_amber(theme: Theme, name: str
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_words_can_be_read_on_every_shade(theme: Theme, name: str) -> None:
+def test_ink_is_readable_on_every_shade(theme: Theme, name: str) -> None:
     theme.choose(name)
     for step in range(-20, 21):
         ground = diverging(theme, step / 20 * 0.92)
@@ -155,7 +155,7 @@ def test_parts_are_named_by_their_order() -> None:
     assert runs[0][1] == 0 and runs[-1][2] == len(asked.tokens)
 
 
-def test_words_between_two_tokens_are_the_texts_own() -> None:
+def test_words_between_two_tokens_are_taken_from_the_text() -> None:
     scores = insides.span_scores(insides.ASKED)
     best = scores.spans[0]
     assert words_between(scores.window, best.first, best.last, insides.TEXT) == best.text
@@ -171,7 +171,7 @@ def test_levels_follow_the_square_root_of_a_weight(weights: list[float]) -> None
         assert abs(level - 1 - 254 * math.sqrt(weight)) <= 1.6
 
 
-def test_a_heads_habit_is_said() -> None:
+def test_a_heads_habit_is_described() -> None:
     tokens = tuple(InputToken(f"t{at}", at, 0, Part.TEXT) for at in range(5))
     labels = labels_of(InputWindow(tokens))
 
@@ -186,7 +186,7 @@ def test_a_heads_habit_is_said() -> None:
 
 
 @pytest.mark.long
-def test_a_long_windows_weights_are_made_levels_quickly() -> None:
+def test_levels_of_a_long_window_are_computed_quickly() -> None:
     long = replace(insides.ASKED, text=" ".join([insides.TEXT] * 12))
     attention = insides.attention(long, heads=1)
     assert len(attention.window.tokens) == 384

@@ -34,7 +34,7 @@ def said(card: ReliabilityCard) -> list[str]:
             if label.isVisibleTo(card)]  # fmt: skip
 
 
-def test_it_is_there_only_for_bins_with_enough_questions(card: ReliabilityCard) -> None:
+def test_the_card_is_shown_only_for_bins_with_enough_questions(card: ReliabilityCard) -> None:
     assert card.isHidden()
     card.show_bins({TextKind.TABLES: TABLES})
     assert not card.isHidden() and card.chart.count() == 1
@@ -44,7 +44,7 @@ def test_it_is_there_only_for_bins_with_enough_questions(card: ReliabilityCard) 
     assert card.isHidden() and card.chart.count() == 0
 
 
-def test_each_kind_is_told_in_words_to_the_screen_reader_too(card: ReliabilityCard) -> None:
+def test_each_kind_is_described_for_the_screen_reader_too(card: ReliabilityCard) -> None:
     card.show_bins(BINS)
     lines = [
         "Paragraphs: off by 3 points on average (69 questions)",
@@ -60,7 +60,7 @@ def test_each_kind_is_told_in_words_to_the_screen_reader_too(card: ReliabilityCa
     )
 
 
-def test_a_mark_that_is_gone_to_is_told(card: ReliabilityCard) -> None:
+def test_the_current_mark_is_described(card: ReliabilityCard) -> None:
     card.show_bins(BINS)
     QTest.keyClick(card.chart, Qt.Key.Key_End)
     words = "Tables: says 55% on average, is right in 80% of 10 questions"
@@ -69,7 +69,7 @@ def test_a_mark_that_is_gone_to_is_told(card: ReliabilityCard) -> None:
     assert words not in said(card)
 
 
-def test_a_mark_stands_where_its_numbers_say(card: ReliabilityCard) -> None:
+def test_marks_are_placed_by_their_numbers(card: ReliabilityCard) -> None:
     card.show_bins(BINS)
     card.show()
     chart = card.chart
@@ -82,7 +82,7 @@ def test_a_mark_stands_where_its_numbers_say(card: ReliabilityCard) -> None:
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_marks_and_lines_are_seen_in_both_themes(card: ReliabilityCard, theme: Theme, name: str) -> None:
+def test_marks_are_visible_in_both_themes(card: ReliabilityCard, theme: Theme, name: str) -> None:
     card.show_bins(BINS)
     card.show()
     theme.choose(name)
@@ -92,7 +92,7 @@ def test_marks_and_lines_are_seen_in_both_themes(card: ReliabilityCard, theme: T
         assert contrast(seen.pixelColor(at), theme.colour("panel")) >= 3
 
 
-def test_the_words_stand_below_where_there_is_little_room(card: ReliabilityCard, qtbot: QtBot) -> None:
+def test_the_words_move_below_the_chart_in_a_narrow_card(card: ReliabilityCard, qtbot: QtBot) -> None:
     card.show_bins(BINS)
     card.show()
     line = next(label for label in card.findChildren(QLabel) if " off by " in label.text())
@@ -103,7 +103,7 @@ def test_the_words_stand_below_where_there_is_little_room(card: ReliabilityCard,
     qtbot.waitUntil(lambda: card.chart.width() == card.width() == 240)
 
 
-def test_ones_own_verdicts_stand_beside_the_known_questions(card: ReliabilityCard) -> None:
+def test_the_persons_verdicts_are_a_series_of_their_own(card: ReliabilityCard) -> None:
     card.show_bins({TextKind.TABLES: TABLES}, OwnVerdicts(64, OWN))
     line = "Your verdicts: says 62% on average, is right in 78% (9 answers)"
     assert line in said(card)
@@ -118,7 +118,7 @@ def test_ones_own_verdicts_stand_beside_the_known_questions(card: ReliabilityCar
     assert card.follow.isHidden()
 
 
-def test_the_adjustment_can_be_left_out_from_fifty_verdicts_on(card: ReliabilityCard, qtbot: QtBot) -> None:
+def test_the_adjustment_can_be_turned_off_from_fifty_verdicts_on(card: ReliabilityCard, qtbot: QtBot) -> None:
     card.show_bins({}, OwnVerdicts(12, bins_of([])))
     assert not card.isHidden() and card.chart.isHidden() and card.follow.isHidden()
     assert "Its probabilities are adjusted from 50 verdicts on: 12 so far." in said(card)

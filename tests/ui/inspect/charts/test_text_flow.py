@@ -1,4 +1,4 @@
-"""Where tokens stand in running text: with emoji, gaps, line ends and pieces that share a character."""
+"""The positions of tokens in running text: with emoji, gaps, line ends and pieces that share a character."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LETTERS = st.text(alphabet="ab é😀\n\t👩‍🚀\u0301شס", max_size=40)
 
 
 def words_at(flow: TextFlow, index: int) -> str:
-    """What stands in the flow's own text where it holds a token to be."""
+    """The flow's text in the range that it has for a token."""
     paragraph = next(each for each in flow._paragraphs if index in each.tokens)
     start, end = paragraph.tokens[index]
     return paragraph.words.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
@@ -33,7 +33,7 @@ def plain(words: str) -> str:
 
 
 @given(LETTERS, st.lists(st.integers(0, 40), max_size=20))
-def test_every_token_stands_on_its_own_letters(text: str, cuts: list[int]) -> None:
+def test_every_token_covers_its_own_letters(text: str, cuts: list[int]) -> None:
     places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
     spans = [Span(a, b) for a, b in pairwise(places) if text[a:b].strip()]
     tokens = tuple(InputToken("x", at, 0, Part.TEXT, span) for at, span in enumerate(spans))
@@ -43,7 +43,7 @@ def test_every_token_stands_on_its_own_letters(text: str, cuts: list[int]) -> No
     assert words_at(flow, 0) == "[CLS]" and words_at(flow, len(tokens) + 1) == "[SEP]"
 
 
-def test_pieces_of_one_character_share_its_place() -> None:
+def test_pieces_of_one_character_share_its_range() -> None:
     text = "so 😀 it"
     pieces = [Span(0, 2), Span(3, 4), Span(3, 4), Span(5, 7)]
     tokens = tuple(InputToken("x", at, 0, Part.TEXT, span) for at, span in enumerate(pieces))
@@ -52,7 +52,7 @@ def test_pieces_of_one_character_share_its_place() -> None:
     assert flow._paragraphs[0].words == "so 😀 it"
 
 
-def test_the_question_stands_on_a_line_of_its_own() -> None:
+def test_the_question_is_a_paragraph_of_its_own() -> None:
     flow = TextFlow(insides.window_of(insides.ASKED), insides.TEXT, insides.QUESTION)
     assert [paragraph.words for paragraph in flow._paragraphs] == [
         f"[CLS] {insides.QUESTION} [SEP]",
@@ -74,7 +74,7 @@ def test_a_token_is_found_where_it_is_drawn(qapp: QApplication, theme: Theme, wi
     assert flow.token_at(QPointF(5.0, flow.height + 10)) == -1
 
 
-def test_lines_are_walked_up_and_down(theme: Theme) -> None:
+def test_the_arrow_keys_move_between_lines(theme: Theme) -> None:
     window = insides.window_of(insides.ASKED)
     flow = TextFlow(window, insides.TEXT, insides.QUESTION)
     flow.lay_out(theme, 400.0)

@@ -1,4 +1,4 @@
-"""The installed models, read in a lane: cards, broken folders, uses, and measures."""
+"""What is known of the installed models: cards, broken folders, uses, origins, measures and verdicts."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from app.ui.kit.translation import localised, tr
 from app.ui.models.details import Use
 from app.ui.models.words import (
     PAGES,
-    came_from,
+    calibration_fact,
     card_facts,
-    does,
-    fitted,
     makers_figures,
     measured_here,
+    origin_in_words,
+    tasks_in_words,
     when,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """A model folder that cannot be used, with the error, a hint, and its origin."""
+class BrokenModel:
+    """A folder whose model cannot be used: the error's sentence and hint, and the folder's origin."""
 
     folder: str
     sentence: str
@@ -48,28 +48,28 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The content of the section of installed models.
+class Inventory:
+    """The installed models, and what the section shows of them.
 
-    `used` maps a head to the folder of the model in use for it, `chosen` to the one of the settings; `origins`, `uses`
-    (ISO 8601), `measures` and `verdicts` are by folder.
+    `used` maps a head to the folder of the model in use for it, `chosen` to the name in the settings; `origins`,
+    `last_uses` (ISO 8601), `measures` and `verdicts` are keyed by folder.
     """
 
     cards: tuple[ModelCard, ...]
-    broken: tuple[Broken, ...]
+    broken: tuple[BrokenModel, ...]
     used: dict[Head, str]
     chosen: dict[Head, str]
     origins: dict[str, Origin | None]
-    uses: dict[str, str]
+    last_uses: dict[str, str]
     measures: dict[str, tuple[Measure, ...]]
     verdicts: dict[str, OwnVerdicts | None]
 
     def card(self, folder: str) -> ModelCard | None:
-        """The card of a folder's model."""
+        """The card of the model in a folder; None if no usable model is there."""
         return next((card for card in self.cards if card.folder == folder), None)
 
-    def broken_one(self, folder: str) -> Broken | None:
-        """The Broken entry of a folder, None if it is usable."""
+    def find_broken(self, folder: str) -> BrokenModel | None:
+        """The broken model in a folder; None if no broken model is there."""
         return next((one for one in self.broken if one.folder == folder), None)
 
     def rows(self, words: str, head: str) -> list[ModelRow]:
@@ -83,7 +83,7 @@ class Listed:
                     card.name,
                     card.repository,
                     localised(card.description),
-                    does(card.heads),
+                    tasks_in_words(card.heads),
                     *card.labels,
                 )
             ).casefold()
@@ -97,11 +97,11 @@ class Listed:
     def _row(self, card: ModelCard) -> ModelRow:
         pages = [localised(PAGES[head]) for head in card.heads if self.used.get(head) == card.folder]
         return ModelRow(
-            card.folder, card.title, does(card.heads), localised(size(card.size)), ", ".join(pages)
+            card.folder, card.title, tasks_in_words(card.heads), localised(size(card.size)), ", ".join(pages)
         )
 
     def uses_of(self, card: ModelCard) -> list[Use]:
-        """A model's heads, and whether it is in use for each."""
+        """A Use for each of a model's heads."""
         found = []
         for head in card.heads:
             plain, term = HEAD_WORDS[head]
@@ -114,8 +114,8 @@ class Listed:
     def facts_of(self, card: ModelCard) -> list[Fact]:
         """A model's facts, in display order."""
         origin = self.origins.get(card.folder)
-        source, tip = came_from(card, origin)
-        last = self.uses.get(card.folder, "")
+        source, tip = origin_in_words(card, origin)
+        last = self.last_uses.get(card.folder, "")
         figures, whose = tr("Makers' figures"), tr("They came with the model, and were not checked here")
         if origin is not None and origin.source is Source.TAUGHT:
             figures, whose = tr("When taught"), tr("Measured on this computer when it had been taught")
@@ -123,11 +123,11 @@ class Listed:
             Fact(tr("Name in commands"), card.name if card.title != card.name else "", card.folder),
             Fact(tr("Size"), localised(size(card.size)), tr("{n:,} byte", "{n:,} bytes", n=card.size)),
             *card_facts(card),
-            fitted(card),
+            calibration_fact(card),
             Fact(
                 tr("Measured here"),
                 measured_here(self.measures.get(card.folder, ()))
-                or (tr("Not yet") if _is_shown(card) else ""),
+                or (tr("Not yet") if _has_shown_head(card) else ""),
             ),
             Fact(figures, makers_figures(card), whose),
             Fact(tr("Came from"), source, tip),
@@ -135,21 +135,20 @@ class Listed:
         ]
 
 
-def _is_shown(card: ModelCard) -> bool:
+def _has_shown_head(card: ModelCard) -> bool:
     return any(head in SHOWN_HEADS for head in card.heads)
 
 
-def listed(workspace: Workspace, report: Report) -> Listed:
-    """Everything that is installed, read again."""
-    # What people ask comes before what only serves them.
-    cards = tuple(sorted(installed(workspace), key=lambda card: not _is_shown(card)))
+def read_inventory(workspace: Workspace, report: Report) -> Inventory:
+    """Read the installed models; those that only serve Spanlight's own search come last."""
+    cards = tuple(sorted(installed(workspace), key=lambda card: not _has_shown_head(card)))
     broken = tuple(
-        Broken(folder, fault.message, fault.hint, origin_of(folder))
+        BrokenModel(folder, fault.message, fault.hint, origin_of(folder))
         for folder, fault in refused(workspace).items()
     )
     all_measures = measured(workspace, report)
     chosen = {head: workspace.settings.models.get(head, "") for head in Head}
-    return Listed(
+    return Inventory(
         cards,
         broken,
         in_use(workspace),
@@ -162,7 +161,7 @@ def listed(workspace: Workspace, report: Report) -> Listed:
 
 
 def sample_visit(workspace: Workspace, card: ModelCard, report: Report) -> Visit | None:
-    """A sample to inspect with this model; None if there is none for its heads."""
+    """A sample to inspect with this model; None if no sample fits its heads."""
     for offer in offers(workspace, report):
         if offer.visit.subject.head in card.heads:
             return Visit(offer.visit.subject, card.folder, offer.visit.title)
