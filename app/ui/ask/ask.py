@@ -33,7 +33,7 @@ from app.ui.document.find_bar import IN_FIND_BAR, FindBar
 from app.ui.document.zoom import Zoom, reading_keys
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.dropped import Given, look_like_documents, sort_paths
+from app.ui.kit.dropped import SortedPaths, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.page import FirstPaint, Page
@@ -209,7 +209,7 @@ class AskView(Page):
             self.lanes.files.start(sort_paths, paths).then(self._sorted, self.panel.notice.show_error)
 
     @Slot(object)
-    def _sorted(self, given: Given) -> None:
+    def _sorted(self, given: SortedPaths) -> None:
         if given.files:
             self._open(given.files)
         if given.folders:

@@ -29,7 +29,7 @@ from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.document.marks.highlights import Highlights, Lights, draw_current, draw_found
 from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import Searched, SearchedEdit
-from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, copied_files, dropped_files
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -269,10 +269,10 @@ class ReadOnlyPane(Pane):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         if files := dropped_files(event):

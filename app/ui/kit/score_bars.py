@@ -26,7 +26,7 @@ from app.ui.kit.translation import localised, tr
 
 
 def nice_label(label: str) -> str:
-    """A model's label in readable form: `negative` is Negative, `very_positive` Very positive."""
+    """A model's label in readable form: "Negative" for `negative`, "Very positive" for `very_positive`."""
     words = legible(label.replace("_", " "))
     if words.isupper() and len(words) > 3:
         words = words.lower()
@@ -34,7 +34,7 @@ def nice_label(label: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """The text with zero-width break opportunities in its very long words."""
+    """The text with zero-width spaces in its very long words, so that they can wrap."""
     return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,4}", word.group())), text)
 
 
@@ -47,7 +47,7 @@ def draw_bar(
     faint: bool = False,
     from_right: bool = False,
 ) -> None:
-    """A rounded bar filled to `fraction` (0 to 1), with an edge; a share above zero is always seen."""
+    """Paint a rounded bar filled to `fraction` (0 to 1); any fraction above zero is visible."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     radius = place.height() / 2
@@ -68,7 +68,7 @@ def draw_bar(
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A name, its share of the bar (0 to 1, None for no bar), its number as text, and whether it is emphasised."""
+    """A name, how far its bar is filled (0 to 1, None for no bar), its number as text, and whether it is emphasised."""
 
     name: str
     fraction: float | None
@@ -77,7 +77,7 @@ class ScoreRow:
 
 
 class PaintedRows(QWidget):
-    """Painted rows with a focus ring and a tool tip each; Ctrl+C copies `text`."""
+    """Painted rows, each with a tool tip, in a focus ring; Ctrl+C copies `text`."""
 
     ROLE = QAccessible.Role.Chart
 
@@ -89,11 +89,11 @@ class PaintedRows(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
-        """All numbers, a line for each row, with tabs between."""
+        """All numbers, a line for each row, separated by tabs."""
         raise NotImplementedError
 
     def tip(self, at: int) -> str:
-        """The tool tip of a row by its number, which may be one too high."""
+        """The tool tip of a row; empty for the index below the last row."""
         raise NotImplementedError
 
     def row_height(self) -> int:
@@ -101,7 +101,7 @@ class PaintedRows(QWidget):
         raise NotImplementedError
 
     def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
-        """Paint the rows into `whole`, as far as they are in what is `shown`."""
+        """Paint the rows into `whole`, at least those within `shown`."""
         raise NotImplementedError
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -129,7 +129,7 @@ class PaintedRows(QWidget):
 
 
 class ScoreBars(PaintedRows):
-    """Rows of name, number and bar, best first."""
+    """Rows of a name, a number and a bar."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Class probabilities"))

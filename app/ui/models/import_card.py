@@ -13,7 +13,7 @@ from app.core.report import Progress
 from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, flow
-from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, dropped_files
 from app.ui.kit.file_dialog import folder_name, open_names
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
@@ -94,7 +94,7 @@ class ImportCard(QFrame):
             return
         self._path = self._waiting.pop(0)
         self.notice.clear()
-        self.strip.waiting(tr("{file} waits for the download", file=self._path.name))
+        self.strip.show_busy(tr("{file} waits for the download", file=self._path.name))
         self._set_busy(True)
         link = self.leave.isChecked() and self._path.is_dir()
         job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
@@ -103,7 +103,7 @@ class ImportCard(QFrame):
 
     @Slot()
     def _started(self) -> None:
-        self.strip.waiting(tr("Checking {file}", file=self._path.name))
+        self.strip.show_busy(tr("Checking {file}", file=self._path.name))
         self.note.emit(tr("Importing {file}", file=self._path.name))
 
     @Slot(object)
@@ -150,7 +150,7 @@ class ImportCard(QFrame):
             self.folder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
         if event.isAccepted():
             mark(self, kind="hint")
 

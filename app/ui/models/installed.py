@@ -259,7 +259,7 @@ class InstalledSection(ListedSection):
     def _remove(self, from_cache: bool) -> None:
         if self._removal is None:
             return
-        self.details.strip.waiting(tr("Removing {model}", model=self._removal.card.title))
+        self.details.strip.show_busy(tr("Removing {model}", model=self._removal.card.title))
         job = self.lanes.files.start(remove, self.workspace, self._removal, from_cache=from_cache)
         self._removal_job = job.then(self._removed, self._show_fault_here, self._removal_cancelled)
 

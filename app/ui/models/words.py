@@ -15,7 +15,7 @@ from app.core.models import Head, ModelCard, QaCalibration, family_title
 from app.core.name_types import plain_type
 from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
 # A head's page by its name on the rail; its task in a word.
 PAGES: dict[Head, str] = {
@@ -96,7 +96,7 @@ def number_of(parameters: int) -> str:
     """A number of weights: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
     if millions < 1:
-        return written(parameters, ",")
+        return format_number(parameters, ",")
     if millions < 100:
         return tr("{number:.1f} million", number=millions)
     return tr("{number:,.0f} million", number=millions)

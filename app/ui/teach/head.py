@@ -73,4 +73,4 @@ class TeachHead(QFrame):
         possible = ["new"]
         if current is not None:
             possible += ["labels", "rename", "remove", *(["use"] if current.model else [])]
-        self.title.show_things(name, datasets, current, possible)
+        self.title.show_tables(name, datasets, current, possible)

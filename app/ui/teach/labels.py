@@ -17,7 +17,7 @@ from app.core.wording import first_words
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, filter_of, open_name, save_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
@@ -414,7 +414,7 @@ class LabelsSection(Section):
     def _ask_export(self, kind: str) -> None:
         dataset = self.store.dataset
         if dataset is not None:
-            kinds = kinds_of(kind)
+            kinds = filter_of(kind)
             if name := save_name(self, tr("Export the labels"), f"{as_file_name(dataset.name)}{kind}", kinds):
                 self.export_to(Path(name))
 

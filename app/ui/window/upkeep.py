@@ -86,7 +86,7 @@ class Upkeep(QObject):
         self._timer.timeout.connect(self._forget)
         libraries.listed.connect(self._first_listed)
         libraries.progressed.connect(self._show)
-        libraries.told.connect(self._tell)
+        libraries.reported.connect(self._tell)
 
     @Slot()
     def _first_listed(self) -> None:

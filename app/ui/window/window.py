@@ -24,7 +24,7 @@ from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
-from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, dropped_files
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.messages import Fault, fault_of
@@ -275,7 +275,7 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files."""
-        take_files_only(event)
+        accept_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files on the current page, or on the Ask page where that takes none."""

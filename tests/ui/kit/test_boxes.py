@@ -102,14 +102,14 @@ def test_panes_without_room_beside_each_other_stand_one_above_the_other(theme: T
         pane.setMinimumWidth(200)
         panes.addWidget(pane)
     panes.resize(800, 400)
-    panes.place([500, 300])
+    panes.set_widths([500, 300])
     page.show()
-    beside = panes.placed()
+    beside = panes.widths()
     assert not panes.are_stacked() and panes.minimumSizeHint().width() == 200
     panes.resize(300, 400)
     qtbot.waitUntil(panes.are_stacked)
     qtbot.waitUntil(lambda: panes.widget(0).width() == 300)
-    assert panes.placed() == beside, "what is saved is how they stand beside each other"
+    assert panes.widths() == beside, "what is saved is how they stand beside each other"
     panes.resize(800, 400)
     qtbot.waitUntil(lambda: not panes.are_stacked() and panes.sizes() == beside)
     panes.widget(1).setMinimumWidth(700)

@@ -258,13 +258,17 @@ def test_a_waiting_job_knows_what_is_done_before_it(lane: Lane, qtbot: QtBot) ->
     third = lane.start(lambda report: None)
     first.name, second.name, third.name = "the first", "the second", "the third"
     told: list[str] = []
-    third.moved.connect(lambda: told.append(lane.ahead(third)))
+    third.moved.connect(lambda: told.append(lane.blocker_of(third)))
     qtbot.waitUntil(lambda: not first.waiting)
-    assert (lane.ahead(first), lane.ahead(second), lane.ahead(third)) == ("", "the first", "the first")
+    assert (lane.blocker_of(first), lane.blocker_of(second), lane.blocker_of(third)) == (
+        "",
+        "the first",
+        "the first",
+    )
     ends[0].set()
     qtbot.waitUntil(lambda: told == ["the second"])
     second.stop()  # what winds down is nobody's work any more
-    assert lane.ahead(third) == ""
+    assert lane.blocker_of(third) == ""
     ends[1].set()
     qtbot.waitUntil(lambda: lane.idle)
 
@@ -278,7 +282,7 @@ def test_who_hears_that_work_begins_can_put_something_before_it(lane: Lane, qtbo
 
     lane.begun.connect(put_before)
     job = lane.start(lambda report: ran.append("work"))
-    assert lane.ahead(job) == "what comes first"
+    assert lane.blocker_of(job) == "what comes first"
     qtbot.waitUntil(lambda: lane.idle)
     assert ran == ["before", "work"]
 

@@ -137,7 +137,7 @@ def ask_for(page: TableView, text: str) -> None:
 
 
 def until_full(page: TableView, qtbot: QtBot, cells: int) -> None:
-    qtbot.waitUntil(lambda: page.model.counted() == (cells, cells) and page.lanes.work.idle)
+    qtbot.waitUntil(lambda: page.model.counts() == (cells, cells) and page.lanes.work.idle)
 
 
 def words(page: TableView) -> dict[str, list[str]]:

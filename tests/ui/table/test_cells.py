@@ -15,7 +15,7 @@ from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.text import Span
 from app.ui.kit.theme import Theme
-from app.ui.table.answer_delegate import Lines
+from app.ui.table.answer_delegate import LineCache
 from app.ui.table.cells import Look, rows_of, words_of
 from tests.conftest import ROOT
 
@@ -97,9 +97,9 @@ def test_rows_name_their_files_and_say_why_one_has_no_cells() -> None:
 
 @given(st.text(max_size=120), st.integers(20, 300), st.integers(1, 3))
 def test_words_are_broken_into_lines_that_fit(qapp: QApplication, text: str, width: int, most: int) -> None:
-    lines = Lines(Theme(ROOT / "resources"))
+    lines = LineCache(Theme(ROOT / "resources"))
     shown = " ".join(text.split())
-    found = lines.broken(shown, "ui", width, most)
+    found = lines.lines_of(shown, "ui", width, most)
     assert 1 <= len(found) <= most
     if len(found) == 1 and lines.width(shown, "ui") <= width:
         assert found == (shown,)

@@ -166,7 +166,7 @@ def test_some_documents_are_chosen_and_all_again(
     assert choice.words.text() == "2 of 4 documents"
     choice.save.click()
     qtbot.waitUntil(lambda: list(words(page)) == ["aldergate.txt", "calder.txt"])
-    assert page.head.documents.text() == "2 documents chosen" and page.model.counted() == (4, 4)
+    assert page.head.documents.text() == "2 documents chosen" and page.model.counts() == (4, 4)
     pattern_reader.asked.clear()
     ask_for(page, "Who signs?")
     until_full(page, qtbot, 6)
@@ -206,7 +206,7 @@ def test_it_goes_on_after_a_restart_as_it_was_looked_at(
 ) -> None:
     go_to(page, "aldergate.txt", 0)
     qtbot.keyClick(page.view, KEY.Key_A)
-    qtbot.waitUntil(lambda: bool(page.model.judged()))
+    qtbot.waitUntil(lambda: bool(page.model.judged_cells()))
     page.questions.menu(1).actions()[1].trigger()  # the largest first
     page.view.questions.resizeSection(0, 333)
     before = words(page)
@@ -226,7 +226,7 @@ def test_it_goes_on_after_a_restart_as_it_was_looked_at(
     again.open_beside()
     assert again.beside.undo.isEnabled()
     qtbot.keyClick(again.view, KEY.Key_U)
-    qtbot.waitUntil(lambda: not again.model.judged())
+    qtbot.waitUntil(lambda: not again.model.judged_cells())
     assert again.store.can_undo
 
 
@@ -277,9 +277,9 @@ def test_what_was_stored_meanwhile_is_shown_without_reading_it(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     pattern_reader.asked.clear()
-    key = next(iter(page.model.cells))
-    before = page.model.cells.pop(key)
-    assert page.model.counted() == (5, 6)
+    (key, before), *others = page.model.cells.items()
+    page.model.show_table(page.store.table, page.model.files(), dict(others))
+    assert page.model.counts() == (5, 6)
     page.filling.take(page.store.table)
     until_full(page, qtbot, 6)
     assert page.model.cells[key] == before and not pattern_reader.asked
@@ -357,7 +357,7 @@ def test_the_document_beside_is_read_with_the_same_tools(page: TableView, qtbot:
     qtbot.keyClick(field, KEY.Key_Escape)
     assert page.beside.find_bar.isHidden() and not page.beside.isHidden()
     qtbot.keyClick(QApplication.focusWidget(), KEY.Key_E)
-    qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged()] == ["annual"])
+    qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged_cells()] == ["annual"])
     assert [one.words for one in page.workspace.corrections.all()] == ["annual"]
     # The keys that move a question in the table select words in the document.
     page.activateWindow()

@@ -27,7 +27,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
 _INVITE = Message("Two passages: does the second come right after the first, or from somewhere else?")
 _READY = Message("Ctrl+Enter tells whether the second continues the first.")
@@ -60,7 +60,7 @@ def outcome(item: FollowOn) -> tuple[str, str, str]:
 
 def signed(value: float) -> str:
     """A logit with its sign as text: "+3.21", "−2.14"."""
-    return written(value, "+.2f").replace("-", "\N{MINUS SIGN}")
+    return format_number(value, "+.2f").replace("-", "\N{MINUS SIGN}")
 
 
 class FollowCard(QFrame):
