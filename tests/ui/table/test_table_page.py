@@ -308,6 +308,19 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     assert page.workspace.corrections.count() == 0
 
 
+def test_a_verdict_that_waits_to_be_stored_is_stored_as_the_window_closes(
+    page: TableView, qtbot: QtBot
+) -> None:
+    end = threading.Event()
+    page.lanes.files.start(lambda report: end.wait(10))
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_A)
+    page.keep()
+    page.lanes.files.quit()
+    end.set()
+    assert [one.verdict for one in page.workspace.corrections.all()] == [Verdict.RIGHT]
+
+
 def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
     page: TableView, qtbot: QtBot
 ) -> None:

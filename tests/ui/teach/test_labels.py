@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -403,3 +404,19 @@ def test_labels_that_could_not_be_saved_are_saved_with_the_next(
     qtbot.waitUntil(lambda: page.lanes.files.idle)
     assert page.store.dataset is not None
     assert set(workspace.datasets.given(page.store.dataset)) == {first, second}
+
+
+def test_labels_that_wait_to_be_saved_are_saved_as_the_window_closes(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    end = threading.Event()
+    page.lanes.files.start(lambda report: end.wait(10))
+    first = page.desk.row
+    press(page, qtbot, label_of(first))
+    page.keep()
+    page.lanes.files.quit()
+    end.set()
+    assert page.store.dataset is not None
+    assert workspace.datasets.given(page.store.dataset)[first].labels == (LABELS[first],)

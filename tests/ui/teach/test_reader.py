@@ -171,6 +171,19 @@ def test_it_invites_to_ask(open_section: Open, qtbot: QtBot) -> None:
         section.empty.button.click()
 
 
+def test_the_widths_of_the_panes_are_kept(open_section: Open, workspace: Workspace, qtbot: QtBot) -> None:
+    section = open_section()
+    workspace.settings.splitters["reader"] = [400, 700]
+    section.keep()
+    assert workspace.settings.splitters["reader"] == [400, 700], "there was nothing at the left"
+    keep(workspace, 1)
+    section.shown()
+    qtbot.waitUntil(section.panes.side.isVisible)
+    section.keep()
+    widths = workspace.settings.splitters["reader"]
+    assert widths == section.panes.widths() and all(widths)
+
+
 def test_corrections_are_listed_newest_first_searched_and_exported(
     open_section: Open, workspace: Workspace, qtbot: QtBot, tmp_path: Path
 ) -> None:
