@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFrame, QGridLayout, QStyleOptionViewItem
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QStyleOptionViewItem
 
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
@@ -77,10 +77,7 @@ class ModelList(RowList):
     up_requested = Signal()
 
     def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__(theme, name, RowModel(_row_texts), _ModelDelegate(theme))
-        self.setProperty("bare", "true")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.viewport().setAutoFillBackground(False)
+        super().__init__(theme, name, RowModel(_row_texts), _ModelDelegate(theme), bare=True)
         self.doubleClicked.connect(self._double_clicked)
         self.selectionModel().currentChanged.connect(self._moved)
 

@@ -181,9 +181,14 @@ class RowDelegate(QStyledItemDelegate):
 
 
 class RowList(QListView):
-    """A list with one row chosen; Esc is left to the window, which stops the work."""
+    """A list with one row chosen; Esc is left to the window, which stops the work.
 
-    def __init__(self, theme: Theme, name: str, model: RowModel, painter: QStyledItemDelegate) -> None:
+    A `bare` list has no frame and no ground of its own, and is scrolled by pixels.
+    """
+
+    def __init__(
+        self, theme: Theme, name: str, model: RowModel, painter: QStyledItemDelegate, *, bare: bool = False
+    ) -> None:
         super().__init__()
         self._theme = theme
         self._model = model
@@ -197,6 +202,10 @@ class RowList(QListView):
         self.setMouseTracking(True)
         self.setTabKeyNavigation(False)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        if bare:
+            self.setProperty("bare", "true")
+            self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+            self.viewport().setAutoFillBackground(False)
         theme.changed.connect(self._restyle)
 
     def event(self, event: QEvent) -> bool:

@@ -8,7 +8,7 @@ from datetime import date
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.core.corrections import Correction, Verdict
 from app.core.days import day, local
@@ -116,10 +116,9 @@ class CorrectionList(RowList):
     up_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("Corrections"), RowModel(_texts), _CorrectionDelegate(theme, line=True))
-        self.setProperty("bare", "true")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.viewport().setAutoFillBackground(False)
+        super().__init__(
+            theme, tr("Corrections"), RowModel(_texts), _CorrectionDelegate(theme, line=True), bare=True
+        )
         self.doubleClicked.connect(self.opened)
         self.selectionModel().selectionChanged.connect(self.chosen)
 

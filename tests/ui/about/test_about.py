@@ -279,9 +279,8 @@ def test_a_model_process_that_does_not_start_is_told(
 # Looks
 
 
-@pytest.mark.parametrize("width", [610, 1200])
-def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, width: int) -> None:
-    window.resize(width + 150, 620)
+def test_nothing_is_cut_off_in_a_narrow_window(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(760, 620)
     section = overview_of(window, qtbot)
     QApplication.processEvents()
     labels = [section.version, section.what]
@@ -291,18 +290,6 @@ def test_nothing_is_cut_off(window: MainWindow, qtbot: QtBot, width: int) -> Non
         wanted = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
         # Some fonts are a fraction of a pixel higher than what a layout rounds to.
         assert label.height() + 1 >= wanted, label.text()
-
-
-def test_everything_has_a_name_for_screen_readers(window: MainWindow, qtbot: QtBot) -> None:
-    overview_of(window, qtbot)
-    licences_of(window, qtbot)
-    diagnostics_of(window, qtbot)
-    page = about_of(window)
-    for widget in page.findChildren(QWidget):
-        takes_keys = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(page)
-        if takes_keys and not widget.objectName().startswith("qt_"):
-            named = widget.accessibleName() or getattr(widget, "text", lambda: "")()
-            assert named, widget
 
 
 def test_macos_finds_it_in_the_programs_own_menu(
