@@ -190,14 +190,14 @@ class Chart(Figures):
     def write(
         self,
         painter: QPainter,
-        place: QRectF,
+        rect: QRectF,
         text: str,
         use: str = "small",
         role: str = "ink",
         side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     ) -> None:
         """Write one line in a font and a colour of the theme, vertically centred, elided where it does not fit."""
-        draw_line(painter, self.theme, place, text, use, role, side | Qt.AlignmentFlag.AlignVCenter)
+        draw_line(painter, self.theme, rect, text, use, role, side | Qt.AlignmentFlag.AlignVCenter)
 
     def write_upwards(
         self, painter: QPainter, foot: QPointF, room: float, text: str, role: str, side: Qt.AlignmentFlag
@@ -210,20 +210,20 @@ class Chart(Figures):
         self.write(painter, QRectF(0, -high, room, 2 * high), text, "small", role, side)
         painter.restore()
 
-    def write_current(self, painter: QPainter, place: QRectF, invitation: str) -> None:
+    def write_current(self, painter: QPainter, rect: QRectF, invitation: str) -> None:
         """Write the description of the current item, or an invitation to choose one."""
         if self._current >= 0:
-            self.write(painter, place, self.describe(self._current))
+            self.write(painter, rect, self.describe(self._current))
         else:
-            self.write(painter, place, invitation, role="ink_quiet")
+            self.write(painter, rect, invitation, role="ink_quiet")
 
     def outline(
-        self, painter: QPainter, place: QRectF, role: str, width: float = 1.0, radius: float = 0.0
+        self, painter: QPainter, rect: QRectF, role: str, width: float = 1.0, radius: float = 0.0
     ) -> None:
         """Draw the outline of a rectangle in a colour of the theme."""
         painter.setPen(QPen(self.theme.colour(role), width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(place, radius, radius)
+        painter.drawRoundedRect(rect, radius, radius)
 
     def current_moved(self) -> None:
         """Bring the current item into view; for charts that scroll."""
@@ -284,24 +284,24 @@ class Chart(Figures):
         leap = bool(
             event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
         )
-        place = self.stepped(event.key(), leap) if self.count() else None
-        if place is None:
+        index = self.stepped(event.key(), leap) if self.count() else None
+        if index is None:
             super().keyPressEvent(event)
             return
-        self.go(place)
-        announce(self, self.describe(place))
+        self.go(index)
+        announce(self, self.describe(index))
 
-    def go(self, place: int) -> None:
+    def go(self, index: int) -> None:
         """Make an item current, and send `hovered`."""
-        self.set_current(place)
-        self.hovered.emit(place)
+        self.set_current(index)
+        self.hovered.emit(index)
 
     def go_to_point(self, point: QPointF) -> bool:
         """Make the item at a point current; returns whether there is one."""
-        place = self.place_at(point)
-        if place >= 0 and place != self._current:
-            self.go(place)
-        return place >= 0
+        index = self.place_at(point)
+        if index >= 0 and index != self._current:
+            self.go(index)
+        return index >= 0
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.go_to_point(event.position())
@@ -314,9 +314,9 @@ class Chart(Figures):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            place = self.place_at(QPointF(event.pos()))
-            if place >= 0:
-                QToolTip.showText(event.globalPos(), as_tip(self.describe(place)), self)
+            index = self.place_at(QPointF(event.pos()))
+            if index >= 0:
+                QToolTip.showText(event.globalPos(), as_tip(self.describe(index)), self)
             else:
                 QToolTip.hideText()
             return True

@@ -128,8 +128,8 @@ class UncaughtExceptions(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         fault = fault_of(error)
-        place = traceback.extract_tb(error.__traceback__)
-        key = f"{kind.__name__} {place[-1].filename}:{place[-1].lineno}" if place else kind.__name__
+        frames = traceback.extract_tb(error.__traceback__)
+        key = f"{kind.__name__} {frames[-1].filename}:{frames[-1].lineno}" if frames else kind.__name__
         if key not in self._reported:
             self._reported.add(key)
             self.happened.emit(fault)

@@ -50,17 +50,17 @@ class PageLayout(QPlainTextDocumentLayout):
         # Qt adds the margin of the first and the last block around the lines.
         return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
 
-    def on_line(self, place: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
+    def on_line(self, point: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
         """Return a point moved vertically to the nearest line; each block is given with its position."""
         for block, offset in blocks:
-            y = place.y() - offset.y()
+            y = point.y() - offset.y()
             if y >= self.blockBoundingRect(block).height():
                 continue
             layout = block.layout()
             middles = [line.y() + line.height() / 2 for line in map(layout.lineAt, range(layout.lineCount()))]
             near = min(middles, key=lambda middle: abs(middle - y), default=y)
-            return QPointF(place.x(), offset.y() + near)
-        return place
+            return QPointF(point.x(), offset.y() + near)
+        return point
 
     def line_above(self, block: QTextBlock, y: float, room: float) -> int:
         """Return the number of the first line that begins at most `room` pixels above the position `y` in a block."""

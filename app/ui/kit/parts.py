@@ -131,10 +131,10 @@ class KeyButton(Button):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        place = QRectF(self.rect().adjusted(0, 0, -self._theme.step(2.5), 0))
+        rect = QRectF(self.rect().adjusted(0, 0, -self._theme.step(2.5), 0))
         ink = "ink_quiet" if self.isEnabled() else "ink_disabled"
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        draw_line(QPainter(self), self._theme, place, self._key, "small", ink, right)
+        draw_line(QPainter(self), self._theme, rect, self._key, "small", ink, right)
 
 
 def look_button(theme: Theme, *, bare: bool = False) -> Button:
@@ -234,7 +234,7 @@ def in_the_middle(theme: Theme, inner: QWidget) -> Scrolling:
 def draw_line(
     painter: QPainter,
     theme: Theme,
-    place: QRectF,
+    rect: QRectF,
     text: str,
     font: str,
     ink: str,
@@ -245,6 +245,6 @@ def draw_line(
     painter.setFont(theme.font(font))
     painter.setPen(theme.colour(ink))
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(legible_line(localised(text)), elide, int(place.width()) + 1)
-    painter.drawText(place, int(side), shown)
+    shown = metrics.elidedText(legible_line(localised(text)), elide, int(rect.width()) + 1)
+    painter.drawText(rect, int(side), shown)
     return metrics.horizontalAdvance(shown)

@@ -41,7 +41,7 @@ def breakable(text: str) -> str:
 def draw_bar(
     painter: QPainter,
     theme: Theme,
-    place: QRectF,
+    rect: QRectF,
     fraction: float,
     *,
     faint: bool = False,
@@ -50,18 +50,18 @@ def draw_bar(
     """Paint a rounded bar filled to `fraction` (0 to 1); any fraction above zero is visible."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    radius = place.height() / 2
+    radius = rect.height() / 2
     painter.setBrush(theme.colour("track"))
-    painter.drawRoundedRect(place, radius, radius)
+    painter.drawRoundedRect(rect, radius, radius)
     share = min(1.0, max(0.0, fraction))
     if share > 0:
         painter.save()
-        wide = max(2.0, place.width() * share)
-        left = place.right() - wide if from_right else place.left()
-        painter.setClipRect(QRectF(left, place.top(), wide, place.height()))
+        wide = max(2.0, rect.width() * share)
+        left = rect.right() - wide if from_right else rect.left()
+        painter.setClipRect(QRectF(left, rect.top(), wide, rect.height()))
         painter.setBrush(theme.colour("mark_faint" if faint else "mark"))
         painter.setPen(QPen(theme.colour("answer_line"), 1))  # amber alone is too pale beside the track
-        edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
+        edge = rect.adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(edge, radius - 0.5, radius - 0.5)
         painter.restore()
 
@@ -163,15 +163,15 @@ class ScoreBars(PaintedRows):
     def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
         high = self.row_height()
         for index, row in enumerate(self._rows):
-            place = QRectF(whole.left(), whole.top() + index * high, whole.width(), high)
-            if place.bottom() >= shown.top() and place.top() <= shown.bottom():
-                self._paint_row(painter, place, row)
+            rect = QRectF(whole.left(), whole.top() + index * high, whole.width(), high)
+            if rect.bottom() >= shown.top() and rect.top() <= shown.bottom():
+                self._paint_row(painter, rect, row)
 
-    def _paint_row(self, painter: QPainter, place: QRectF, row: ScoreRow) -> None:
+    def _paint_row(self, painter: QPainter, rect: QRectF, row: ScoreRow) -> None:
         theme = self._theme
         painter.setFont(theme.font("strong" if row.best else "ui"))
         metrics = painter.fontMetrics()
-        line = QRectF(place.left(), place.top() + theme.step(1), place.width(), metrics.height())
+        line = QRectF(rect.left(), rect.top() + theme.step(1), rect.width(), metrics.height())
         painter.setPen(theme.colour("ink" if self.isEnabled() else "ink_disabled"))
         number_width = metrics.horizontalAdvance(row.number)
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, row.number)
@@ -179,7 +179,7 @@ class ScoreBars(PaintedRows):
         name = metrics.elidedText(row.name, Qt.TextElideMode.ElideRight, room)
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
         if row.fraction is not None:
-            bar = QRectF(place.left(), line.bottom() + theme.step(1.25), place.width(), theme.step(1.75))
+            bar = QRectF(rect.left(), line.bottom() + theme.step(1.25), rect.width(), theme.step(1.75))
             faint = not (row.best and self.isEnabled())
             right = self.isRightToLeft()
             draw_bar(painter, theme, bar, row.fraction, faint=faint, from_right=right)

@@ -81,10 +81,10 @@ class SearchLine(QLineEdit):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Paint the icons in the size of larger text, as Qt paints them in one size only."""
         if event.type() == QEvent.Type.Paint and isinstance(watched, QToolButton) and self._growth():
-            place = QRect(QPoint(), watched.iconSize())
-            place.moveCenter(watched.rect().center())
+            rect = QRect(QPoint(), watched.iconSize())
+            rect.moveCenter(watched.rect().center())
             mode = QIcon.Mode.Normal if watched.isEnabled() else QIcon.Mode.Disabled
-            watched.icon().paint(QPainter(watched), place, mode=mode)
+            watched.icon().paint(QPainter(watched), rect, mode=mode)
             return True
         return super().eventFilter(watched, event)
 

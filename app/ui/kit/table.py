@@ -82,9 +82,9 @@ class TableModel(QAbstractTableModel):
         kept = [self.shown[index.row()] for index in before]
         self.shown = arranged
         wanted = set(map(id, kept))
-        places = {key: at for at, key in enumerate(map(id, self.shown)) if key in wanted} if wanted else {}
+        positions = {key: at for at, key in enumerate(map(id, self.shown)) if key in wanted} if wanted else {}
         after = [
-            self.index(places[id(row)], index.column()) if id(row) in places else QModelIndex()
+            self.index(positions[id(row)], index.column()) if id(row) in positions else QModelIndex()
             for index, row in zip(before, kept, strict=True)
         ]
         self.changePersistentIndexList(before, after)
@@ -98,11 +98,11 @@ class TableModel(QAbstractTableModel):
     def rows_changed(self, rows: Sequence[Any]) -> None:
         """Show rows that have changed: those no longer accepted are removed, the others keep their positions."""
         changed = set(map(id, rows))
-        places = [at for at, key in enumerate(map(id, self.shown)) if key in changed]
-        if len(places) < len(changed) or len(places) > _MOST_CHANGED:
+        positions = [at for at, key in enumerate(map(id, self.shown)) if key in changed]
+        if len(positions) < len(changed) or len(positions) > _MOST_CHANGED:
             self.arrange()
             return
-        for at in reversed(places):
+        for at in reversed(positions):
             if self.accepts is None or self.accepts(self.shown[at]):
                 self.dataChanged.emit(self.index(at, 0), self.index(at, len(self.columns) - 1))
             else:

@@ -68,12 +68,12 @@ def use_language(folder: Path, chosen: str) -> str:
     for before in application.findChildren(QTranslator):
         application.removeTranslator(before)
         before.deleteLater()
-    for name, place in (
+    for name, directory in (
         (f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
         (f"spanlight_{language}", str(folder)),
     ):
         translator = QTranslator(application)
-        if translator.load(name, place):
+        if translator.load(name, directory):
             application.installTranslator(translator)
     return language
 

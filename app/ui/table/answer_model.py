@@ -209,7 +209,7 @@ class AnswerModel(QAbstractTableModel):
             if not self.rows[row].message and self._matches(self.cell(row, column))
         ]
         if self.filter is Filter.UNSURE:
-            found.sort(key=lambda place: self._certainty(*place))
+            found.sort(key=lambda cell: self._certainty(*cell))
         return found
 
     def _certainty(self, row: int, column: int) -> float:

@@ -212,7 +212,7 @@ class AnswerView(QTableView):
 
     # The current cell, and the visible ones
 
-    def place(self) -> tuple[int, int]:
+    def current_cell(self) -> tuple[int, int]:
         """The row and the column of the current cell; -1 for none."""
         index = self.currentIndex()
         return index.row(), index.column()
@@ -369,8 +369,8 @@ class AnswerView(QTableView):
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if by_key else self.indexAt(event.pos())
         if index.isValid():
-            place = self.visualRect(index).center() if by_key else event.pos()
-            self.column_menu.emit(index.column(), self.viewport().mapToGlobal(place))
+            point = self.visualRect(index).center() if by_key else event.pos()
+            self.column_menu.emit(index.column(), self.viewport().mapToGlobal(point))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Open a question's menu on a click, unless the press resized or moved a column."""
@@ -385,10 +385,10 @@ class AnswerView(QTableView):
         return super().eventFilter(watched, event)
 
     @Slot(QPoint)
-    def _header_menu_requested(self, place: QPoint) -> None:
-        at = self.questions.logicalIndexAt(place)
+    def _header_menu_requested(self, point: QPoint) -> None:
+        at = self.questions.logicalIndexAt(point)
         if at >= 0:
-            self.column_menu.emit(at, self.questions.viewport().mapToGlobal(place))
+            self.column_menu.emit(at, self.questions.viewport().mapToGlobal(point))
 
     def _menu_below(self, column: int) -> None:
         x = self.questions.sectionViewportPosition(column)

@@ -119,7 +119,7 @@ class Questions(QObject):
         columns = list(self._model.columns)
         if 0 <= before < len(columns) and 0 <= now < len(columns):
             columns.insert(now, columns.pop(before))
-            self._view.go_to(self._view.place()[0], now)
+            self._view.go_to(self._view.current_cell()[0], now)
             self._store.set_columns(tuple(columns))
 
     def remove(self, at: int) -> None:
@@ -135,20 +135,20 @@ class Questions(QObject):
 
     @Slot()
     def edit_current(self) -> None:
-        self.edit(self._view.place()[1])
+        self.edit(self._view.current_cell()[1])
 
     @Slot()
     def remove_current(self) -> None:
-        self.remove(self._view.place()[1])
+        self.remove(self._view.current_cell()[1])
 
     @Slot()
     def move_left(self) -> None:
-        at = self._view.place()[1]
+        at = self._view.current_cell()[1]
         self.move(at, at - 1)
 
     @Slot()
     def move_right(self) -> None:
-        at = self._view.place()[1]
+        at = self._view.current_cell()[1]
         self.move(at, at + 1)
 
     @Slot(str)
@@ -209,10 +209,10 @@ class Questions(QObject):
             self._line.open(Asked.SET, self._store.table.name)
 
     @Slot(int, QPoint)
-    def _show_menu(self, at: int, place: QPoint) -> None:
+    def _show_menu(self, at: int, point: QPoint) -> None:
         menu = self.menu(at)
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(place)
+        menu.popup(point)
 
     @Slot(QAction)
     def _menu_chosen(self, action: QAction) -> None:
@@ -233,6 +233,6 @@ class Questions(QObject):
 
     def _sort(self, column: int, *, descending: bool = False) -> None:
         """Sort the rows, and go to the first one, in the current column."""
-        at = self._view.place()[1]
+        at = self._view.current_cell()[1]
         self._model.order(column, descending=descending)
         self._view.go_to(0, at)

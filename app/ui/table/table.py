@@ -175,7 +175,7 @@ class TableView(Page):
     @Slot(object)
     def _loaded(self, found: LoadedTable | None) -> None:
         new = found is None or found.table.number != self._shown_table
-        place = self.view.place()
+        current = self.view.current_cell()
         if new and (look := self._changed_look()) is not None:
             self.store.keep_look(self._shown_table, look)
         if found is None:
@@ -193,7 +193,7 @@ class TableView(Page):
             self.model.set_files(found.files)
             self.model.set_columns(found.table.columns)
             self.model.take_cells(found.cells.values())
-            self.view.go_to(*place)
+            self.view.go_to(*current)
         self._show_checked()
         self._show_state()
         self.filling.take(found.table if found is not None else None)
@@ -318,7 +318,7 @@ class TableView(Page):
 
     @Slot(object)
     def _files_read(self, files: Sequence[LibraryFile]) -> None:
-        row, column = self.view.place()
+        row, column = self.view.current_cell()
         number = self.model.rows[row].file.number if 0 <= row < len(self.model.rows) else 0
         before = self.model.rows
         self.model.set_files(files)
@@ -347,7 +347,7 @@ class TableView(Page):
     @Slot()
     def open_beside(self) -> None:
         """Show the current cell's document beside the table."""
-        if self.view.place()[0] < 0:
+        if self.view.current_cell()[0] < 0:
             return
         if self.beside.isHidden():
             self.beside.show()
@@ -361,7 +361,7 @@ class TableView(Page):
     @Slot()
     def _follow(self) -> None:
         """Show the current cell in the document beside, if that is open."""
-        row, column = self.view.place()
+        row, column = self.view.current_cell()
         if not self.beside.isHidden() and row >= 0 and column >= 0:
             cell = self.model.cell(row, column)
             self.beside.show_cell(self.model.rows[row], self.model.columns[column], cell)
@@ -394,7 +394,7 @@ class TableView(Page):
     @Slot(object, str, object)
     def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict on the current cell; the same verdict again takes it back, as on the page Ask."""
-        cell = self.model.cell(*self.view.place())
+        cell = self.model.cell(*self.view.current_cell())
         if cell is None or not cell.can_be_judged:
             return
         if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
@@ -413,9 +413,10 @@ class TableView(Page):
     def undo(self) -> None:
         """Undo the last verdict or change of the questions, or else take back the current cell's verdict."""
         self.undo_line.clear()
+        cell = self.model.cell(*self.view.current_cell())
         if self.store.can_undo:
             self.store.undo()
-        elif (cell := self.model.cell(*self.view.place())) is not None and cell.verdict is not Verdict.NONE:
+        elif cell is not None and cell.verdict is not Verdict.NONE:
             self.store.judge(cell, Verdict.NONE)  # it was given in an earlier session
         else:
             self.note.emit(tr("There is nothing to undo"))
@@ -459,11 +460,11 @@ class TableView(Page):
 
     def _step(self, by: int) -> None:
         matching = self.model.matching()
-        place = self.view.place()
-        if place in matching:
-            self.view.go_to(*matching[(matching.index(place) + by) % len(matching)])
+        current = self.view.current_cell()
+        if current in matching:
+            self.view.go_to(*matching[(matching.index(current) + by) % len(matching)])
         elif matching:
-            after = [each for each in matching if each > place]
+            after = [each for each in matching if each > current]
             self.view.go_to(*(after[0] if after and by > 0 else matching[0 if by > 0 else -1]))
 
     @Slot()

@@ -179,9 +179,9 @@ class GateCard(QFrame):
             plain_label(type="small", ink="quiet", wrap=False),
             plain_label(type="small_strong", wrap=False),
         )
-        for place, label in enumerate(line):
-            align = Qt.AlignmentFlag.AlignRight if place else Qt.AlignmentFlag(0)
-            self._grid.addWidget(label, at, place, align)
+        for index, label in enumerate(line):
+            align = Qt.AlignmentFlag.AlignRight if index else Qt.AlignmentFlag(0)
+            self._grid.addWidget(label, at, index, align)
         return line
 
     @Slot()

@@ -141,5 +141,5 @@ class Curves(Chart):
             y = plot.bottom() - share * plot.height()
             painter.setPen(QPen(self.theme.colour("line"), 1.0))
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-            place = QRectF(0, y - high / 2, plot.left() - step(1.5), high)
-            self.write(painter, place, label, role="ink_quiet", side=Qt.AlignmentFlag.AlignRight)
+            rect = QRectF(0, y - high / 2, plot.left() - step(1.5), high)
+            self.write(painter, rect, label, role="ink_quiet", side=Qt.AlignmentFlag.AlignRight)

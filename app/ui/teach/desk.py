@@ -64,8 +64,8 @@ class LabelButton(QPushButton):
         theme, step = self._theme, self._theme.step
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        place = QRectF(self.rect()).adjusted(step(2.5), step(1), -step(2.5), -step(1))
-        line = QRectF(place.left(), place.top(), place.width(), place.height() - step(2.5))
+        rect = QRectF(self.rect()).adjusted(step(2.5), step(1), -step(2.5), -step(1))
+        line = QRectF(rect.left(), rect.top(), rect.width(), rect.height() - step(2.5))
         key = KEYS[self.at] if self.at < len(KEYS) else ""
         draw_line(painter, theme, line, key, "small", "ink_quiet", Qt.AlignmentFlag.AlignVCenter)
         number = tr("{number:,}", number=self._texts)
@@ -74,7 +74,7 @@ class LabelButton(QPushButton):
         font = "strong" if self.isChecked() else "ui"
         draw_line(painter, theme, name, self.label, font, "ink", Qt.AlignmentFlag.AlignVCenter)
         if self._guess is not None:
-            bar = QRectF(name.left(), place.bottom() - step(1.5), place.width() - step(5), step(1.25))
+            bar = QRectF(name.left(), rect.bottom() - step(1.5), rect.width() - step(5), step(1.25))
             draw_bar(painter, theme, bar, self._guess, faint=self._guess < 0.5)
 
 

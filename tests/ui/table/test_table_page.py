@@ -431,7 +431,7 @@ def test_filters_show_the_rows_with_such_a_cell(
 ) -> None:
     page.head.chips.chosen.emit(Filter.ABSENT)
     assert [row.name for row in page.model.rows] == ["calder.txt"]
-    assert page.view.place() == (0, 0)
+    assert page.view.current_cell() == (0, 0)
     page.head.chips.chosen.emit(Filter.FAILED)
     assert [row.name for row in page.model.rows] == ["damaged.pdf"]
     page.head.chips.chosen.emit(Filter.WRONG)
@@ -454,11 +454,11 @@ def test_the_least_sure_come_first(
     assert low is not None and low.state is CellState.LOW_CONFIDENCE
     page.head.chips.chosen.emit(Filter.UNSURE)
     assert [row.name for row in page.model.rows][:2] == ["calder.txt", "brightwater.txt"]
-    assert page.view.place() == (0, 1)
+    assert page.view.current_cell() == (0, 1)
     page.next_cell()
-    assert page.view.place() == (1, 1)
+    assert page.view.current_cell() == (1, 1)
     page.previous_cell()
-    assert page.view.place() == (0, 1)
+    assert page.view.current_cell() == (0, 1)
     page.head.chips.chosen.emit(Filter.LOW)
     assert [row.name for row in page.model.rows] == ["calder.txt"]
 
@@ -483,7 +483,7 @@ def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot
     page.view.go_to(0, 0)
     titles["Move to the right"].trigger()
     qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
-    assert page.view.place() == (0, 1)
+    assert page.view.current_cell() == (0, 1)
     page.questions.remove_current()
     qtbot.waitUntil(lambda: questions() == [FEE])
     assert NOTICE in page.undo_line.words()
