@@ -180,7 +180,7 @@ class HistoryDelegate(RowDelegate):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink" if row.changed else "ink_quiet"))
         alignments = Qt.AlignmentFlag
-        side = alignments.AlignLeft if self._mirrored is None else alignments.AlignRight
+        side = alignments.AlignRight if self.is_mirrored else alignments.AlignLeft
         flags = side | alignments.AlignAbsolute | Qt.TextFlag.TextWordWrap
         painter.drawText(self.mirrored(words), flags, row.news)
 

@@ -105,8 +105,8 @@ class Job(QObject):
     It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was dropped: then nothing
     more is sent. `progress` (Progress) is sent at most every 50 ms and carries the latest; `partial` results are all
     sent, in order; `started` is sent when the lane begins it, `moved` when another job of the lane has ended. `name` is
-    shown by the jobs that wait for it, `position` numbers the jobs of a lane in the order of its queue; `is_aside`
-    marks work that the user did not ask for.
+    shown by the jobs that wait for it, `position` numbers the jobs of a lane in the order of its queue. `is_aside`
+    marks work that the user did not ask for, `is_write` a flow that runs even if the window closes first.
     """
 
     started = Signal()
@@ -117,9 +117,9 @@ class Job(QObject):
     failed = Signal(object)
     stopped = Signal()
 
-    def __init__(self, work: _Work, *, is_aside: bool = False) -> None:
+    def __init__(self, work: _Work, *, is_aside: bool = False, is_write: bool = False) -> None:
         super().__init__()
-        self._work, self.is_aside = work, is_aside
+        self._work, self.is_aside, self.is_write = work, is_aside, is_write
         self._over = False
         self._started_sent = False
         self.name = ""
@@ -168,8 +168,12 @@ class Job(QObject):
 
     def drop(self) -> None:
         """Stop the flow and send nothing more: another job has replaced this one."""
-        self._over = True
+        self.silence()
         self._work.request_stop()
+
+    def silence(self) -> None:
+        """Let the flow run, but send nothing more."""
+        self._over = True
 
     def notices(self) -> list[str]:
         """Return the notices that were not shown yet; none once the job is over."""
@@ -239,22 +243,26 @@ class Lane(QObject):
 
     def start(self, flow: Flow, *arguments: object, **options: object) -> Job:
         """Queue `flow(*arguments, report, **options)` to run as soon as the lane is free."""
-        return self._start(flow, arguments, options, aside=False)
+        return self._start(flow, arguments, options)
 
     def start_aside(self, flow: Flow, *arguments: object, **options: object) -> Job:
         """Like `start`, for work that the user did not ask for: a status query, or work in the background."""
-        return self._start(flow, arguments, options, aside=True)
+        return self._start(flow, arguments, options, is_aside=True)
+
+    def start_write(self, flow: Flow, *arguments: object, **options: object) -> Job:
+        """Like `start`, for a flow that saves what the person did: `quit` leaves it to run to its end."""
+        return self._start(flow, arguments, options, is_write=True)
 
     def _start(
-        self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], *, aside: bool
+        self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], **kind: bool
     ) -> Job:
         work = _Work(lambda report: flow(*arguments, report, **options), self.wake)
-        job = Job(work, is_aside=aside)
+        job = Job(work, **kind)
         self._jobs.append(job)  # most callers keep no reference to it
         if self._closed:
             job.drop()
             return job
-        if not aside:
+        if not job.is_aside:
             self.begun.emit(job)  # a receiver may queue something before it
         self._started_jobs += 1
         job.position = self._started_jobs
@@ -267,14 +275,17 @@ class Lane(QObject):
         return min(before, key=lambda one: one.position).name if job.waiting and before else ""
 
     def quit(self) -> None:
-        """Stop everything and end the thread as soon as its flow has wound down; no job sends a signal any more."""
+        """Stop all flows but writes, and end the thread once they have ended; no job sends a signal any more."""
         self._closed = True
         for job in self._jobs:
-            job.drop()
+            if job.is_write:
+                job.silence()
+            else:
+                job.drop()
         self._queue.put(None)
 
     def close(self, wait_seconds: float = 2.0) -> bool:
-        """Stop everything and wait for the thread; returns whether it ended in the time given."""
+        """Quit, and wait for the thread; returns whether it ended in the time given."""
         self.quit()
         self._thread.join(wait_seconds)
         self._timer.stop()
@@ -337,12 +348,12 @@ class Lanes:
         self.lookups = Lane("lookups")
 
     def close(self) -> None:
-        """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
+        """Quit all lanes; waits at most a few seconds for their flows to end."""
         lanes: list[Lane] = list(vars(self).values())
         for lane in lanes:
             lane.quit()
         for lane in lanes:
-            lane.close(2.0 if lane is self.work else 0.5)
+            lane.close(2.0 if lane in (self.work, self.files) else 0.5)
 
 
 def _run_queue(queued: queue.SimpleQueue[_Work | None]) -> None:

@@ -77,6 +77,11 @@ class RowDelegate(QStyledItemDelegate):
         self._heights: dict[str, int] = {}
         self._mirrored_row: QRectF | None = None  # the row that is being painted, if it is mirrored
 
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the row that is being painted is mirrored."""
+        return self._mirrored_row is not None
+
     def mirrored(self, rect: QRectF) -> QRectF:
         """Return a rectangle of the row, mirrored if the row is."""
         row = self._mirrored_row
@@ -151,7 +156,7 @@ class RowDelegate(QStyledItemDelegate):
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> int:
         """Paint a line of text in a font and a colour of the theme, elided where it does not fit; returns its width."""
-        if self._mirrored_row is not None:
+        if self.is_mirrored:
             side = LEFT if side == RIGHT else RIGHT
         return draw_line(painter, self._theme, self.mirrored(rect), text, font, ink, side, elide)
 

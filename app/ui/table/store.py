@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -17,7 +16,7 @@ from app.core.report import Report, Silent
 from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Flow, Job, Lanes, do
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
@@ -95,7 +94,6 @@ class TableStore(QObject):
         self._chosen = 0  # the number of the table to load once the changes are saved
         self._loading: Job | None = None
         self._files_job: Job | None = None
-        self._judging: deque[Flow] = deque()  # what stores the last verdicts, in order
         # What can be undone: cells as they were before a verdict, and the questions before and after a change.
         self._past: list[Cell | tuple[tuple[Column, ...], tuple[Column, ...]]] = []
 
@@ -203,33 +201,20 @@ class TableStore(QObject):
             self._files_job = job.replacing(self._files_job).then(self._files_read)
 
     def keep(self) -> None:
-        """Save the changes and verdicts that were not saved yet, as the window closes, which drops all jobs."""
+        """Save the changes that were not saved yet, as the window closes."""
         if self._saving is not None:
             self._saving.deliver()  # it may just have ended
         table = self._being_saved or self.table
         if table is not None and (self._being_saved is not None or self._changes):
             _save(self._workspace, table, self._changes, Silent())
-        for store in self._judging:  # one that is stored twice is the same
-            store(Silent())
 
     def _store_verdict(
         self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None
     ) -> None:
         from app.flows.answer_table.tables import judge
 
-        store = partial(judge, self._workspace, sha256, column, verdict, words=words, span=span)
-        self._judging.append(store)
-        self._lane.start(store).then(self._verdict_stored, self._verdict_failed)
-
-    @Slot(object)
-    def _verdict_stored(self, cell: Cell) -> None:
-        self._judging.popleft()
-        self.judged.emit(cell)
-
-    @Slot(object)
-    def _verdict_failed(self, error: BaseException) -> None:
-        self._judging.popleft()
-        self.failed.emit(error)
+        job = self._lane.start_write(judge, self._workspace, sha256, column, verdict, words=words, span=span)
+        job.then(self.judged, self.failed)
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:

@@ -234,7 +234,8 @@ class ReaderSection(Section):
 
     def _change(self, flow: Callable[..., None], correction: Correction) -> Job:
         """Start a flow that deletes or restores a correction, and list the corrections again."""
-        job = self.lanes.files.start(flow, self.workspace, [correction]).then(self._search, self.show_fault)
+        job = self.lanes.files.start_write(flow, self.workspace, [correction])
+        job.then(self._search, self.show_fault)
         job.failed.connect(self._search)
         return job
 

@@ -268,7 +268,7 @@ class TeachStore(QObject, LabelledTexts):
 
     def _save(self, dataset: Dataset, changes: Changes) -> None:
         self._saving.append((dataset, changes))
-        self._lanes.files.start(do, partial(_store, self._workspace, dataset, changes)).then(
+        self._lanes.files.start_write(do, partial(_store, self._workspace, dataset, changes)).then(
             self._saved, self._not_saved
         )
 
@@ -283,8 +283,8 @@ class TeachStore(QObject, LabelledTexts):
         self.failed.emit(error)
 
     def keep(self) -> None:
-        """Save the labels that were not saved yet, as the window closes; raises SpanlightError if the disk refuses."""
-        for dataset, changes in [*self._unsaved, *self._saving]:
+        """Save the labels that could not be saved before; raises SpanlightError if the disk still refuses."""
+        for dataset, changes in self._unsaved:
             _store(self._workspace, dataset, changes)
 
     @property

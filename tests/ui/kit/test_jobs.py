@@ -222,6 +222,24 @@ def test_closing_stops_a_running_flow_and_says_nothing(qapp: QCoreApplication, q
     assert not after.running
 
 
+def test_what_is_to_be_written_is_written_though_the_window_closes(qapp: QCoreApplication) -> None:
+    lane, entered = Lane("closing"), threading.Event()
+    ran: list[str] = []
+
+    def running(report: Report) -> None:
+        entered.set()
+        while True:
+            report.check()
+            time.sleep(0.001)
+
+    lane.start(running)
+    lane.start(lambda report: ran.append("a query"))
+    written = Listener(lane.start_write(lambda report: ran.append("a write")))
+    lane.start_write(lambda report: ran.append("a write that was dropped")).drop()
+    entered.wait(5)
+    assert lane.close(10) and ran == ["a write"] and not written.said
+
+
 def test_a_job_that_nobody_keeps_dies_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
     died: list[bool] = []
 

@@ -318,6 +318,7 @@ def test_a_verdict_that_waits_to_be_stored_is_stored_as_the_window_closes(
     page.keep()
     page.lanes.files.quit()
     end.set()
+    assert page.lanes.files.close()
     assert [one.verdict for one in page.workspace.corrections.all()] == [Verdict.RIGHT]
 
 

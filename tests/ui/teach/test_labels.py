@@ -418,5 +418,6 @@ def test_labels_that_wait_to_be_saved_are_saved_as_the_window_closes(
     page.keep()
     page.lanes.files.quit()
     end.set()
+    assert page.lanes.files.close()
     assert page.store.dataset is not None
     assert workspace.datasets.given(page.store.dataset)[first].labels == (LABELS[first],)

@@ -231,6 +231,18 @@ def test_a_correction_is_deleted_and_brought_back(
     assert section.list.hasFocus(), "the button that had it is gone"
 
 
+def test_a_correction_is_deleted_even_if_the_window_closes_first(
+    open_section: Open, workspace: Workspace, qtbot: QtBot
+) -> None:
+    keep(workspace, 3)
+    section, end = open_section(), threading.Event()
+    section.lanes.files.start(lambda report: end.wait(10))
+    qtbot.keyClick(section.list, KEY.Key_Delete)
+    section.lanes.files.quit()
+    end.set()
+    assert section.lanes.files.close() and workspace.corrections.count() == 2
+
+
 def test_a_correction_that_could_not_be_brought_back_can_be_later(
     open_section: Open, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,7 +131,7 @@ class NameDelegate(RowDelegate):
         room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(localised(_WIDEST)) - step(2))
         if wide:
             bar = QRectF(room.right() - step(9), room.center().y() - step(0.75), step(9), step(1.5))
-            from_right = self._mirrored is not None
+            from_right = self.is_mirrored
             draw_bar(painter, theme, self.mirrored(bar), row.probability, from_right=from_right)
             room.setRight(bar.left() - step(3))
         if row.count > 1:
