@@ -1,4 +1,4 @@
-"""What a text's classes look like: in words, in rows, and by readable names."""
+"""The card of a classification: its headline, its rows, and readable labels."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_long_name_breaks_where_the_card_is_narrow(theme: Theme, qtbot: QtBot)
 
 
 @given(st.text())
-def test_what_may_break_is_still_the_same_words(text: str) -> None:
+def test_making_a_text_breakable_keeps_its_characters(text: str) -> None:
     text = text.replace("\u200b", "")
     assert breakable(text).replace("\u200b", "") == text
 
@@ -96,7 +96,7 @@ def test_labels_are_made_readable(label: str, nice: str) -> None:
     assert nice_label(label) == nice
 
 
-def test_a_row_s_whole_name_shows_under_the_pointer(
+def test_the_tool_tip_of_a_row_has_its_full_name(
     theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bars = ScoreBars(theme)
