@@ -124,7 +124,7 @@ class OverviewSection(Section):
 
     def _open(self, folder: Path) -> None:
         self.not_shown.clear()
-        open_folder(folder, self.not_shown.show_not_shown, self)
+        open_folder(folder, self.not_shown.show_unopened, self)
 
     # Looks
 

@@ -513,7 +513,7 @@ class AskView(Page):
         self.documents.left.connect(self.type_next)
         self.documents.ask_asked.connect(self.asking.ask_library)
         self.documents.ledger_asked.connect(self.asking.show_ledger)
-        self.documents.not_shown.connect(panel.notice.show_not_shown)
+        self.documents.not_shown.connect(panel.notice.show_unopened)
         self.keep_together.confirmed.connect(self._keep_together)
         self.libraries.added.connect(self._library_added)
         self.tabs.recent_requested.connect(self._open_recent)

@@ -12,7 +12,7 @@ from app.ui.kit.dropped import local_files
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
-from app.ui.kit.undo_line import redoes
+from app.ui.kit.undo_line import redo_on_key
 
 _MOST_LINES = 5
 # The longest that fits is shown in an empty field.
@@ -51,7 +51,7 @@ class QuestionField(QPlainTextEdit):
                 self.history_step.emit(-1 if back else 1)
                 event.accept()
                 return
-        if not redoes(self, event):
+        if not redo_on_key(self, event):
             super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:

@@ -36,7 +36,7 @@ def headline(item: Classification) -> str:
     return ", ".join(fitting)
 
 
-def sureness(item: Classification) -> str:
+def confidence_in_words(item: Classification) -> str:
     """The confidence, in words and as a number; empty for a regression head."""
     if item.problem == ProblemType.REGRESSION:
         return ""
@@ -131,7 +131,7 @@ class ClassCard(QFrame):
         self._winner.setText(breakable(self._headline))
         large = len(self._headline) <= _LONGEST_IN_LARGE  # a class name may be a full sentence
         mark(self._winner, type="winner" if large else "title")
-        self._sure.setText(sureness(item))
+        self._sure.setText(confidence_in_words(item))
         self._sure.setVisible(bool(self._sure.text()))
         certain = bool(item.fitting) and min(score.probability for score in item.fitting) >= 0.9
         mark(self._sure, ink="likely" if certain else "")

@@ -61,7 +61,7 @@ class Notice(QFrame):
         """Show a message that is not an error; `act` is the text of a button for an action."""
         self._show("hint", sentence, hint, "", act)
 
-    def show_not_shown(self, sentence: str, hint: str, path: str) -> None:
+    def show_unopened(self, sentence: str, hint: str, path: str) -> None:
         """Show why a folder could not be opened, with a button that copies its path."""
         self._show("hint", sentence, hint, path, copy=tr("Copy the path"))
         QTimer.singleShot(0, self._come_into_view)  # once it is laid out

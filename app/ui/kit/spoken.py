@@ -16,7 +16,7 @@ _ENDS = re.compile(r"[.?!:…]$")
 
 
 @cache
-def give_roles() -> None:
+def install_roles() -> None:
     """Have Qt report the roles of our own widgets from now on; further calls do nothing.
 
     A painted widget states its role as `ROLE`; without one Qt reports a client, which means nothing to a person. A

@@ -14,7 +14,7 @@ from app.ui.kit.translation import tr
 UNDO_MS = 20_000
 
 
-def redoes(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
+def redo_on_key(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
     """Redo in an editor if the key is Ctrl+Y; returns whether it is."""
     if event.key() != Qt.Key.Key_Y or event.modifiers() != Qt.KeyboardModifier.ControlModifier:
         return False

@@ -218,7 +218,7 @@ class InstalledSection(ListedSection):
 
         def show_failure(sentence: str, hint: str, path: str) -> None:
             if self.list.key() == folder:  # it may be called late, when another model is shown
-                self.details.notice.show_not_shown(sentence, hint, path)
+                self.details.notice.show_unopened(sentence, hint, path)
 
         self.details.notice.clear()
         open_folder(Path(folder), show_failure, self)

@@ -218,7 +218,7 @@ class SettingsView(Page):
     @Slot()
     def _open_folder(self) -> None:
         self.not_shown.clear()
-        open_folder(self.workspace.paths.data, self.not_shown.show_not_shown, self)
+        open_folder(self.workspace.paths.data, self.not_shown.show_unopened, self)
 
     def receive(self, argument: object) -> None:
         """Go to the row of updates, the only one that other pages lead to."""

@@ -31,7 +31,7 @@ from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.parts import Scrolling
-from app.ui.kit.spoken import give_roles
+from app.ui.kit.spoken import install_roles
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
-        give_roles()
+        install_roles()
         self.workspace = workspace
         self.theme = theme
         self.lanes = lanes

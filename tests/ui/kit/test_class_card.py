@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification, ClassScore
-from app.ui.kit.class_card import ClassCard, headline, score_rows, sureness
+from app.ui.kit.class_card import ClassCard, confidence_in_words, headline, score_rows
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 from app.ui.kit.theme import Theme
 
@@ -51,7 +51,7 @@ def test_a_card_names_what_applies_and_how_sure_it_is(
     highest = max(scores, key=lambda label: scores[label])
     winner = highest if problem is ONE or scores[highest] >= 0.5 else ""
     item = classification(problem, winner, **scores)
-    assert (headline(item), sureness(item)) == (title, sure)
+    assert (headline(item), confidence_in_words(item)) == (title, sure)
     rows = score_rows(item)
     assert [row.fraction for row in rows] == sorted(scores.values(), reverse=True)
     assert [row.best for row in rows] == [True] * best + [False] * (len(scores) - best)
@@ -76,7 +76,7 @@ def test_making_a_text_breakable_keeps_its_characters(text: str) -> None:
 def test_regression_shows_values_without_bars() -> None:
     item = classification(VALUES, stars=-1.25)
     assert headline(item) == "-1.25"
-    assert sureness(item) == ""
+    assert confidence_in_words(item) == ""
     several = classification(VALUES, valence=0.5, arousal=-1.0, dominance=2.0)
     assert headline(several) == "0.50, -1.00, 2.00"
     assert [row.name for row in score_rows(several)] == ["Valence", "Arousal", "Dominance"]

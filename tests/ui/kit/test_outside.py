@@ -126,7 +126,7 @@ def test_a_launcher_gets_the_systems_libraries(tmp_path, qtbot, launcher, show, 
 def test_the_notice_about_a_folder_copies_its_path(qtbot, theme):
     notice = Notice(theme)
     qtbot.addWidget(notice)
-    notice.show_not_shown("No program opened the folder.", "/some where", "/some where")
+    notice.show_unopened("No program opened the folder.", "/some where", "/some where")
     button = next(one for one in notice.findChildren(QPushButton) if one.text() == "Copy the path")
     assert button.isVisibleTo(notice) and button.accessibleName() == "Copy the path"
     button.click()

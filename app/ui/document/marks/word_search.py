@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.core.text import Offsets, Span
 from app.ui.document.marks.offsets import document_text
-from app.ui.kit.undo_line import redoes
+from app.ui.kit.undo_line import redo_on_key
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractScrollArea
@@ -193,7 +193,7 @@ class SearchableEdit(SearchedEdit, QPlainTextEdit):
     """A plain text edit that finds words, and knows its visible paragraphs."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not redoes(self, event):
+        if not redo_on_key(self, event):
             super().keyPressEvent(event)
 
     def top_position(self) -> int:
