@@ -1,4 +1,4 @@
-"""The diagnostics section of About: a plain text to read and copy."""
+"""The section Diagnostics of the page About: a plain text to read and to copy into a report."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _COPY, _COPIED, _COPIED_MS = Message("Copy"), Message("Copied"), 2500
 
 
 def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
-    """Facts about the window: its toolkit, its theme, and the screens with their sizes and scales.
+    """Return facts about the window: its toolkit, its theme, and the screens with their sizes and scales.
 
-    In English like all of the text, which is for whoever mends Spanlight.
+    They are in English, like all of the text, which is for developers.
     """
     facts = [*qt_versions(), ("Platform", QGuiApplication.platformName())]
     facts.append(("Look", f"{theme.name}, chosen: {theme.wanted}"))
@@ -43,7 +43,7 @@ def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
 
 
 class PlainText(QPlainTextEdit):
-    """A monospaced text that can be selected and scrolled by mouse and keys; Tab leaves it."""
+    """A read-only monospaced text, selected and scrolled by mouse and keys; Tab leaves it."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
@@ -56,12 +56,12 @@ class PlainText(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         mark(self, type="code")
-        self._document = self.document()  # its wrapper must live as long as the steps are to be applied
+        self._document = self.document()  # `in_steps` applies to it only as long as this wrapper lives
         theme.in_steps(self._document.setDocumentMargin, 1)
 
 
 class DiagnosticsSection(Section):
-    """An explanation, a button that copies, and the text."""
+    """An explanation, the text, and a button that copies it."""
 
     KEY = "diagnostics"
     TITLE = Message("Diagnostics")
@@ -76,7 +76,7 @@ class DiagnosticsSection(Section):
         self.text = PlainText(theme, tr("Diagnostics"))
         self.text.setPlaceholderText(tr("Being gathered…"))
         self._back = QTimer(self, singleShot=True, interval=_COPIED_MS)
-        self._back.timeout.connect(self._call_copy)
+        self._back.timeout.connect(self._reset_copy)
         self.copy.clicked.connect(self._copy)
         words = (plain_label(_ABOUT, ink="quiet"), 1)
         head = row(theme, words, (self.copy, 0, Qt.AlignmentFlag.AlignTop), gap=6)
@@ -85,7 +85,7 @@ class DiagnosticsSection(Section):
         self._fit_button()
 
     def shown(self) -> None:
-        """Refresh the text; the devices are queried after running work."""
+        """Gather the text again; the devices are looked up once, after running work."""
         self._gather()
         if self._devices_job is None:
             job = self.lanes.work.start_aside(devices, self.workspace)
@@ -130,11 +130,12 @@ class DiagnosticsSection(Section):
         self._back.start()
 
     @Slot()
-    def _call_copy(self) -> None:
+    def _reset_copy(self) -> None:
         self.copy.setText(_COPY)
 
     @Slot()
     def _fit_button(self) -> None:
+        """Make the button wide enough for both of its texts."""
         step = self.theme.step
         wide = self.copy.fontMetrics().horizontalAdvance(localised(_COPIED))
         self.copy.setMinimumWidth(wide + step(9))

@@ -1,4 +1,4 @@
-"""The section of About that lists all components of Spanlight, with their full licences."""
+"""The section Licences of the page About: all components of Spanlight with their full licences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_TEXT, _NOT_STATED = Message("No text of it comes along."), Message("not stat
 
 
 class LicenceSheet(QFrame):
-    """A component's name in large type, a quiet line with version, licence and page, a note, and the licence."""
+    """A component: its name, a line with licence, version and page, a note, and the text of the licence."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class LicenceSheet(QFrame):
 
 
 class LicencesSection(ListedSection):
-    """All components, the licence of the chosen one at the right."""
+    """The list of all components, and the licence of the chosen one."""
 
     KEY = "licences"
     TITLE = Message("Licences")
@@ -78,7 +78,7 @@ class LicencesSection(ListedSection):
         self.empty.button.clicked.connect(self.filters.clear)
 
     def shown(self) -> None:
-        """Read the list once, and go to it."""
+        """Read the components once, and put the keyboard focus into the list."""
         if self._job is None:
             self._job = self.lanes.files.start(licences, self.workspace).then(self._found, self.show_fault)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)

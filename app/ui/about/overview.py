@@ -1,4 +1,4 @@
-"""The first section of About: name, version, components, device and folders."""
+"""The first section of the page About: name, version, components, this computer and the folders."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def qt_versions() -> tuple[tuple[str, str], ...]:
 
 
 class OverviewSection(Section):
-    """Cards one below the other: links, versions, this computer, folders."""
+    """Cards with links, the versions of components, this computer, and the folders."""
 
     KEY = "spanlight"
     TITLE = NAME
@@ -75,7 +75,7 @@ class OverviewSection(Section):
         self.welcome.followed.connect(partial(self.go.emit, "ask", "welcome"))
 
     def shown(self) -> None:
-        """Query the computer once; the device is shown after running work."""
+        """Look up the versions and the computer once; the device, after running work."""
         if self._job is None:
             self._job = self.lanes.files.start(about, self.workspace).then(self._found, self.show_fault)
             self.lanes.work.start_aside(devices, self.workspace).then(self._devices_found, self._no_devices)
@@ -124,7 +124,7 @@ class OverviewSection(Section):
 
     def _open(self, folder: Path) -> None:
         self.not_shown.clear()
-        open_folder(folder, self.not_shown.show_not_shown, self)
+        open_folder(folder, self.not_shown.show_unopened, self)
 
     # Looks
 

@@ -1,4 +1,4 @@
-"""The About page: version, licences and diagnostics."""
+"""The page About: version, licences and diagnostics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECTIONS: tuple[type[Section], ...] = (OverviewSection, LicencesSection, Diagnos
 
 
 class AboutView(SectionedPage[Section]):
-    """The names of the sections above, the current one below. `closed` requests the previous page."""
+    """The sections about Spanlight. `closed` asks for the page that was shown before."""
 
     KEY = "about"
     TITLE = Message("About")
@@ -41,7 +41,7 @@ class AboutView(SectionedPage[Section]):
         self.add_shortcuts(("Ctrl+F", self._search), ("Ctrl+L", self._search))
 
     def stop(self) -> bool:
-        """Go back to the previous page."""
+        """Go back to the page that was shown before."""
         self.closed.emit()
         return True
 

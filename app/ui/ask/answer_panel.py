@@ -325,28 +325,28 @@ class AnswerPanel(QFrame):
     def _show_progress(self, session: AskSession, run: AskRun | None) -> None:
         if session.waiting is not None:
             if not session.is_open:
-                self.strip.waiting(tr("Asked as soon as the file is open"))
+                self.strip.show_busy(tr("Asked as soon as the file is open"))
             elif session.awaited_pages:
                 words = tr(
                     "Waiting for the text of {n:,} page",
                     "Waiting for the text of {n:,} pages",
                     n=session.awaited_pages,
                 )
-                self.strip.waiting(words)
+                self.strip.show_busy(words)
             elif self._sheet is None:
-                self.strip.waiting(tr("Asked as soon as the files are open"))
+                self.strip.show_busy(tr("Asked as soon as the files are open"))
             else:
-                self.strip.waiting(tr("Asked after the question in another tab"))
+                self.strip.show_busy(tr("Asked after the question in another tab"))
         elif run is None or not run.is_running:
             self.strip.clear()
         elif run.state is RunState.PAUSED:
-            self.strip.rest(
+            self.strip.show_paused(
                 tr("{note}: begins again after the question in another tab", note=run.note), run.reached
             )
         elif run.progress is not None:
             self.strip.show_progress(run.progress)
         else:
-            self.strip.waiting(localised(run.queue_note if run.state is RunState.QUEUED else run.activity))
+            self.strip.show_busy(localised(run.queue_note if run.state is RunState.QUEUED else run.activity))
 
     def _show_answers(self, run: AskRun) -> None:
         """Show the answer's card, and the other places."""

@@ -32,7 +32,7 @@ from app.ui.document.find_bar import IN_FIND_BAR, FindBar
 from app.ui.document.zoom import Zoom, reading_keys
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.dropped import Given, look_like_documents, sort_paths
+from app.ui.kit.dropped import SortedPaths, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.page import FirstPaint, Page
@@ -208,7 +208,7 @@ class AskView(Page):
             self.lanes.files.start(sort_paths, paths).then(self._sorted, self.panel.notice.show_error)
 
     @Slot(object)
-    def _sorted(self, given: Given) -> None:
+    def _sorted(self, given: SortedPaths) -> None:
         if given.files:
             self._open(given.files)
         if given.folders:
@@ -512,7 +512,7 @@ class AskView(Page):
         self.documents.left.connect(self.type_next)
         self.documents.ask_asked.connect(self.presenter.ask_library)
         self.documents.ledger_asked.connect(self.presenter.show_ledger)
-        self.documents.not_shown.connect(panel.notice.show_not_shown)
+        self.documents.not_shown.connect(panel.notice.show_unopened)
         self.keep_together.confirmed.connect(self._keep_together)
         self.libraries.added.connect(self._library_added)
         self.tabs.recent_requested.connect(self._open_recent)

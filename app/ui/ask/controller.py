@@ -344,10 +344,10 @@ class AskController(QObject):
     @Slot()
     def _show_queue(self) -> None:
         if self._now is not None:
-            from app.ui.kit.progress_strip import waits_for
+            from app.ui.kit.progress_strip import waiting_for
 
-            ahead = self._lanes.work.ahead(self._now.job)
-            self._now.run.queue_note = waits_for(ahead) if ahead else tr("Waiting for the reader")
+            blocker = self._lanes.work.blocker_of(self._now.job)
+            self._now.run.queue_note = waiting_for(blocker) if blocker else tr("Waiting for the reader")
             self.changed.emit(self._now.sheet)
 
     @Slot()

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
 )
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyleOptionViewItem
 
 from app.core.legible import legible_lines
 from app.ui.ask.document_rows import Part, Row, row_of_file
@@ -181,12 +181,9 @@ class DocumentListView(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self.rows = DocumentModel()
-        super().__init__(theme, tr("Documents"), self.rows, DocumentDelegate(theme))  # type: ignore[arg-type]
-        self.setProperty("bare", "true")
+        super().__init__(theme, tr("Documents"), self.rows, DocumentDelegate(theme), bare=True)  # type: ignore[arg-type]
         self.setUniformItemSizes(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.viewport().setAutoFillBackground(False)
         self._editor: QLineEdit | None = None
         self._renaming: Row | None = None
         self._pressed_twice = False

@@ -162,7 +162,7 @@ class Ledger(_LibraryDialog):
     @Slot()
     def _show_folder(self) -> None:
         if (file := self._file()) is not None:
-            show_in_folder(file.path, self.notice.show_not_shown, self)
+            show_in_folder(file.path, self.notice.show_unopened, self)
 
     @Slot()
     def _open(self) -> None:

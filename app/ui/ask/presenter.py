@@ -286,7 +286,7 @@ class AskPresenter(QObject):
             documents = Subject(Message("This document"), {session.opened.language: 1})
         else:
             documents = Subject(Message("This text"), text=editor.text())
-        self.language.look(documents, question)
+        self.language.check(documents, question)
 
     def _make_language_line(self) -> LanguageLine:
         from app.ui.kit.language_line import LanguageLine
@@ -295,7 +295,7 @@ class AskPresenter(QObject):
         line.used.connect(self._reader_used)
         line.go.connect(self._page.go)
         line.failed.connect(self.panel.notice.show_error)
-        line.told.connect(self._offer_stronger)
+        line.updated.connect(self._offer_stronger)
         self.panel.add_line(line)
         return line
 
@@ -425,7 +425,7 @@ class AskPresenter(QObject):
         """Follow a change of the reader or of the settings."""
         self._read_own_threshold()
         if self.language is not None:
-            self.language.look_again()
+            self.language.check_again()
         self._drop_stronger()
         self._offer_stronger()
 

@@ -17,7 +17,7 @@ from app.ui.kit.elided import ElidedButton
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
-from app.ui.kit.undo_line import redoes
+from app.ui.kit.undo_line import redo_on_key
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryStatus
@@ -58,7 +58,7 @@ class QuestionField(QPlainTextEdit):
                 self.history_step.emit(-1 if back else 1)
                 event.accept()
                 return
-        if not redoes(self, event):
+        if not redo_on_key(self, event):
             super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:

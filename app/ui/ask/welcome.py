@@ -275,4 +275,4 @@ class Welcome(QObject):
     def _open_folder(self) -> None:
         notice = self._panel.notice
         notice.clear()
-        open_folder(self._workspace.paths.data, notice.show_not_shown, self)
+        open_folder(self._workspace.paths.data, notice.show_unopened, self)

@@ -40,7 +40,7 @@ class OpeningPage(QFrame):
     def reading(self, name: str) -> None:
         """Show that a file is being read."""
         self._begin(name)
-        self.strip.waiting(tr("Opening"))
+        self.strip.show_busy(tr("Opening"))
 
     def ask_password(self, name: str, wrong: bool) -> None:
         """Ask for the file's password; `wrong`: the last one was wrong."""

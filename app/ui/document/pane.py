@@ -28,7 +28,7 @@ from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.document.marks.highlights import Highlights, HighlightState, draw_current, draw_found
 from app.ui.document.marks.searchable import Searchable, SearchableTextEdit, text_at
-from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, copied_files, dropped_files
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -267,10 +267,10 @@ class ReadOnlyPane(Pane):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         if files := dropped_files(event):

@@ -182,7 +182,7 @@ class TextPage(Page):
     def settings_changed(self) -> None:
         """Find the current model, and load it."""
         self._find_model()
-        self._language.look_again()
+        self._language.check_again()
 
     # For subclasses
 
@@ -231,12 +231,12 @@ class TextPage(Page):
     def restore_splitter(self) -> None:
         """Restore the splitter's sizes."""
         key, usual = self.splitter()
-        self._splitter.place(self.workspace.settings.splitters.get(key, usual))
+        self._splitter.set_widths(self.workspace.settings.splitters.get(key, usual))
 
     def save_splitter(self) -> None:
         """Save the splitter's sizes."""
         if self._splitter.isVisible():
-            self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.placed()
+            self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.widths()
 
     def paper_in_use(self) -> int:
         """The index of the paper that a single file is opened in, and that is searched."""
@@ -252,7 +252,7 @@ class TextPage(Page):
         texts, file = self.texts(), self.file
         self._kept_from = lambda result: KeptResult(texts, result, way, file)
         self.note.emit("")
-        self._language.look(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
+        self._language.check(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request).replacing(self._job)
         self._job.name = tr("the work on {page}", page=self.TITLE)
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
@@ -355,7 +355,7 @@ class TextPage(Page):
         self.file = ""
         for draft in self._drafts:
             draft.save_soon()
-        self._language.look()  # with no text: its line was about the previous one
+        self._language.check()  # with no text: its line was about the previous one
         if self._is_empty():
             self.kept = None
         self.refresh()
@@ -392,7 +392,7 @@ class TextPage(Page):
 
     def _read(self) -> None:
         strip = self._panel.strip
-        strip.waiting(tr("Opening {files}", files=_file_names([path.name for path in self._paths])))
+        strip.show_busy(tr("Opening {files}", files=_file_names([path.name for path in self._paths])))
         job = self.lanes.documents.start(read_documents, self.workspace, self._paths, self._passwords)
         self._read_job = job.replacing(self._read_job).then(
             self._read_done, self._read_failed, strip.clear, progress=strip.show_progress
@@ -512,7 +512,7 @@ class TextPage(Page):
         panel.strip.stop_asked.connect(self.stop)
         panel.samples.chosen.connect(self._sample_chosen)
         panel.lock.entered.connect(self._unlock)
-        panel.lock.left.connect(self._stop_reading)
+        panel.lock.cancelled.connect(self._stop_reading)
         panel.open.clicked.connect(self._choose_file)
         panel.model.settings.clicked.connect(partial(self.go.emit, "settings", None))
         self._language.used.connect(self._model_used)

@@ -86,7 +86,7 @@ class TextPanel(QFrame):
         button.setProperty("kind", "primary")
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
-        self.lock = PasswordLine(theme, leavable=True)
+        self.lock = PasswordLine(theme, cancellable=True)
         self.is_stale = False  # whether the result is one of another model than the one in use
         self._outdated = plain_label(type="small", ink="quiet")
         self.invite = plain_label(ink="quiet")

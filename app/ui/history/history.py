@@ -277,7 +277,7 @@ class HistoryView(Page):
     def _begin(self, words: str) -> None:
         self.stop()
         self.panel.notice.clear()
-        self.panel.strip.waiting(words)
+        self.panel.strip.show_busy(words)
         self.note.emit("")
 
     def _run(self, job: Job, done: Callable[..., object]) -> None:

@@ -110,7 +110,7 @@ class HistoryDelegate(RowDelegate):
             painter.fillRect(rect.adjusted(1, 0, -1, 0), theme.colour("accent_ground" if chosen else "hover"))
             if chosen:
                 bar = QRectF(rect.left() + 0.5, rect.top(), theme.step(0.75), rect.height())
-                painter.fillRect(self.placed(bar), theme.colour("accent"))
+                painter.fillRect(self.mirrored(bar), theme.colour("accent"))
             painter.setClipRect(rect)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(card, round_by, round_by)
@@ -166,7 +166,7 @@ class HistoryDelegate(RowDelegate):
         side, name = step(3.5), "check" if row.agreed else "close"
         sign = QRectF(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)
         icon = theme.icon(name, "likely" if row.agreed else "fault")
-        icon.paint(painter, self.placed(sign).toRect())
+        icon.paint(painter, self.mirrored(sign).toRect())
         left = sign.right() - 1 + step(1.25)
         words = QRectF(left, line.top(), (line.right() - left) * _MOST_SAID, line.height())
         return left + self.draw_text(painter, words, row.said, "small_strong")
@@ -175,14 +175,14 @@ class HistoryDelegate(RowDelegate):
         theme = self._theme
         height = self._news_height(row)
         bar = QRectF(place.left(), place.top(), theme.step(0.5), height)
-        painter.fillRect(self.placed(bar), theme.colour("accent" if row.changed else "line_strong"))
+        painter.fillRect(self.mirrored(bar), theme.colour("accent" if row.changed else "line_strong"))
         words = QRectF(place.left() + theme.step(2.5), place.top(), place.width() - theme.step(2.5), height)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink" if row.changed else "ink_quiet"))
         alignments = Qt.AlignmentFlag
-        side = alignments.AlignLeft if self._mirrored is None else alignments.AlignRight
+        side = alignments.AlignRight if self.is_mirrored else alignments.AlignLeft
         flags = side | alignments.AlignAbsolute | Qt.TextFlag.TextWordWrap
-        painter.drawText(self.placed(words), flags, row.news)
+        painter.drawText(self.mirrored(words), flags, row.news)
 
     def _news_height(self, row: Row) -> int:
         theme = self._theme

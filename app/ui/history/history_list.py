@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QStyle, QToolButton
+from PySide6.QtWidgets import QFrame, QMenu, QStyle, QToolButton
 
 from app.core.history import Entry
 from app.core.message import Message
@@ -40,7 +40,7 @@ class HistoryList(RowList):
     def __init__(self, theme: Theme, most_wide: float) -> None:
         self.history = HistoryModel()
         self._delegate = HistoryDelegate(theme, self.history)
-        super().__init__(theme, tr("What was asked before"), self.history, self._delegate)
+        super().__init__(theme, tr("What was asked before"), self.history, self._delegate, bare=True)
         self._most_wide = most_wide
         self._over = -1
         self.tools = QFrame(self.viewport())  # the buttons of one row
@@ -57,9 +57,6 @@ class HistoryList(RowList):
             button.setIcon(theme.icon(icon, "ink"))
         row(theme, *self.buttons.values(), gap=0.5, parent=self.tools)
         self.tools.hide()
-        self.setProperty("bare", "true")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.viewport().setAutoFillBackground(False)
         self.clicked.connect(self._row_clicked)
         self.selectionModel().currentChanged.connect(self._place_tools)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)

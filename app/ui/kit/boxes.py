@@ -16,9 +16,9 @@ Margins = tuple[float, float, float, float]
 def row(
     theme: Theme, *parts: Part, gap: float = 0, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
 ) -> QHBoxLayout:
-    """Parts beside each other: each a widget, a layout, one with its stretch and alignment, or a stretch alone.
+    """A row of parts: each a widget or a layout, alone or with its stretch and alignment, or an empty stretch.
 
-    `gap` and `margins` (left, top, right, bottom) are in steps; with a `parent` it is that widget's own layout.
+    `gap` and `margins` (left, top, right, bottom) are in steps; with a `parent` the row becomes its layout.
     """
     box = QHBoxLayout()
     _fill(box, theme, parts, gap, margins, parent)
@@ -28,14 +28,14 @@ def row(
 def column(
     theme: Theme, *parts: Part, gap: float = 0, margins: Margins = (0, 0, 0, 0), parent: QWidget | None = None
 ) -> QVBoxLayout:
-    """Parts one below the other; everything else as for `row`."""
+    """A column of parts; everything else as for `row`."""
     box = QVBoxLayout()
     _fill(box, theme, parts, gap, margins, parent)
     return box
 
 
 def flow(theme: Theme, *widgets: QWidget, gap: float = 2) -> FlowRow:
-    """Widgets side by side at their usual sizes, in as many lines as they need."""
+    """Widgets side by side at their preferred sizes, in as many lines as they need."""
     box = FlowRow()
     for widget in widgets:
         box.addWidget(widget)
@@ -44,7 +44,7 @@ def flow(theme: Theme, *widgets: QWidget, gap: float = 2) -> FlowRow:
 
 
 def turn(box: QBoxLayout, *, beside: bool) -> None:
-    """Put a box's parts beside each other, or one below the other."""
+    """Make a box a row, or a column."""
     ways = QBoxLayout.Direction
     box.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 

@@ -1,4 +1,4 @@
-"""The base of all charts: a current place moved by mouse and keys, its description, its numbers, and its picture."""
+"""The base of all charts: a current item moved by mouse and keys, its description, its numbers, and its picture."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from app.core.tables import csv_lines
 from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
-_LEAP = 10
+_LEAP = 10  # items that Shift, Ctrl and the page keys move by
 Cell = str | int | float
 
 
 def ticks(low: float, high: float, most: int = 4) -> list[float]:
-    """Round values from low to high, 1, 2 or 5 times a power of ten apart, at most `most` steps between them."""
+    """Round values from `low` to `high`, 1, 2 or 5 times a power of ten apart, at most `most` steps between them."""
     if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
         return [low] if math.isfinite(low) else []
     rough = (high - low) / max(1, most)
@@ -42,29 +42,29 @@ def ticks(low: float, high: float, most: int = 4) -> list[float]:
 
 def tick_label(value: float) -> str:
     """The label of a tick, as short as possible, with a true minus sign."""
-    return written(float(value), ".6g" if abs(value) >= 1e-3 or value == 0 else ".0e").replace("-", "−")
+    return format_number(float(value), ".6g" if abs(value) >= 1e-3 or value == 0 else ".0e").replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns by name and rows of as many cells; numbers stay numbers."""
+    """The names of columns, and rows with a cell for each; numbers stay numbers."""
 
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
 
     def csv(self, delimiter: str = ",") -> str:
-        """The table with its heading, numbers to nine digits: enough to distinguish any two float32 values."""
+        """The table as CSV with a heading, numbers to nine digits: enough to distinguish any two float32 values."""
         lines = [self.columns, *(tuple(plain(cell) for cell in row) for row in self.rows)]
         return csv_lines(lines, delimiter)
 
 
 def plain(cell: Cell) -> str:
-    """A cell as it is written to a file."""
+    """The text of a cell in a file."""
     return f"{cell:.9g}" if isinstance(cell, float) else str(cell)
 
 
 def shown(cell: Cell) -> str:
-    """A cell as it is shown."""
+    """The text of a cell on the screen."""
     return number(cell) if isinstance(cell, float) else str(cell)
 
 
@@ -79,12 +79,12 @@ def number(value: float) -> str:
         form = ".0f"
     else:
         form = ".2f" if size >= 0.0995 else ".3f" if size >= 0.00995 else ".4f"
-    text = written(float(value), form).replace("e-0", "e-").replace("e+0", "e")
+    text = format_number(float(value), form).replace("e-0", "e-").replace("e+0", "e")
     return text.replace("-", "−")
 
 
 def signed(value: float) -> str:
-    """A number with its sign, a plus too: "+0.31"."""
+    """A number with its sign, also if that is a plus: "+0.31"."""
     text = number(value)
     return f"+{text}" if value > 0 else text
 
@@ -96,7 +96,7 @@ def summed(one: float, other: float) -> str:
 
 
 class Figures(QWidget):
-    """A widget that shows numbers. `renewed` is sent when they changed; `title` names them."""
+    """A widget that shows numbers. `renewed` is sent when they have changed; `title` names them."""
 
     ROLE = QAccessible.Role.Chart
 
@@ -105,28 +105,28 @@ class Figures(QWidget):
     title: str
 
     def table(self) -> Table:
-        """All its numbers."""
+        """All numbers of the widget."""
         raise NotImplementedError
 
     def csv(self) -> str:
-        """All its numbers as CSV with a heading."""
+        """All numbers of the widget as CSV with a heading."""
         return self.table().csv()
 
     def picture_size(self) -> QSize:
-        """The size of its whole picture in screen pixels."""
+        """The size of the whole picture in screen pixels."""
         return self.size()
 
     def paint_picture(self, painter: QPainter) -> None:
-        """Draw it as it is saved."""
+        """Draw the picture that is saved."""
         self.render(painter, QPoint(0, 0))
 
 
 class Chart(Figures):
-    """A painted chart over places counted from 0 (tokens, dimensions, heads, sentences), one of them current.
+    """A painted chart of items counted from 0 (tokens, dimensions, heads, sentences), one of them current.
 
-    `hovered` carries the place that the user moved to by mouse or key, `chosen` the one clicked or taken with Enter;
-    `set_current` sends neither. A chart overrides `count`, `describe`,
-    `table`, `place_at`, `draw` and its size.
+    `hovered` carries the item that the person moved to by mouse or key, `chosen` the one clicked, or chosen with Enter;
+    `set_current` sends neither. A subclass implements `count`, `describe`, `table`, `place_at`, `draw` and the size
+    hint.
     """
 
     hovered = Signal(int)
@@ -144,11 +144,11 @@ class Chart(Figures):
 
     @property
     def current(self) -> int:
-        """The current place; -1 for none."""
+        """The index of the current item; -1 for none."""
         return self._current
 
     def set_current(self, index: int) -> None:
-        """Make a place the current one (-1 for none); a place out of range is ignored."""
+        """Make an item the current one (-1 for none); an index out of range is ignored."""
         if index != self._current and -1 <= index < self.count():
             self._current = index
             self.setAccessibleDescription(self.describe(index) if index >= 0 else self.about())
@@ -156,7 +156,7 @@ class Chart(Figures):
             self.update()
 
     def begin(self) -> None:
-        """Reset the current place, for new numbers."""
+        """Have no current item, and announce the new numbers; a subclass calls it when its numbers have changed."""
         self._current = -1
         self.setAccessibleDescription(self.about())
         self.updateGeometry()
@@ -166,23 +166,23 @@ class Chart(Figures):
     # What a chart describes
 
     def count(self) -> int:
-        """How many places there are."""
+        """The number of items."""
         raise NotImplementedError
 
     def describe(self, index: int) -> str:
-        """A place and its numbers in words, for the tool tip and the screen reader."""
+        """An item and its numbers in words, for the tool tip and screen readers."""
         raise NotImplementedError
 
     def about(self) -> str:
-        """The text for a screen reader while no place is current."""
+        """The text for screen readers while no item is current."""
         return tr("Arrow keys walk through the numbers.") if self.count() else tr("Nothing to show yet.")
 
     def place_at(self, point: QPointF) -> int:
-        """The place at a point of the widget; -1 for none."""
+        """The index of the item at a point of the widget; -1 for none."""
         raise NotImplementedError
 
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
-        """Draw the chart into `size`; `whole` for a saved picture: with all scrolled parts, without a current place."""
+        """Draw the chart into `size`; `whole` for a saved picture: with all scrolled parts, without a current item."""
         raise NotImplementedError
 
     # What a chart draws with
@@ -190,14 +190,14 @@ class Chart(Figures):
     def write(
         self,
         painter: QPainter,
-        place: QRectF,
+        rect: QRectF,
         text: str,
         use: str = "small",
         role: str = "ink",
         side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     ) -> None:
-        """Write one line in a font and a colour of the theme, vertically centred, cut where there is no more room."""
-        draw_line(painter, self.theme, place, text, use, role, side | Qt.AlignmentFlag.AlignVCenter)
+        """Write one line in a font and a colour of the theme, vertically centred, elided where it does not fit."""
+        draw_line(painter, self.theme, rect, text, use, role, side | Qt.AlignmentFlag.AlignVCenter)
 
     def write_upwards(
         self, painter: QPainter, foot: QPointF, room: float, text: str, role: str, side: Qt.AlignmentFlag
@@ -210,26 +210,26 @@ class Chart(Figures):
         self.write(painter, QRectF(0, -high, room, 2 * high), text, "small", role, side)
         painter.restore()
 
-    def write_current(self, painter: QPainter, place: QRectF, invitation: str) -> None:
-        """Write what the current place holds, or an invitation to choose one."""
+    def write_current(self, painter: QPainter, rect: QRectF, invitation: str) -> None:
+        """Write the description of the current item, or an invitation to choose one."""
         if self._current >= 0:
-            self.write(painter, place, self.describe(self._current))
+            self.write(painter, rect, self.describe(self._current))
         else:
-            self.write(painter, place, invitation, role="ink_quiet")
+            self.write(painter, rect, invitation, role="ink_quiet")
 
     def outline(
-        self, painter: QPainter, place: QRectF, role: str, width: float = 1.0, radius: float = 0.0
+        self, painter: QPainter, rect: QRectF, role: str, width: float = 1.0, radius: float = 0.0
     ) -> None:
         """Draw the outline of a rectangle in a colour of the theme."""
         painter.setPen(QPen(self.theme.colour(role), width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(place, radius, radius)
+        painter.drawRoundedRect(rect, radius, radius)
 
     def current_moved(self) -> None:
-        """Bring the current place into view; for charts that scroll."""
+        """Bring the current item into view; for charts that scroll."""
 
     def stepped(self, key: int, leap: bool) -> int | None:
-        """The place that a key moves to from the current one; None for other keys."""
+        """The index of the item that a key moves to from the current one; None for other keys."""
         last, far = self.count() - 1, _LEAP if leap else 1
         steps = {
             Qt.Key.Key_Left: -far,
@@ -249,7 +249,7 @@ class Chart(Figures):
     # Its picture
 
     def paint_picture(self, painter: QPainter) -> None:
-        """Draw the full chart, scrolled parts included, on its background."""
+        """Draw the full chart, with all scrolled parts, on its background."""
         size = self.picture_size()
         painter.fillRect(QRectF(0, 0, size.width(), size.height()), self.theme.colour("panel"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -284,24 +284,24 @@ class Chart(Figures):
         leap = bool(
             event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
         )
-        place = self.stepped(event.key(), leap) if self.count() else None
-        if place is None:
+        index = self.stepped(event.key(), leap) if self.count() else None
+        if index is None:
             super().keyPressEvent(event)
             return
-        self.go(place)
-        announce(self, self.describe(place))
+        self.go(index)
+        announce(self, self.describe(index))
 
-    def go(self, place: int) -> None:
-        """Make a place current, and send `hovered`."""
-        self.set_current(place)
-        self.hovered.emit(place)
+    def go(self, index: int) -> None:
+        """Make an item current, and send `hovered`."""
+        self.set_current(index)
+        self.hovered.emit(index)
 
     def go_to_point(self, point: QPointF) -> bool:
-        """Make the place at a point current; returns whether there is one."""
-        place = self.place_at(point)
-        if place >= 0 and place != self._current:
-            self.go(place)
-        return place >= 0
+        """Make the item at a point current; returns whether there is one."""
+        index = self.place_at(point)
+        if index >= 0 and index != self._current:
+            self.go(index)
+        return index >= 0
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.go_to_point(event.position())
@@ -314,9 +314,9 @@ class Chart(Figures):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            place = self.place_at(QPointF(event.pos()))
-            if place >= 0:
-                QToolTip.showText(event.globalPos(), as_tip(self.describe(place)), self)
+            index = self.place_at(QPointF(event.pos()))
+            if index >= 0:
+                QToolTip.showText(event.globalPos(), as_tip(self.describe(index)), self)
             else:
                 QToolTip.hideText()
             return True
@@ -330,7 +330,7 @@ class Chart(Figures):
 
 
 def link(*charts: Chart) -> None:
-    """Link charts over the same places, so that their current places move together."""
+    """Link charts of the same items, so that they have the same current item."""
     for chart in charts:
         for other in charts:
             if other is not chart:

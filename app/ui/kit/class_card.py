@@ -1,4 +1,4 @@
-"""The card of a classification: the winning class in large type and every class below; and the foot of any card."""
+"""The card of a classification: the winning class in large type, all classes below; and the foot of result cards."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from app.ui.kit.parts import look_button, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import tr, written
+from app.ui.kit.translation import format_number, tr
 
+# Of a headline: the most labels or values in it, and the most characters in the largest type.
 _MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
 
 
@@ -23,7 +24,7 @@ def headline(item: Classification) -> str:
     if item.problem == ProblemType.REGRESSION:
         if len(item.scores) > _MOST_IN_LARGE:
             return tr("{n:,} value", "{n:,} values", n=len(item.scores))
-        return ", ".join(written(score.probability, ".2f") for score in item.scores)
+        return ", ".join(format_number(score.probability, ".2f") for score in item.scores)
     if item.problem == ProblemType.MULTI_LABEL and not item.fitting:
         if len(item.scores) == 1:
             return tr("Not {label}", label=nice_label(item.scores[0].label))
@@ -35,7 +36,7 @@ def headline(item: Classification) -> str:
     return ", ".join(fitting)
 
 
-def sureness(item: Classification) -> str:
+def confidence_in_words(item: Classification) -> str:
     """The confidence, in words and as a number; empty for a regression head."""
     if item.problem == ProblemType.REGRESSION:
         return ""
@@ -66,9 +67,11 @@ def sureness(item: Classification) -> str:
 
 
 def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
-    """A row for every class, the likeliest first (a regression head's values in the model's order, without bars)."""
+    """A row for each class, the likeliest first; a regression head's values in the model's order, without bars."""
     if item.problem == ProblemType.REGRESSION:
-        return tuple(ScoreRow(nice_label(s.label), None, written(s.probability, ".4g")) for s in item.scores)
+        return tuple(
+            ScoreRow(nice_label(s.label), None, format_number(s.probability, ".4g")) for s in item.scores
+        )
     fitting = {score.label for score in item.fitting}
     return tuple(
         ScoreRow(
@@ -82,7 +85,7 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
 
 
 class CardFoot(QWidget):
-    """Buttons, “Look inside” the last of them, above the source; `look_requested` is sent by it."""
+    """Buttons, the last of them Look inside, above the source line. `look_requested` is sent by Look inside."""
 
     look_requested = Signal()
 
@@ -95,7 +98,7 @@ class CardFoot(QWidget):
         self._source.hide()
 
     def show_source(self, source: str) -> None:
-        """Show which model found the result; an empty text hides the line."""
+        """Show which model computed the result; an empty text hides the line."""
         self._source.setText(source)
         self._source.setVisible(bool(source))
 
@@ -105,7 +108,7 @@ class CardFoot(QWidget):
 
 
 class ClassCard(QFrame):
-    """One text's classification as a card."""
+    """The card of one text's classification."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -128,7 +131,7 @@ class ClassCard(QFrame):
         self._winner.setText(breakable(self._headline))
         large = len(self._headline) <= _LONGEST_IN_LARGE  # a class name may be a full sentence
         mark(self._winner, type="winner" if large else "title")
-        self._sure.setText(sureness(item))
+        self._sure.setText(confidence_in_words(item))
         self._sure.setVisible(bool(self._sure.text()))
         certain = bool(item.fitting) and min(score.probability for score in item.fitting) >= 0.9
         mark(self._sure, ink="likely" if certain else "")

@@ -15,9 +15,9 @@ _KEEP = Message("Keep it")
 
 
 class Confirmation(QWidget):
-    """A question with a button that confirms it and one that keeps things as they are, as does Esc.
+    """A question with a button that confirms it and one that cancels it, as does Esc.
 
-    `is_band` gives it the ground of a band across a page. `confirmed` and `cancelled` are sent after it is hidden.
+    With `is_band` it looks like a band across the page. `confirmed` and `cancelled` are sent after it was hidden.
     """
 
     confirmed = Signal()
@@ -40,7 +40,7 @@ class Confirmation(QWidget):
         self.hide()
 
     def ask(self, question: str, *, takes_focus: bool = True) -> None:
-        """Ask; the keyboard focus goes to the button that keeps things."""
+        """Show the question; the keyboard focus goes to the button that cancels."""
         self._question.setText(question)
         self.show()
         if takes_focus:

@@ -1,4 +1,4 @@
-"""Files and folders that were dropped, pasted, or named at the start."""
+"""Files and folders that were dropped, pasted, or named on the command line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from PySide6.QtGui import QDragMoveEvent, QDropEvent, QGuiApplication
 
 from app.core.report import Report
 
-# Endings of rows, beside those of documents; anything else may be a folder or a model's zip.
+# Endings of files with rows of examples.
 _ROWS = frozenset(("jsonl", "json", "xz"))
 
 
 @dataclass(slots=True)
-class Given:
-    """Paths by what they are: models as folders or zips, other folders, and all other files."""
+class SortedPaths:
+    """Paths by what they are: models (folders or zips), other folders, and all other files."""
 
     models: list[Path] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
@@ -24,25 +24,25 @@ class Given:
 
 
 def look_like_documents(paths: list[Path]) -> bool:
-    """Whether all paths have the endings of documents; the disk is not asked."""
-    from app.core.kinds import DISTINCTIVE_ENDINGS, ending  # the window is painted before
+    """Whether all paths end like documents or rows, not like folders or zips; the disk is not read."""
+    from app.core.kinds import DISTINCTIVE_ENDINGS, ending  # not needed until the window is painted
 
     return all(ending(path.name) in DISTINCTIVE_ENDINGS | _ROWS for path in paths)
 
 
-def sort_paths(paths: list[Path], report: Report) -> Given:
-    """What each path is."""
+def sort_paths(paths: list[Path], report: Report) -> SortedPaths:
+    """Sort paths by what they are, which reads the disk."""
     from app.flows.models.take_in import looks_like_model
 
-    given = Given()
+    found = SortedPaths()
     for path in paths:
-        kind = given.models if looks_like_model(path) else given.folders if path.is_dir() else given.files
+        kind = found.models if looks_like_model(path) else found.folders if path.is_dir() else found.files
         kind.append(path)
-    return given
+    return found
 
 
 def local_files(source: QMimeData) -> list[Path]:
-    """The files on this computer that were dropped or pasted, folders too."""
+    """The files and folders on this computer that were dropped or copied."""
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
 
 
@@ -51,8 +51,8 @@ def copied_files() -> list[Path]:
     return local_files(QGuiApplication.clipboard().mimeData())
 
 
-def take_files_only(event: QDragMoveEvent) -> None:
-    """Let files be dropped here, and nothing else."""
+def accept_files_only(event: QDragMoveEvent) -> None:
+    """Accept a drag if it carries files, and nothing else."""
     if local_files(event.mimeData()):
         event.acceptProposedAction()
     else:
@@ -60,7 +60,7 @@ def take_files_only(event: QDragMoveEvent) -> None:
 
 
 def dropped_files(event: QDropEvent) -> list[Path]:
-    """The files of a drop, which is accepted if there are any."""
+    """Return the files of a drop, which is accepted if there are any."""
     files = local_files(event.mimeData())
     if files:
         event.acceptProposedAction()

@@ -1,4 +1,4 @@
-"""A label, a button and a combo box that elide their text, and a value with a link to where it is changed."""
+"""A label, a button and a combo box that elide their text, and a value with a link to where it can be changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
@@ -16,17 +15,18 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.legible import legible, legible_line
+from app.ui.kit.boxes import row
 from app.ui.kit.parts import Button, Label, as_tip, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
 
-# Steps for the arrow at the right of a button.
+# The room for the arrow at the right of a button, in steps.
 _ARROW = 6
 
 
 class ElidedLabel(Label):
-    """A label that elides its text where there is no room; the full text is then its tool tip."""
+    """A label that elides its text where it does not fit; the full text is then its tool tip."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class ElidedLabel(Label):
 
 
 class ElidedButton(Button):
-    """A button with a menu's arrow that elides its text where there is no room."""
+    """A button with a menu's arrow that elides its text where it does not fit."""
 
     def __init__(self, theme: Theme, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class ElidedButton(Button):
 
 
 class LinkedChoice(QWidget):
-    """A value, and a link named after the place where it can be changed. `followed` is sent by the link."""
+    """A value, and a link named after the `place` where it can be changed. `followed` is sent by the link."""
 
     followed = Signal()
 
@@ -108,10 +108,7 @@ class LinkedChoice(QWidget):
         self.link = push_button(theme, place, kind="link")
         self.link.clicked.connect(self.followed)
         self.setFocusProxy(self.link)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.link)
+        row(theme, (self._words, 1), self.link, gap=1.5, parent=self)
 
     def set_words(self, words: str) -> None:
         """Show the value in words."""
@@ -124,7 +121,7 @@ class LinkedChoice(QWidget):
 
 
 class ElidedChoice(QComboBox):
-    """A combo box that elides a long choice, which Qt's own cuts off in mid-letter; the full text is the tool tip."""
+    """A combo box that elides a long choice, which Qt cuts off in mid-letter; the full text is then its tool tip."""
 
     def shown(self) -> str:
         """The text as it is drawn."""

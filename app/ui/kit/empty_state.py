@@ -1,4 +1,4 @@
-"""What a page, a list or a pane shows while it has nothing to show: a message, or samples to try with one click."""
+"""What an empty page, list or pane shows: a message, or samples to try with one click."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.ui.kit.translation import tr
 
 
 class EmptyState(QFrame):
-    """An icon, a title, a few words, and a button that may be hidden."""
+    """An icon, a title, a few words, and optionally a button."""
 
     def __init__(self, theme: Theme, icon: str, *, kind: str = "panel") -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class EmptyState(QFrame):
         self.button.hide()
         for label in (self._title, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        # Not by alignment, which would not take the wrapped text's height for this width.
+        # Centred by stretches: with alignment, wrapped text would not get the height for its width.
         words = [row(theme, 1, (label, 1000), 1) for label in (self._title, self._words)]
         middle = Qt.AlignmentFlag.AlignHCenter
         sign = IconLabel(theme, theme.icon(icon), 10)
@@ -79,7 +79,7 @@ class SampleButton(QPushButton):
 
 
 class SampleList(QFrame):
-    """A heading and a button for each sample. `chosen` carries the index of the one clicked."""
+    """A heading above a button for each sample. `chosen` carries the index of the one that was clicked."""
 
     chosen = Signal(int)
 
@@ -93,7 +93,7 @@ class SampleList(QFrame):
     def set_titles(
         self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
     ) -> None:
-        """Offer these, in this order; Tab reaches them from `before`, if given."""
+        """Offer samples with these titles; Tab reaches them after `before`, if given."""
         for button in self._buttons:
             button.deleteLater()
         self._buttons = []

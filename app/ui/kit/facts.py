@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
 from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.theme import Theme
 
-# Steps of width below which names are placed above their values.
+# Below this width of the grid, in steps, names are placed above their values.
 _NARROW = 84
 
 
@@ -26,7 +26,7 @@ class Fact:
 
 
 class FactsGrid(QFrame):
-    """Facts one below the other, quiet names at the left; the values can be selected and copied."""
+    """Facts, one below the other; the values can be selected and copied."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class FactsGrid(QFrame):
         theme.changed.connect(self._arrange)
 
     def set_facts(self, facts: Sequence[Fact]) -> None:
-        """Show these; those without a value are left out."""
+        """Show these facts; those without a value are left out."""
         self._facts = tuple(fact for fact in facts if fact.value)
         while len(self._labels) < len(self._facts):
             self._labels.append((plain_label(ink="quiet", wrap=False), plain_label(selectable=True)))
@@ -58,7 +58,7 @@ class FactsGrid(QFrame):
         self._arrange()
 
     def value(self, name: str) -> str:
-        """The value under a name, empty if there is none."""
+        """The value of the fact of this name; empty if there is none."""
         return next((fact.value for fact in self._facts if fact.name == name), "")
 
     def _place(self, at: int) -> None:

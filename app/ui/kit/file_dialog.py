@@ -1,4 +1,4 @@
-"""Dialogs for files and folders: the system's, or Qt's own where there is none; and the button that exports a table."""
+"""Dialogs for files and folders: the system's, or Qt's own where there is none; and the Export button of tables."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ DOCUMENTS = Message(
     plain=" ".join(f"*.{each}" for each in (*LOGS, *CODE)),
 )
 
-# Where Qt itself saves the columns of its dialog and its folder, once it has been used.
+# Where Qt itself saves its dialog's columns and last folder, once the dialog was used; the size is saved by us.
 _QT_ORGANIZATION, _COLUMNS, _SIZE = "QtProject", "FileDialog/treeViewHeader", "FileDialog/size"
-_LAST = "FileDialog/lastVisited"
-_WIDE, _HIGH = 110, 32  # in letters, and lines
+_LAST_FOLDER = "FileDialog/lastVisited"
+_WIDE, _HIGH = 110, 32  # in characters, and in lines
+# The longest text of each column but the names'.
 _LONGEST = ("", "999.99 MiB", "Plain text document", "31/12/2026 23:59")
 
 
@@ -42,7 +43,7 @@ def open_name(parent: QWidget, title: str, kinds: str) -> str:
 
 
 def folder_name(parent: QWidget, title: str, *, show_files: bool = False) -> str:
-    """Ask for a folder; empty if cancelled. `show_files` shows what is in it."""
+    """Ask for a folder; empty if cancelled. With `show_files` the dialog lists the files in it."""
     dialog = file_dialog(parent, title)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly, not show_files)
@@ -55,38 +56,38 @@ def save_name(parent: QWidget, title: str, name: str, kinds: str) -> str:
 
 
 def as_file_name(name: str) -> str:
-    """A name as that of a file on any system."""
+    """Turn a name into one that a file can have on any system."""
     return "".join("-" if letter in '<>:"/\\|?*' else letter for letter in name).strip(". ") or tr("table")
 
 
 def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDialog:
-    """The dialog that asks where to save: a name without a suffix gets that of the chosen kind."""
+    """Make the dialog that asks where to save; a name without a suffix gets that of the chosen kind."""
     folder = str(Path(name).parent) if Path(name).is_absolute() else ""
     dialog = file_dialog(parent, title, folder, kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    _Ending(dialog)
+    _DefaultSuffix(dialog)
     dialog.selectFile(name)
     return dialog
 
 
 def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") -> QFileDialog:
-    """A dialog for files, in the folder of the last one; at first among the person's documents, else at home.
+    """Make a dialog for files, in the folder used last; at first in the person's documents, or else at home.
 
-    Not a subclass of QFileDialog: Qt would then never use the system's dialog.
+    It is not a subclass of QFileDialog, for which Qt would never use the system's dialog.
     """
-    if not folder and not _qt_settings().contains(_LAST):  # else Qt knows
+    if not folder and not _qt_settings().contains(_LAST_FOLDER):  # else Qt takes that
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        if not Path(folder).is_dir():  # Qt would take its name for that of a file
+        if not Path(folder).is_dir():  # Qt would take it for the name of a file
             folder = str(Path.home())
     dialog = QFileDialog(parent, localised(title), folder, localised(kinds))
     files = dialog.findChild(QTreeView, "treeView")
-    if files is not None:  # it is Qt's own
-        _Fitted(dialog, files.header())
+    if files is not None:  # Qt's own dialog
+        _DialogSize(dialog, files.header())
     return dialog
 
 
-class _Fitted(QObject):
-    """Restores the last size of Qt's dialog; the first time, one that shows all columns."""
+class _DialogSize(QObject):
+    """Saves and restores the size of Qt's dialog; the first time, the dialog and its columns fit their texts."""
 
     def __init__(self, dialog: QFileDialog, header: QHeaderView) -> None:
         super().__init__(dialog)
@@ -110,8 +111,8 @@ class _Fitted(QObject):
         _qt_settings().setValue(_SIZE, self._dialog.size())
 
 
-class _Ending(QObject):
-    """Sets the default suffix to that of the chosen kind of file."""
+class _DefaultSuffix(QObject):
+    """Keeps a dialog's default suffix that of the chosen kind of file."""
 
     def __init__(self, dialog: QFileDialog) -> None:
         super().__init__(dialog)
@@ -142,7 +143,7 @@ _FORMATS: tuple[tuple[str, str, str], ...] = (
 
 
 class ExportButton(QPushButton):
-    """A button with a menu of formats. `exported` carries the ending of the chosen one, or a key of `others`."""
+    """A button with a menu of formats. `exported` carries the chosen format's suffix, or the key of one of `others`."""
 
     exported = Signal(str)
 
@@ -165,6 +166,6 @@ class ExportButton(QPushButton):
         self.exported.emit(action.data())
 
 
-def kinds_of(suffix: str) -> str:
-    """A format in the syntax of Qt's file dialogs, by its ending."""
+def filter_of(suffix: str) -> str:
+    """A format of the Export button, given by its suffix, in Qt's filter syntax."""
     return next(kinds for key, _, kinds in _FORMATS if key == suffix)

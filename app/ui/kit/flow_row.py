@@ -7,11 +7,10 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle
 
 
 class FlowRow(QLayout):
-    """Widgets side by side at their usual sizes, in as many lines as they need; hidden ones take no room.
+    """Widgets side by side at their preferred sizes, in as many lines as they need; hidden ones take no room.
 
-    They begin at the right where the language is written from there.
-
-    With `squeezed` they are at their least sizes before there is a second line.
+    Lines begin at the right in a right-to-left layout. With `squeezed`, widgets that do not fit one line take their
+    least sizes.
     """
 
     def __init__(self, *, squeezed: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Plain text that wraps anywhere if necessary, with one part of it emphasised."""
+"""Plain text that wraps anywhere if it must, with one span of it emphasised."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.ui.kit.translation import localised, tr
 class FlowText(QWidget):
     """A text in one of the theme's fonts; right-to-left text is aligned to the right.
 
-    With `barred` a thin line of the answer's colour is drawn at its side, as for a quotation.
+    A `barred` text is a quotation: it has a bar in the answer's colour at its side.
     """
 
     ROLE = QAccessible.Role.StaticText
@@ -57,22 +57,22 @@ class FlowText(QWidget):
         faint: bool = False,
         unsure: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Set the text; the code points from `stress[0]` to `stress[1]` are emphasised, pale and dashed with `faint`.
+        """Set the text, in the colour of `role`; spans are given by their start and end in code points.
 
-        They are underlined, and have a ground in a quotation. `role` colours the letters. Those of `unsure` have a
-        wavy line, and are told.
+        The span `stress` is underlined, and in a quotation highlighted, paler and dashed with `faint`. The `unsure`
+        spans have a wavy line, and are named in the tool tip.
         """
         self._faint, text = faint, localised(text)
         offsets = Offsets(text)
         self._stress = (offsets.to_qt(stress[0]), offsets.to_qt(stress[1]))
-        # Qt would drop a byte order mark at the start; a word joiner is as invisible, and stays.
+        # Qt drops a byte order mark at the start, which would shift the spans; a word joiner is invisible too.
         self._text = text.replace("\n", " ").replace("\ufeff", "\u2060")
         self._role = role
         self._unsure = [(offsets.to_qt(start), offsets.to_qt(end)) for start, end in unsure]
         words = ", ".join(f"“{text[start:end]}”" for start, end in unsure)
-        told = tr("Not sure of {words}: compare the picture.", words=words) if words else ""
-        self.setToolTip(as_tip(told))
-        self.setAccessibleDescription(told)
+        warning = tr("Not sure of {words}: compare the picture.", words=words) if words else ""
+        self.setToolTip(as_tip(warning))
+        self.setAccessibleDescription(warning)
         self.setAccessibleName(self._text)
         self.updateGeometry()
         self.update()
@@ -125,12 +125,12 @@ class FlowText(QWidget):
         layout.draw(painter, QPointF(inset, 0), waves)
 
     def _right_to_left(self) -> bool:
-        """Whether the first letter that has a direction goes leftwards."""
+        """Whether the first letter with a direction is written from right to left."""
         kinds = (unicodedata.bidirectional(character) for character in self._text)
         return next((kind != "L" for kind in kinds if kind in ("L", "R", "AL")), False)
 
     def _layout(self, width: int) -> tuple[QTextLayout, float]:
-        """The text laid out, and its height in pixels."""
+        """The text laid out for a width, and its height in pixels."""
         font = self._theme.font(self._use)
         layout = QTextLayout(self._text, font)
         option = QTextOption()

@@ -1,4 +1,4 @@
-"""A card of form rows, each with a heading at the left and a hint below; a column of cards; a line that is checked."""
+"""A card of form rows, each with a heading and a hint; a column of cards; a line edit that is checked while typing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised
 
+# The greatest width of a card, in steps.
 MOST_WIDE = 210
 # How long after the last key a line is checked.
-_AFTER_MS = 250
-# In steps; below this width headings are placed above their widgets.
+_CHECK_AFTER_MS = 250
+# Below this width of a column, in steps, headings are placed above their widgets.
 _NARROW = 176
 # The least width of headings, in steps.
 _HEADINGS = 36
@@ -34,7 +35,7 @@ class _Row:
 
 
 class FormCard(QFrame):
-    """Rows of a heading, a widget, and a hint that may be empty; with an optional title above them."""
+    """A title, which may be empty, above rows of a heading, a widget, and a hint, which may be empty."""
 
     def __init__(self, theme: Theme, title: str = "") -> None:
         super().__init__()
@@ -55,7 +56,7 @@ class FormCard(QFrame):
         self._fit()
 
     def add_row(self, title: str, widget: QWidget, hint: str = "", *, wide: bool = True) -> QLabel:
-        """Add a row; with `wide` off the widget has its own width. Returns the label of its hint."""
+        """Add a row, its widget as wide as the card has room unless `wide` is off; returns the label of its hint."""
         heading, words = plain_label(title, type="strong", wrap=False), plain_label(type="small")
         heading.setBuddy(widget)
         self._theme.in_steps(heading.setContentsMargins, 0, 1.75, 0, 0)
@@ -80,7 +81,7 @@ class FormCard(QFrame):
         self._add(_Row(widget))
 
     def set_narrow(self, narrow: bool) -> None:
-        """Place headings above their widgets, where there is no room at the left."""
+        """Place headings above their widgets, or to the left of them."""
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -92,8 +93,8 @@ class FormCard(QFrame):
             self._place(3 * at, each)
         self._fit()
 
-    def least_beside(self) -> int:
-        """The width that the card needs with its headings at the left, in pixels."""
+    def least_width(self) -> int:
+        """The width in pixels that the card needs for headings to the left of their widgets."""
         rows = [row for row in self._rows if row.heading is not None and not row.widget.isHidden()]
         headings = max((row.heading.sizeHint().width() for row in rows if row.heading), default=0)
         widgets = max((row.widget.minimumSizeHint().width() for row in rows), default=0)
@@ -105,7 +106,7 @@ class FormCard(QFrame):
         self._rows.append(row)
 
     def _place(self, at: int, row: _Row) -> None:
-        """Put a row into three lines of the grid: the heading when above, the widget, the hint."""
+        """Put a row into three lines of the grid: the heading if it is above, the widget, the hint."""
         align = Qt.AlignmentFlag(0) if row.wide else Qt.AlignmentFlag.AlignLeft
         if row.heading is None or row.hint is None:
             self._grid.addWidget(row.widget, at + 1, 0, 1, 2)
@@ -120,18 +121,18 @@ class FormCard(QFrame):
 
     @Slot()
     def _fit(self) -> None:
-        """Set the grid's sizes for the text size and the room there is."""
+        """Set the grid's sizes for the current text size and width."""
         step, last = self._theme.step, self._rows[-1]
         for at, each in enumerate(self._rows):
             if each.hint is not None:
-                # A hint is nearer to its own widget than to the next one.
                 there = not each.widget.isHidden()
+                # A hint is nearer to its own widget than to the next one.
                 each.hint.setContentsMargins(0, 0, 0, step(3) if each is not last else 0)
                 self._grid.setRowMinimumHeight(3 * at + 1, step(9) if there else 0)
                 self._grid.setRowMinimumHeight(3 * at + 2, step(1) if there else 0)
         edge = step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
-        # The widgets of all cards in a column are aligned.
+        # Widgets are aligned across the cards of a column.
         self._grid.setColumnMinimumWidth(0, 0 if self._narrow else step(_HEADINGS))
 
 
@@ -144,7 +145,7 @@ def set_hint(hint: QLabel, words: str, ink: str = "quiet") -> None:
 
 
 def side_by_side(theme: Theme, first: QWidget, last: QWidget) -> QWidget:
-    """Two widgets in a line, the first taking all the room that is left."""
+    """Two widgets in a row, the first as wide as there is room."""
     both = QWidget()
     row(theme, (first, 1), last, gap=1.5, parent=both)
     return both
@@ -167,7 +168,7 @@ class CheckedLine(QWidget):
         self.button = push_button(theme, choose, name=f"{localised(choose)} ({localised(name)})")
         self.button.setVisible(bool(choose))
         self.setFocusProxy(self.line)
-        self._soon = QTimer(self, singleShot=True, interval=_AFTER_MS)
+        self._soon = QTimer(self, singleShot=True, interval=_CHECK_AFTER_MS)
         self._soon.timeout.connect(self._send_typed)
         self.line.textEdited.connect(self._edited)
         self.line.editingFinished.connect(self._send_typed)
@@ -185,7 +186,7 @@ class CheckedLine(QWidget):
             self.line.setText(text)
 
     def take(self, text: str) -> None:
-        """Set the text as if it had been typed."""
+        """Set the text as if it were typed: `typed` is sent at once."""
         self.line.setText(text)
         self._send_typed()
 
@@ -202,7 +203,7 @@ class CheckedLine(QWidget):
 
 
 class CardColumn(Scrolling):
-    """A scrolling column of cards, no wider than can be read well."""
+    """A scrolling column of cards, no wider than is easily read."""
 
     def __init__(self, theme: Theme) -> None:
         inner = QWidget()
@@ -213,18 +214,18 @@ class CardColumn(Scrolling):
         theme.changed.connect(self._fit)
 
     def add(self, part: QWidget, *, wide: bool = False) -> None:
-        """Add a card below the others; a wide one takes all the width there is."""
+        """Add a card below the others; a `wide` one takes the full width."""
         if wide:
             self._column.insertWidget(self._column.count() - 1, part)
         else:
-            # In a row of its own: a column takes the height of wrapped text at its own width, not at the text's.
+            # In a row of its own: a column asks for the height of wrapped text at the column's width, not the card's.
             self._column.insertLayout(self._column.count() - 1, row(self._theme, (part, 1000), 1))
             self._parts.append(part)
             self._theme.in_steps(part.setMaximumWidth, MOST_WIDE)
         self._fit()
 
     def fill(self, page: QWidget) -> None:
-        """Fill a page."""
+        """Lay the column out as the only content of a page."""
         row(self._theme, self, parent=page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -236,6 +237,6 @@ class CardColumn(Scrolling):
         margins = self._column.contentsMargins()
         wide, cards = self.viewport().width(), [card for card in self._parts if isinstance(card, FormCard)]
         room = wide - margins.left() - margins.right()
-        narrow = 0 < wide < self._theme.step(_NARROW) or any(card.least_beside() > room for card in cards)
+        narrow = 0 < wide < self._theme.step(_NARROW) or any(card.least_width() > room for card in cards)
         for card in cards:
             card.set_narrow(narrow)

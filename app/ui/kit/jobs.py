@@ -14,14 +14,14 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance, Slot
 from app.core.report import Progress, Report, Stopped
 from app.ui.kit.translation import localised
 
-_EVERY_MS = 50
+_INTERVAL_MS = 50  # the least time between two deliveries to the window
 
 Flow = Callable[..., object]
 Receiver = Callable[..., object] | SignalInstance | None
 
 
 class _Work:
-    """A flow, and its reports that the window has not yet received; it is the flow's Report.
+    """A flow with the reports that the window has not received yet; the flow takes it as its Report.
 
     The lane's thread refers to this only, not to the Job: a QObject must not be destroyed in another thread.
     """
@@ -56,7 +56,7 @@ class _Work:
         self._wake()
 
     def check(self) -> None:
-        """Raise Stopped when the window requested it."""
+        """Raise Stopped if the window has requested a stop."""
         if self._stop.is_set():
             raise Stopped
 
@@ -86,27 +86,27 @@ class _Work:
         self._wake()
 
     def take(self) -> tuple[bool, Progress | None, list[object], tuple[str, Any] | None]:
-        """Everything reported since the last call: started, progress, partial results, outcome."""
+        """Return what was reported since the last call: started, progress, partial results, outcome."""
         with self._lock:
             news = (self._started, self._progress, self._partials, self._outcome)
             self._progress, self._partials = None, []
             return news
 
     def take_notices(self) -> list[str]:
-        """The notices since the last call."""
+        """Return the notices since the last call."""
         with self._lock:
             notices, self._notices = self._notices, []
             return notices
 
 
 class Job(QObject):
-    """A flow at work in a lane. Every signal is sent in the window's thread.
+    """A flow that is queued or running in a lane. Every signal is sent in the window's thread.
 
     It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was dropped: then nothing
     more is sent. `progress` (Progress) is sent at most every 50 ms and carries the latest; `partial` results are all
-    sent, in order; `started` is sent when the lane begins it, `moved` when the jobs queued before it have changed.
-    `name` is shown by the jobs that wait for it, `place` is its place in the queue; `is_aside`: it is not the user's
-    own work.
+    sent, in order; `started` is sent when the lane begins it, `moved` when another job of the lane has ended. `name` is
+    shown by the jobs that wait for it, `position` numbers the jobs of a lane in the order of its queue. `is_aside`
+    marks work that the user did not ask for, `is_write` a flow that runs even if the window closes first.
     """
 
     started = Signal()
@@ -117,13 +117,13 @@ class Job(QObject):
     failed = Signal(object)
     stopped = Signal()
 
-    def __init__(self, work: _Work, *, is_aside: bool = False) -> None:
+    def __init__(self, work: _Work, *, is_aside: bool = False, is_write: bool = False) -> None:
         super().__init__()
-        self._work, self.is_aside = work, is_aside
+        self._work, self.is_aside, self.is_write = work, is_aside, is_write
         self._over = False
         self._started_sent = False
         self.name = ""
-        self.place = 0
+        self.position = 0
 
     def then(
         self,
@@ -134,7 +134,7 @@ class Job(QObject):
         progress: Receiver = None,
         partial: Receiver = None,
     ) -> Job:
-        """Connect its ends, its progress and partial results to bound slots or signals; returns the job itself."""
+        """Connect the job's ends, progress and partial results to bound slots or signals; returns the job itself."""
         for signal, receiver in (
             (self.done, done), (self.failed, failed), (self.stopped, stopped), (self.progress, progress),
             (self.partial, partial),
@@ -144,19 +144,19 @@ class Job(QObject):
         return self
 
     def replacing(self, before: Job | None) -> Job:
-        """Drop the job that this one replaces, if there is one; returns the job itself."""
+        """Drop the job that this one replaces, if there is one; returns this job."""
         if before is not None:
             before.drop()
         return self
 
     @property
     def waiting(self) -> bool:
-        """Whether it is still queued."""
+        """Whether the lane has not begun the job yet."""
         return not self._over and not self._started_sent
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the job has not ended yet; true while it is queued, too."""
         return not self._over
 
     def stop(self) -> None:
@@ -168,11 +168,15 @@ class Job(QObject):
 
     def drop(self) -> None:
         """Stop the flow and send nothing more: another job has replaced this one."""
-        self._over = True
+        self.silence()
         self._work.request_stop()
 
+    def silence(self) -> None:
+        """Let the flow run, but send nothing more."""
+        self._over = True
+
     def notices(self) -> list[str]:
-        """The flow's notices that were not yet shown; none once the job is over."""
+        """Return the notices that were not shown yet; none once the job is over."""
         notices = self._work.take_notices()
         return [] if self._over else notices
 
@@ -202,9 +206,9 @@ class Job(QObject):
 class Lane(QObject):
     """One thread that runs flows one after another, in the order they were started.
 
-    A flow is `flow(*arguments, report, **options)`. The lane must be created in the window's thread. `noticed` carries
-    a notice of any of its flows. `begun` carries a Job before it is queued, unless it is started aside. `rested` is
-    sent when no job of either kind runs or waits any more.
+    A flow is called as `flow(*arguments, report, **options)`. The lane must be created in the window's thread.
+    `noticed` carries a notice of any flow. `begun` carries a new Job before it is queued, unless it is started aside.
+    `rested` is sent when no job is running or queued any more.
     """
 
     noticed = Signal(str)
@@ -216,7 +220,7 @@ class Lane(QObject):
         super().__init__(parent)
         self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._jobs: list[Job] = []
-        self._put = 0
+        self._started_jobs = 0
         self._awake = threading.Event()
         self._closed = False
         self._last = 0.0
@@ -224,57 +228,64 @@ class Lane(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._deliver)
         self._woken.connect(self._on_woken, Qt.ConnectionType.QueuedConnection)
-        self._thread = threading.Thread(target=_run_all, args=(self._queue,), name=name, daemon=True)
+        self._thread = threading.Thread(target=_run_queue, args=(self._queue,), name=name, daemon=True)
         self._thread.start()
 
     @property
     def idle(self) -> bool:
-        """Whether no flow is running or waiting here."""
+        """Whether no job is running or queued."""
         return not self._jobs
 
     @property
     def free(self) -> bool:
-        """Whether none of the user's own work is running or waiting here."""
+        """Whether no job that the user asked for is running or queued."""
         return all(job.is_aside for job in self._jobs)
 
     def start(self, flow: Flow, *arguments: object, **options: object) -> Job:
         """Queue `flow(*arguments, report, **options)` to run as soon as the lane is free."""
-        return self._start(flow, arguments, options, aside=False)
+        return self._start(flow, arguments, options)
 
     def start_aside(self, flow: Flow, *arguments: object, **options: object) -> Job:
-        """Like `start`, for a short status query that is not the user's own work."""
-        return self._start(flow, arguments, options, aside=True)
+        """Like `start`, for work that the user did not ask for: a status query, or work in the background."""
+        return self._start(flow, arguments, options, is_aside=True)
+
+    def start_write(self, flow: Flow, *arguments: object, **options: object) -> Job:
+        """Like `start`, for a flow that saves what the person did: `quit` leaves it to run to its end."""
+        return self._start(flow, arguments, options, is_write=True)
 
     def _start(
-        self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], *, aside: bool
+        self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], **kind: bool
     ) -> Job:
         work = _Work(lambda report: flow(*arguments, report, **options), self.wake)
-        job = Job(work, is_aside=aside)
-        self._jobs.append(job)  # held, as its signals are mostly all that the caller keeps
+        job = Job(work, **kind)
+        self._jobs.append(job)  # most callers keep no reference to it
         if self._closed:
             job.drop()
             return job
-        if not aside:
+        if not job.is_aside:
             self.begun.emit(job)  # a receiver may queue something before it
-        self._put += 1
-        job.place = self._put
+        self._started_jobs += 1
+        job.position = self._started_jobs
         self._queue.put(work)
         return job
 
-    def ahead(self, job: Job) -> str:
-        """The name of the first named job before a waiting one, empty if there is none."""
-        before = [one for one in self._jobs if one.running and one.place < job.place and one.name]
-        return min(before, key=lambda one: one.place).name if job.waiting and before else ""
+    def blocker_of(self, job: Job) -> str:
+        """Return the name of the first named job that a queued one waits for; empty if there is none."""
+        before = [one for one in self._jobs if one.running and one.position < job.position and one.name]
+        return min(before, key=lambda one: one.position).name if job.waiting and before else ""
 
     def quit(self) -> None:
-        """Stop everything and end the thread as soon as its flow has wound down; no job sends a signal any more."""
+        """Stop all flows but writes, and end the thread once they have ended; no job sends a signal any more."""
         self._closed = True
         for job in self._jobs:
-            job.drop()
+            if job.is_write:
+                job.silence()
+            else:
+                job.drop()
         self._queue.put(None)
 
     def close(self, wait_seconds: float = 2.0) -> bool:
-        """Stop everything and wait for the thread; returns whether it ended in the time given."""
+        """Quit, and wait for the thread; returns whether it ended in the time given."""
         self.quit()
         self._thread.join(wait_seconds)
         self._timer.stop()
@@ -288,15 +299,15 @@ class Lane(QObject):
             try:
                 self._woken.emit()
             except RuntimeError:  # the window is gone
-                logging.getLogger(__name__).debug("news after the window was closed")
+                logging.getLogger(__name__).debug("a report after the window was closed")
 
     @Slot()
     def _on_woken(self) -> None:
         since = (time.monotonic() - self._last) * 1000
-        if since >= _EVERY_MS:
+        if since >= _INTERVAL_MS:
             self._deliver()
         elif not self._timer.isActive():
-            self._timer.start(max(1, int(_EVERY_MS - since)))
+            self._timer.start(max(1, int(_INTERVAL_MS - since)))
 
     @Slot()
     def _deliver(self) -> None:
@@ -312,17 +323,17 @@ class Lane(QObject):
                 job.moved.emit()
             if not self._jobs:
                 self.rested.emit()
-        # Counted from the end: reports that take long to show still leave the window time in between.
+        # Measured from the end of the delivery: slow receivers still leave the window time in between.
         self._last = time.monotonic()
 
 
 class Lanes:
     """The window's lanes, a thread each.
 
-    `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files`
-    reads and writes small files: drafts, settings, the history; `folders` counts the files of folders, and saves and
-    removes libraries; `library` reads their files; `recognition` recognises text in pictures; `network` downloads and
-    imports models, `lookups` looks them up.
+    `work` runs models; `documents` opens files, which may take long; `pages` draws pages; `files` reads and writes
+    small files (drafts, settings, the history); `folders` counts the files of folders, and saves and removes libraries;
+    `library` reads the files of libraries; `recognition` recognises text in pictures; `network` downloads and imports
+    models; `lookups` looks models up.
     """
 
     def __init__(self) -> None:
@@ -337,20 +348,21 @@ class Lanes:
         self.lookups = Lane("lookups")
 
     def close(self) -> None:
-        """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
+        """Quit all lanes; waits at most a few seconds for their flows to end."""
         lanes: list[Lane] = list(vars(self).values())
         for lane in lanes:
             lane.quit()
         for lane in lanes:
-            lane.close(2.0 if lane is self.work else 0.5)
+            lane.close(2.0 if lane in (self.work, self.files) else 0.5)
 
 
-def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:
-    while (work := works.get()) is not None:
+def _run_queue(queued: queue.SimpleQueue[_Work | None]) -> None:
+    """Run what is queued, one after another, until None is taken from the queue."""
+    while (work := queued.get()) is not None:
         work.run()
         del work
 
 
 def do(action: Callable[[], object], report: Report) -> object:
-    """Run `action`, which reads or writes something, as a flow; returns what it does."""
+    """Run an action that takes no report as a flow; returns its result."""
     return action()

@@ -1,4 +1,4 @@
-"""A line about a text in a language that the model does not read."""
+"""A line that says that a text is in a language that the model does not read."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class LanguageLine(QFrame):
-    """What a head's model is asked about is in another language, and one button: a model that reads it.
+    """A sentence about a language that the head's model does not read, and a button for a model that reads it.
 
-    Hidden where there is nothing to say. `used` carries the card of the model that the button has put to use, and
-    `go` leads to models on offer that do, where none is installed, as a page's own; `told` is sent when what there is
-    to say was found out or is no longer so.
+    Hidden while there is nothing to say. `used` carries the card of a model that the button has put to use; where none
+    is installed, the button sends `go`, as a page does, to the models on offer. `updated` is sent when a check has
+    ended, and when its result no longer holds.
     """
 
     used = Signal(object)
     go = Signal(str, object)
     failed = Signal(object)
-    told = Signal()
+    updated = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes, head: Head) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class LanguageLine(QFrame):
         self._other: OtherLanguage | None = None
         self._job: Job | None = None
         self._words = plain_label(type="small", ink="quiet", selectable=True)
-        self._words.setIndent(theme.step(1))  # level with the button's text
+        theme.in_steps(self._words.setIndent, 1)  # aligned with the button's text
         self.button = push_button(theme, kind="link")
         mark(self.button, type="small")
         column(theme, self._words, (self.button, 0, Qt.AlignmentFlag.AlignLeft), parent=self)
@@ -50,28 +50,28 @@ class LanguageLine(QFrame):
         self.hide()
 
     def words(self) -> str:
-        """The shown sentence, empty while there is none."""
+        """The shown sentence; empty while there is none."""
         return "" if self._other is None else self._words.text()
 
     def other_language(self) -> str:
-        """The code of the language that the model does not read, empty where there is none."""
+        """The code of the language that the model does not read; empty if there is none."""
         return "" if self._other is None else self._other.language
 
-    def look(self, *subjects: Subject) -> None:
-        """Say it where one of these is in a language that the model does not read; an answer is not waited for."""
+    def check(self, *subjects: Subject) -> None:
+        """Check in the background whether the model reads the languages of these subjects, and show it if not."""
         with_words = tuple(each for each in subjects if each.text.strip() or any(each.languages))
         if with_words != self._subjects:
-            both_counts = with_words and all(
+            are_counts = with_words and all(
                 each.has_several_documents for each in (*self._subjects, *with_words)
             )
-            if not both_counts:
-                self._show(None)  # else the count stays until there is another
+            if not are_counts:  # the last count of documents stays until the next is known
+                self._show(None)
             self._subjects = with_words
-            self.look_again()
+            self.check_again()
 
     @Slot()
-    def look_again(self) -> None:
-        """The same, as another model may be in use."""
+    def check_again(self) -> None:
+        """Check the same subjects again, as another model may be in use."""
         if self._job is not None:
             self._job.drop()
             self._job = None
@@ -79,9 +79,9 @@ class LanguageLine(QFrame):
             return
         from app.flows.models.languages import other_language
 
-        # In the lane of the process that detects languages.
+        # The lane whose process detects languages.
         job = self._lanes.documents.start_aside(other_language, self._workspace, self._head, self._subjects)
-        self._job = job.then(self._show)  # without a model, the page says so itself
+        self._job = job.then(self._show)  # that there is no model, the page says itself
 
     @Slot(object)
     def _show(self, other: OtherLanguage | None) -> None:
@@ -96,7 +96,7 @@ class LanguageLine(QFrame):
             )
             self.button.setAccessibleName(self.button.text())
         self.setVisible(other is not None)
-        self.told.emit()
+        self.updated.emit()
 
     @Slot()
     def _act(self) -> None:
@@ -112,5 +112,5 @@ class LanguageLine(QFrame):
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
-        self.look_again()
+        self.check_again()
         self.used.emit(card)

@@ -1,4 +1,4 @@
-"""The libraries as the window's pages see them: listed, and brought up to date in the background."""
+"""The libraries as all pages share them: listed, and updated in the background."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _REFRESH_EVERY = 1.0  # seconds, while files are read
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A library's update that runs or waits, with the options of `Libraries.update`."""
+class _UpdateRequest:
+    """A running or waiting update of a library, with the options of `Libraries.update`."""
 
     library: Library
     everything: bool
@@ -36,14 +36,13 @@ class _Wanted:
 
 
 class Libraries(QObject):
-    """All libraries with their status, and the one update that runs at a time; the others wait for it.
+    """All libraries with their status, and their updates, of which one runs at a time.
 
-    `listed` is sent each time they were listed, `changed` when a library or its status has changed, `progressed` while
-    one is updated, `read` with each LibraryFile that was read or failed, `failed` with the error of a list, an update
-    or a change. `large` carries a Plan of what was to be added, which is so much to read that the person should say so
-    with `save_planned`; `added` carries one that was saved for the first time, `updated` one of
-    whose files some have changed. `told` carries a sentence about what an update found. Nothing is read before the
-    first `refresh`.
+    `listed` is sent whenever the libraries were listed, `changed` when a library or its status has changed,
+    `progressed` while one is updated; `read` carries each LibraryFile that was read or failed, `failed` the error of a
+    listing, an update or a change. `large` carries a Plan to add so many files that the person must confirm it with
+    `save_planned`; `added` carries a Library that was saved for the first time, `updated` one whose files have changed,
+    `reported` a sentence about what an update found. Nothing is read before the first `refresh`.
     """
 
     listed = Signal()
@@ -54,15 +53,15 @@ class Libraries(QObject):
     large = Signal(object)
     added = Signal(object)
     updated = Signal(object)
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace, self._lanes = workspace, lanes
         self._all: tuple[tuple[Library, LibraryStatus], ...] = ()
-        self._waiting: list[_Wanted] = []
+        self._waiting: list[_UpdateRequest] = []
         self._job: Job | None = None
-        self._current: _Wanted | None = None
+        self._current: _UpdateRequest | None = None
         self._progress: Progress | None = None
         self._refreshed = 0.0
         self._new: list[int] = []
@@ -70,15 +69,15 @@ class Libraries(QObject):
 
     @property
     def all(self) -> tuple[tuple[Library, LibraryStatus], ...]:
-        """The libraries by name, with how much of each is indexed, as far as they were listed."""
+        """The libraries by name, each with its status, as they were last listed."""
         return self._all
 
     def find(self, number: int) -> tuple[Library, LibraryStatus] | None:
-        """The library of this number with its status."""
+        """Return the library of this number with its status; None where there is none."""
         return next((each for each in self._all if each[0].number == number), None)
 
     def progress_of(self, library: Library) -> Progress | None:
-        """The progress of a library's update; None where none runs or waits."""
+        """The progress of a library's update; None if none is running or waiting."""
         if self._current is not None and self._current.library.number == library.number:
             return self._progress or Progress(0, 0)
         waits = any(one.library.number == library.number for one in self._waiting)
@@ -86,12 +85,12 @@ class Libraries(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """List the libraries anew."""
+        """List the libraries again."""
         self._refreshed = time.monotonic()
         self._lanes.files.start_aside(_all_libraries, self._workspace).then(self._listed, self.failed)
 
     def add(self, paths: Sequence[Path | str], name: str = "") -> None:
-        """Add folders and files to the library of this name, or as one of their own; `large` may ask first."""
+        """Add folders and files to the library of this name, or as a new library; `large` may be sent first."""
         from app.flows.library.libraries import plan
 
         self._lanes.folders.start_aside(plan, self._workspace, paths, name).then(self._planned, self.failed)
@@ -104,7 +103,7 @@ class Libraries(QObject):
 
     @Slot(object, object)
     def change(self, before: Library, after: Library) -> None:
-        """Save what was changed of a library, and read its files."""
+        """Save a changed library, and read its files."""
         from app.flows.library.libraries import change_library
 
         self._lanes.folders.start_aside(change_library, self._workspace, before, after).then(
@@ -130,30 +129,30 @@ class Libraries(QObject):
 
     @Slot(object)
     def update(self, library: Library, *, everything: bool = False, quiet: bool = False) -> None:
-        """Read a library's new and changed files; with `everything` all files are compared by content.
+        """Read a library's new and changed files; with `everything`, compare all files by content.
 
-        A `quiet` update tells nothing where there was nothing to do, or another process does it.
+        A `quiet` update does not report that there was nothing to do, or that another process does it.
         """
         self._stopped.discard(library.number)
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
-        self._waiting.append(_Wanted(library, everything, quiet))
+        self._waiting.append(_UpdateRequest(library, everything, quiet))
         self._next()
 
     def unlock(self, path: str, password: str) -> None:
-        """Read a file that was opened with a password, which is not kept, if it is one of a library's."""
+        """Read a locked file for the libraries that hold it, with its password, which is not kept."""
         if self._all:
             job = self._lanes.documents.start_aside(_read_locked, self._workspace, path, password)
             job.then(self._unlocked, self.failed)
 
     @Slot()
     def update_all(self) -> None:
-        """Look at the files of every library, but for those that are updated, wait for it, or were stopped."""
+        """Update every library whose update is neither running nor waiting, nor was stopped by the person."""
         for library, _ in self._all:
             if self.progress_of(library) is None and library.number not in self._stopped:
                 self.update(library, quiet=True)
 
     def stop(self, library: Library) -> None:
-        """Stop a library's update; what was read stays, and the next start goes on from there."""
+        """Stop a library's update; what was read stays, and the next update continues from there."""
         self._stopped.add(library.number)
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
         current = self._current
@@ -217,14 +216,14 @@ class Libraries(QObject):
         wanted, found = self._current, update.in_words
         if wanted is not None and found:
             self.updated.emit(wanted.library)
-            self.told.emit(tr("{library}: {found}", library=wanted.library.name, found=found))
+            self.reported.emit(tr("{library}: {found}", library=wanted.library.name, found=found))
         elif wanted is not None and not wanted.quiet:
-            self.told.emit(tr("{library}: nothing new", library=wanted.library.name))
+            self.reported.emit(tr("{library}: nothing new", library=wanted.library.name))
         self._ended()
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        if self._progress is None:  # its new files are known now
+        if self._progress is None:  # the update has just listed new files
             self.refresh()
         self._progress = progress
         self.progressed.emit()
@@ -254,11 +253,11 @@ class Libraries(QObject):
         self._ended()
 
 
-# What the flows need is imported in their lanes: in the window's thread it would hold up the start.
+# The flows are imported in their lanes: in the window's thread that would delay the start.
 
 
 def _all_libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
-    if not workspace.paths.library.exists():  # there never was one
+    if not workspace.paths.library.exists():  # no library was ever made
         return ()
     from app.flows.library.libraries import libraries
 

@@ -1,4 +1,4 @@
-"""Errors as they are shown to the user, and the logging of our own bugs."""
+"""Errors as they are shown to the user, and the handlers that log uncaught exceptions and Qt's own messages."""
 
 from __future__ import annotations
 
@@ -29,15 +29,17 @@ from app.core.message import Message
 from app.core.system_libraries import missing_library_error
 
 _log = logging.getLogger("app.ui")
-_last: deque[str] = deque(maxlen=8)  # Qt's last messages
+_recent: deque[str] = deque(maxlen=8)  # Qt's last messages
 # Part of Qt's last message before it ends the process.
 LAST_WORDS = "no Qt platform plugin could be initialized"
+# Parts of the messages of a display server that does not answer.
 _UNREACHABLE = ("could not connect to display", "Failed to create wl_display")
-_NAMES = {"linux": ("qxcb", "qwayland"), "win32": ("qwindows",), "darwin": ("qcocoa",)}
+# The platform plugins that open windows, the most common first.
+_PLUGINS = {"linux": ("qxcb", "qwayland"), "win32": ("qwindows",), "darwin": ("qcocoa",)}
 
 
 def why_no_window(messages: Sequence[str]) -> SpanlightError:
-    """The error that explains Qt's messages about its platform plugins."""
+    """Return the error that explains Qt's messages about its platform plugins."""
     instead = Message('Ask in the terminal instead: {command} ask FILE --question "..."', command=command())
     if any(words in one for words in _UNREACHABLE for one in messages):
         names = [name for name in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(name)]
@@ -49,7 +51,7 @@ def why_no_window(messages: Sequence[str]) -> SpanlightError:
             ),
             instead,
         )
-    for name in _NAMES.get(sys.platform, ()):
+    for name in main_plugins():
         fault = plugin_fault(name)
         if fault and (known_error := missing_library_error(fault)):
             return known_error
@@ -61,7 +63,7 @@ def why_no_window(messages: Sequence[str]) -> SpanlightError:
 
 
 def plugin_fault(name: str) -> str:
-    """Why one of Qt's platform plugins cannot be loaded, empty if it can; it is not started."""
+    """Load one of Qt's platform plugins without starting it; returns why that failed, empty if it did not."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
     file = next((each for each in folder.glob(f"*{name}.*")), None)
     if file is None:
@@ -72,12 +74,12 @@ def plugin_fault(name: str) -> str:
 
 def main_plugins() -> tuple[str, ...]:
     """The names of the plugins that open windows on this system, the most common first."""
-    return _NAMES.get(sys.platform, ())
+    return _PLUGINS.get(sys.platform, ())
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error as a view shows it: one sentence, one hint; `report` is the traceback of a bug, else empty."""
+    """An error as a view shows it: a sentence and a hint; `report` is the traceback of a bug, else empty."""
 
     sentence: str
     hint: str = ""
@@ -85,7 +87,7 @@ class Fault:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """The Fault to show for an exception; a bug's traceback is logged and included for copying."""
+    """Return the Fault to show for an exception; a bug is logged, and its traceback included for copying."""
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
@@ -104,8 +106,8 @@ def fault_of(error: BaseException) -> Fault:
     )
 
 
-class Unexpected(QObject):
-    """Catches uncaught exceptions of any thread, and reports each kind once.
+class UncaughtExceptions(QObject):
+    """Reports the uncaught exceptions of all threads, each type and line of code once.
 
     `happened` carries a Fault and is sent in the thread that this object lives in.
     """
@@ -117,7 +119,7 @@ class Unexpected(QObject):
         self._reported: set[str] = set()
 
     def install(self) -> None:
-        """Take over the hooks for uncaught exceptions of this process."""
+        """Install the hooks for uncaught exceptions in this process."""
         sys.excepthook = self._caught
         threading.excepthook = self._caught_in_thread
 
@@ -126,8 +128,8 @@ class Unexpected(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         fault = fault_of(error)
-        place = traceback.extract_tb(error.__traceback__)
-        key = f"{kind.__name__} {place[-1].filename}:{place[-1].lineno}" if place else kind.__name__
+        frames = traceback.extract_tb(error.__traceback__)
+        key = f"{kind.__name__} {frames[-1].filename}:{frames[-1].lineno}" if frames else kind.__name__
         if key not in self._reported:
             self._reported.add(key)
             self.happened.emit(fault)
@@ -147,14 +149,14 @@ _LEVELS = {
 
 
 def log_qt_messages() -> None:
-    """Send Qt's own messages to the log; where it can open no window, end the process with one sentence and code 2."""
+    """Send Qt's own messages to the log; if it can open no window, end the process with one sentence and code 2."""
     qInstallMessageHandler(_on_qt_message)
 
 
 def _on_qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
     logging.getLogger("app.qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
-    _last.append(text)
-    if kind is QtMsgType.QtFatalMsg and LAST_WORDS in text:  # it aborts as soon as this returns
-        sys.stderr.write(f"{why_no_window(tuple(_last))}\n")
+    _recent.append(text)
+    if kind is QtMsgType.QtFatalMsg and LAST_WORDS in text:  # Qt aborts as soon as this returns
+        sys.stderr.write(f"{why_no_window(tuple(_recent))}\n")
         sys.stderr.flush()
         os._exit(2)

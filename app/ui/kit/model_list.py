@@ -1,4 +1,4 @@
-"""A list of models, installed or offered, with a search and filters above it; and the section around such a list."""
+"""A list of models or other components, with a search and filters above it; and the section around such a list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFrame, QGridLayout, QStyleOptionViewItem
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QStyleOptionViewItem
 
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
@@ -22,17 +22,16 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import TwoPanes
 
-# How many filters are beside each other.
-_ABREAST = 2
+_FILTERS_A_ROW = 2
 
 Choices = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """One model: `key` identifies it to the view, `line` describes it, `size` and `sign` are shown at the right.
+    """A row of the list: `key` identifies it, `line` describes it, `size` and `sign` are shown at the right.
 
-    `faulty` marks one that cannot be used as it is.
+    `faulty` marks a model that cannot be used as it is.
     """
 
     key: str
@@ -44,7 +43,7 @@ class ModelRow:
 
 
 class _ModelDelegate(RowDelegate):
-    """Paints two lines: the name with its size, the description with its sign."""
+    """Paints two lines of a row: the title with the size, the description with the sign."""
 
     def row_height(self, index: Index) -> int:
         return self.line_height("strong") + self.line_height("small") + self._theme.step(6)
@@ -66,10 +65,10 @@ class _ModelDelegate(RowDelegate):
 
 
 class ModelList(RowList):
-    """Rows of models, one of them chosen by mouse or arrow keys.
+    """A list of rows, one of them chosen by mouse or arrow keys.
 
-    `chosen` carries the key of a row as soon as it is chosen, `entered` for Enter or a double click, `remove_requested`
-    for Delete; `up_requested` is sent when the keys go up from the first row.
+    `chosen` carries a row's key when it is chosen, `entered` on Enter or a double click, `remove_requested` on Delete;
+    `up_requested` is sent by the arrow key above the first row.
     """
 
     chosen = Signal(str)
@@ -78,10 +77,7 @@ class ModelList(RowList):
     up_requested = Signal()
 
     def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__(theme, name, RowModel(_row_texts), _ModelDelegate(theme))
-        self.setProperty("bare", "true")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.viewport().setAutoFillBackground(False)
+        super().__init__(theme, name, RowModel(_row_texts), _ModelDelegate(theme), bare=True)
         self.doubleClicked.connect(self._double_clicked)
         self.selectionModel().currentChanged.connect(self._moved)
 
@@ -92,7 +88,7 @@ class ModelList(RowList):
         )
 
     def set_rows(self, rows: Sequence[ModelRow]) -> None:
-        """Show these rows; the chosen one stays chosen if it is still there, without a signal."""
+        """Show these rows; the chosen one stays chosen if it is among them, without a signal."""
         key = self.key()
         if tuple(rows) != self._model.rows:
             self.selectionModel().blockSignals(True)
@@ -105,12 +101,12 @@ class ModelList(RowList):
         return tuple(self._model.rows)
 
     def key(self) -> str:
-        """The key of the chosen row, empty without one."""
+        """The key of the chosen row; empty if none is chosen."""
         at = self.currentIndex().row()
         return self._model.rows[at].key if 0 <= at < len(self._model.rows) else ""
 
     def choose(self, key: str) -> bool:
-        """Choose the row of this key without a signal, or none; returns whether there is one."""
+        """Choose the row of this key without a signal, or none if there is no such row; returns whether there is."""
         at = next((at for at, row in enumerate(self._model.rows) if row.key == key), -1)
         self.selectionModel().blockSignals(True)
         if at >= 0:
@@ -123,14 +119,14 @@ class ModelList(RowList):
         return at >= 0
 
     def go_in(self) -> None:
-        """Put the keyboard focus here, on a row."""
+        """Focus the list, and choose its first row if none is chosen."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if self._model.rows and not self.key():
             self.setCurrentIndex(self._model.index(0))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # Qt makes the first row current without choosing it.
+        # On focus Qt makes the first row current without choosing it.
         at = self.currentIndex()
         if at.isValid() and not self.selectionModel().isSelected(at):
             self.setCurrentIndex(at)
@@ -163,9 +159,9 @@ def _row_texts(row: ModelRow) -> tuple[str, str, str]:
 
 
 class ModelFilters(QFrame):
-    """A search line, and below it, two abreast, a choice for each name in `filters` with its (key, title) pairs.
+    """A search line, and below it a combo box for each name in `filters`, with its (key, title) pairs.
 
-    `changed` is sent when a filter was chosen, and a moment after the search changed.
+    `changed` is sent when a filter was chosen, and a moment after the search has changed.
     """
 
     changed = Signal()
@@ -184,8 +180,8 @@ class ModelFilters(QFrame):
             box.setMinimumContentsLength(6)
             self.offer(name, choices)
             box.activated.connect(self.changed)
-            grid.addWidget(box, at // _ABREAST, at % _ABREAST)
-            grid.setColumnStretch(at % _ABREAST, 1)
+            grid.addWidget(box, *divmod(at, _FILTERS_A_ROW))
+            grid.setColumnStretch(at % _FILTERS_A_ROW, 1)
         theme.space(grid, 2)
         column(theme, self.search, grid, gap=2, parent=self)
 
@@ -194,11 +190,11 @@ class ModelFilters(QFrame):
         return self.search.text()
 
     def choice(self, name: str) -> str:
-        """The key that is chosen under a name."""
+        """The chosen key of a filter, given by its name."""
         return str(self.choices[name].currentData() or "")
 
     def choose(self, name: str, key: str) -> None:
-        """Choose what a key stands for under a name, where it is offered."""
+        """Choose a key of a filter, or the first one if the key is not offered."""
         self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(key)))
         self.changed.emit()
 
@@ -225,10 +221,10 @@ class ModelFilters(QFrame):
 
 
 class ListedSection(Section):
-    """A section with a list and its search at the left, and the chosen item, or that there is none, at the right.
+    """A section with a list and its filters at the left, and the chosen item, or an empty state, at the right.
 
-    `SPLITTER` names the sizes of the panes in the settings. A subclass shows the rows in `show_rows`, and connects
-    itself to `list.chosen` and `list.entered`.
+    `SPLITTER` is the key of the splitter's sizes in the settings. A subclass fills the list in `show_rows`, and
+    connects itself to `list.chosen` and `list.entered`.
     """
 
     SPLITTER = ""
@@ -256,10 +252,10 @@ class ListedSection(Section):
 
     def keep(self) -> None:
         """Save the splitter's sizes."""
-        self.workspace.settings.splitters[self.SPLITTER] = self.panes.placed()
+        self.workspace.settings.splitters[self.SPLITTER] = self.panes.widths()
 
     def search(self) -> None:
-        """Go to the search."""
+        """Put the keyboard focus into the search."""
         self.filters.search.go_in()
 
     @Slot()

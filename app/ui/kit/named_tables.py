@@ -1,4 +1,4 @@
-"""What the pages of named tables have in common: the title with a menu of them, and the invitation to the first."""
+"""What pages of named tables share: the title with a menu of the tables, and the page that invites to the first."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Named = AnswerTable | Dataset
 
 
 class TitleMenu(ElidedButton):
-    """The name of the shown thing; its menu lists all of them, and `actions`, a title and a key each.
+    """A button with the name of the shown table; its menu lists all tables, and `actions`, each a title and a key.
 
-    `chosen` carries a thing's number, `acted` an action's key.
+    `chosen` carries a table's number, `acted` an action's key.
     """
 
     chosen = Signal(int)
@@ -36,18 +36,18 @@ class TitleMenu(ElidedButton):
         self.setMenu(QMenu(self))
         self.menu().triggered.connect(self._triggered)
 
-    def show_things(
-        self, title: str, things: Sequence[Named], current: Named | None, possible: Collection[str]
+    def show_tables(
+        self, title: str, tables: Sequence[Named], current: Named | None, possible: Collection[str]
     ) -> None:
-        """Show a title, and list the things with what is possible with the current one, by the actions' keys."""
+        """Show a title, list the tables with the current one ticked, and enable the actions of the `possible` keys."""
         self.set_full_text(title)
         menu = self.menu()
         menu.clear()
-        for thing in things:
-            action = menu.addAction(caption(thing.name))
+        for table in tables:
+            action = menu.addAction(caption(table.name))
             action.setCheckable(True)
-            action.setChecked(current is not None and thing.number == current.number)
-            action.setData(thing.number)
+            action.setChecked(current is not None and table.number == current.number)
+            action.setData(table.number)
         menu.addSeparator()
         for words, key in self._actions:
             action = menu.addAction(localised(words))
@@ -63,7 +63,7 @@ class TitleMenu(ElidedButton):
 
 
 def invite(page: QFrame, theme: Theme, icon: str, title: str, words: str, *parts: Part) -> None:
-    """Fill a page that is still empty: an icon, a title, what the page is for, and `parts` by which to begin."""
+    """Fill an empty page: an icon, a title, what the page is for, and `parts` to begin with."""
     page.setProperty("kind", "desk")
     inner = QWidget()
     picture = (IconLabel(theme, theme.icon(icon), 10), 0, Qt.AlignmentFlag.AlignLeft)

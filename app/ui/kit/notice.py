@@ -15,9 +15,9 @@ from app.ui.kit.translation import tr
 
 
 class Notice(QFrame):
-    """One sentence and one hint; a bug's report, or a folder's path, can be copied. Hidden while there is no message.
+    """A sentence and a hint, with a button that copies a bug's report or a folder's path; hidden without a message.
 
-    `closed` is sent when the user closes the line, `acted` by the button of the offered action.
+    `closed` is sent when the person closes the line, `acted` by the button of an offered action.
     """
 
     closed = Signal()
@@ -41,7 +41,7 @@ class Notice(QFrame):
         self._close.setToolTip(as_tip(tr("Put away")))
         self._close.clicked.connect(self._put_away)
         buttons = [(each, 0, Qt.AlignmentFlag.AlignLeft) for each in (self._copy, self._act)]
-        # A single line of text is level with the sign and the close button.
+        # The margins align a single line of text with the sign and the close button.
         sign = column(theme, self._sign, 1, margins=(0, 1, 0, 0))
         words = column(theme, self._sentence, self._hint, *buttons, gap=1, margins=(0, 1, 0, 0))
         close = (self._close, 0, Qt.AlignmentFlag.AlignTop)
@@ -49,7 +49,7 @@ class Notice(QFrame):
         self.hide()
 
     def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:
-        """Show an error and a hint; with a report there is a button that copies it; `act` as in `show_hint`."""
+        """Show an error and a hint, with a button that copies the report, if any; `act` is that of `show_hint`."""
         self._show("fault", sentence, hint, report, act)
 
     def show_error(self, error: BaseException) -> None:
@@ -58,13 +58,13 @@ class Notice(QFrame):
         self.show_fault(fault.sentence, fault.hint, fault.report)
 
     def show_hint(self, sentence: str, hint: str = "", act: str = "") -> None:
-        """Show a message that is no error; `act` is the label of a button for an action."""
+        """Show a message that is not an error; `act` is the text of a button for an action."""
         self._show("hint", sentence, hint, "", act)
 
-    def show_not_shown(self, sentence: str, hint: str, path: str) -> None:
-        """Explain why a folder is not shown, with a button that copies its path."""
+    def show_unopened(self, sentence: str, hint: str, path: str) -> None:
+        """Show why a folder could not be opened, with a button that copies its path."""
         self._show("hint", sentence, hint, path, copy=tr("Copy the path"))
-        QTimer.singleShot(0, self._come_into_view)  # once it has its place
+        QTimer.singleShot(0, self._come_into_view)  # once it is laid out
 
     def clear(self) -> None:
         """Hide the line: its message no longer applies."""
@@ -95,6 +95,7 @@ class Notice(QFrame):
 
     @Slot()
     def _come_into_view(self) -> None:
+        """Scroll the page so that the line is seen."""
         page = self.parentWidget()
         while page is not None and not isinstance(page, QScrollArea):
             page = page.parentWidget()

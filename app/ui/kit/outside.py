@@ -1,4 +1,4 @@
-"""Opening folders and pages in the desktop's own programs."""
+"""Opens folders and web pages in the desktop's own programs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from app.ui.kit.translation import localised, tr
 _LIBRARIES = "LD_LIBRARY_PATH"
 # Where PyInstaller's bootloader saves the variable's original value.
 _BEFORE = "LD_LIBRARY_PATH_ORIG"
-# With Wayland Qt passes it the right to come to the front, which only a running program can pass on.
+# On Wayland Qt passes the launcher the right to come to the front, which only a running program can pass on.
 _LAUNCHER, _LAUNCHER_ON = "xdg-open", "xcb"
-_LOOK_MS = 100
-_MOST_LOOKS = 300
+# How often the launcher is polled for its exit code, and how many times at most.
+_POLL_MS = 100
+_MOST_POLLS = 300
 _NOT_SHOWN = Message("No program opened the folder.")
 
 
 def open_outside(url: QUrl) -> bool:
-    """Have the desktop show a folder or a page; False if no program opened it."""
-    with as_before_the_bundle():
+    """Have the desktop open a folder or a page; returns whether a program opened it."""
+    with system_libraries():
         return QDesktopServices.openUrl(url)
 
 
 def open_folder(folder: Path, on_failure: Callable[[str, str, str], None], owner: QObject) -> None:
     """Have the desktop show a folder, which is created if it is missing.
 
-    If it is not shown, `on_failure` is called with a sentence, a hint, and the folder's path: at once, or a moment
-    later if `owner` still exists.
+    If that fails, `on_failure` is called with a sentence, a hint, and the folder's path: at once, or a moment later if
+    `owner` still exists.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,9 +60,9 @@ def show_in_folder(path: str, on_failure: Callable[[str, str, str], None], owner
 
 
 class _Launched(QObject):
-    """Runs the launcher of the free desktops, and reports if that soon exits because it found no program.
+    """Runs the launcher of the free desktops, and reports if it soon exits because it found no program.
 
-    Qt runs it too, but does not wait for its exit code.
+    Qt runs the same launcher, but does not wait for its exit code.
     """
 
     def __init__(
@@ -70,13 +71,13 @@ class _Launched(QObject):
         super().__init__(owner)
         self._folder = folder
         self._on_failure = on_failure
-        self._looks = 0
+        self._polls = 0
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._poll)
         quiet = subprocess.DEVNULL
         try:
-            with as_before_the_bundle():
+            with system_libraries():
                 self._run = subprocess.Popen(
                     [launcher, str(folder)], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
                 )
@@ -86,14 +87,12 @@ class _Launched(QObject):
             self._timer.start()
 
     @Slot()
-    def _look(self) -> None:
-        self._looks += 1
+    def _poll(self) -> None:
+        self._polls += 1
         code = self._run.poll()
         if code:
             self._fail()
-        elif (
-            code == 0 or self._looks >= _MOST_LOOKS
-        ):  # one still running has become the program that shows it
+        elif code == 0 or self._polls >= _MOST_POLLS:  # still running, it has become the program itself
             self.deleteLater()
 
     def _fail(self) -> None:
@@ -103,10 +102,10 @@ class _Launched(QObject):
 
 
 @contextlib.contextmanager
-def as_before_the_bundle() -> Iterator[None]:
-    """Inside this context, started programs find the system's libraries, not those of a bundle (Linux).
+def system_libraries() -> Iterator[None]:
+    """Have programs that are started inside this context find the system's libraries, not a bundle's (Linux).
 
-    The bundle's own processes need the variable to find theirs.
+    Outside it the variable stays as it is: the bundle's own processes find their libraries by it.
     """
     ours = os.environ.get(_LIBRARIES)
     if ours is None or "_PYI_ARCHIVE_FILE" not in os.environ:

@@ -1,4 +1,4 @@
-"""The base class of the window's pages, a dialog over one, and when a widget has been painted for the first time."""
+"""The base classes of the window's pages and their sections, a dialog over a page, and a widget's first painting."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from app.ui.kit.parts import Scrolling
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
 
-# Of the screen, for a dialog's own frame; in steps.
+# Left free on the screen for a dialog's own frame, in steps.
 _FRAME = 12
 
 
 class PagePart(QWidget):
-    """What a page and a section of one have in common: what they work with, and their interface to what holds them.
+    """The base of pages and of their sections: the services they use, and their interface to what contains them.
 
-    `note` is one line for the status line (empty clears it); `lost` is sent when the model process died, so that the
-    window restarts it. `go` carries the key of another page, or of another section of the same one, and what is to be
-    shown there, None for nothing in particular. `changed` carries what was changed and saved here: a setting's name, a
-    head's for the choice of its model, or "models". `KEY` identifies it, `TITLE` is its name, and `SHORTCUTS` are its
-    keys, with what they do.
+    `note` carries text for the status line (empty clears it); `lost` is sent when the model process died, so that the
+    window restarts it. `go` carries the key of another page, or of another section of the same page, and what to show
+    there, None for nothing in particular. `changed` carries the name of a setting that was changed and saved, of a head
+    whose model was chosen, or "models". `KEY` identifies the part, `TITLE` is shown as its name, and `SHORTCUTS` are
+    its keys, each with what it does.
     """
 
     KEY = ""
@@ -50,7 +50,7 @@ class PagePart(QWidget):
     def add_shortcuts(
         self, *shortcuts: tuple[str, Callable[[], object]], within: QWidget | None = None
     ) -> None:
-        """Add shortcuts that work while this is shown, wherever in the window the focus is, or only `within` a part."""
+        """Add shortcuts that work while this is shown, wherever the focus is, or only while it is `within` a widget."""
         contexts = Qt.ShortcutContext
         for keys, slot in shortcuts:
             shortcut = QShortcut(QKeySequence(keys), within or self)
@@ -68,41 +68,41 @@ class PagePart(QWidget):
         """Save drafts, and put splitter positions and choices into the settings; called when the window closes."""
 
     def shown(self) -> None:
-        """Refresh the content, and set the keyboard focus for a start; called when it is shown."""
+        """Refresh the content, and set the initial keyboard focus; called whenever this is shown."""
 
     def settings_changed(self) -> None:
-        """Apply a change elsewhere: of settings, or of the installed models."""
+        """Apply settings or installed models that were changed elsewhere."""
 
 
 class Page(PagePart):
-    """A page of the window: its icon on the rail, and its interface to the window."""
+    """A page of the window, with the name of its icon on the rail."""
 
     ICON = ""
 
     def painted(self) -> None:
-        """Begin work that may wait until the window is painted; called once, on the page shown then."""
+        """Begin work that can wait until the window is painted; called once, on the page that is shown first."""
 
     def open_files(self, paths: list[Path]) -> None:
         """Open files given on the command line or dropped on the window."""
 
 
 class FirstPaint(QObject):
-    """Watches a widget; `first` is sent once, after all of it has been painted and no other event was waiting."""
+    """Watches a widget; `first` is sent once, after the widget and all within it have been painted."""
 
     first = Signal()
-    _over = Signal()
+    _paint_begun = Signal()
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
         self._widget = widget
-        self._over.connect(self._painted, Qt.ConnectionType.QueuedConnection)
+        self._paint_begun.connect(self._painted, Qt.ConnectionType.QueuedConnection)
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             self._widget.removeEventFilter(self)
-            # Its widgets are painted after it, in the same turn of the event loop.
-            self._over.emit()
+            # Its children are painted after it, in the same turn of the event loop.
+            self._paint_begun.emit()
         return False
 
     @Slot()
@@ -111,7 +111,7 @@ class FirstPaint(QObject):
 
 
 class PageDialog(QDialog):
-    """A dialog over a page: a `column` of parts, scrolled where there is no room, above a `foot` of buttons.
+    """A dialog over a page: a `column` of widgets, scrolled where there is no room, above a `foot` of buttons.
 
     It is `wide` and `high` in steps, as far as the screen has room, and is deleted when it closes.
     """

@@ -8,14 +8,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen, QTextBlock, QTextDocument, QTextLine
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-_BLANK = 0.7
+_BLANK = 0.7  # the height of a blank line, as a share of a full one
 
 
 class PageLayout(QPlainTextDocumentLayout):
-    """Qt's plain text layout, which lays out only the visible part, with `leading` pixels added to each line.
+    """Qt's plain text layout, which lays out only what is visible, with `leading` pixels between lines.
 
-    Qt's own has no line spacing, and aligns right-to-left paragraphs to the left. A block's lines are corrected when
-    its rectangle is first requested; half of the leading is above a line and half below.
+    Qt's own has no line spacing, and aligns right-to-left paragraphs to the left: a block's lines are moved when its
+    rectangle is first requested. Half of the leading is above a line and half below.
     """
 
     def __init__(self, document: QTextDocument, leading: float) -> None:
@@ -50,20 +50,20 @@ class PageLayout(QPlainTextDocumentLayout):
         # Qt adds the margin of the first and the last block around the lines.
         return QRectF(rect.x(), rect.y(), rect.width(), rect.height() - before + bottom)
 
-    def on_line(self, place: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
-        """The point moved to the height of the nearest line; each block is given with its position."""
+    def on_line(self, point: QPointF, blocks: Iterable[tuple[QTextBlock, QPointF]]) -> QPointF:
+        """Return a point moved vertically to the nearest line; each block is given with its position."""
         for block, offset in blocks:
-            y = place.y() - offset.y()
+            y = point.y() - offset.y()
             if y >= self.blockBoundingRect(block).height():
                 continue
             layout = block.layout()
             middles = [line.y() + line.height() / 2 for line in map(layout.lineAt, range(layout.lineCount()))]
             near = min(middles, key=lambda middle: abs(middle - y), default=y)
-            return QPointF(place.x(), offset.y() + near)
-        return place
+            return QPointF(point.x(), offset.y() + near)
+        return point
 
     def line_above(self, block: QTextBlock, y: float, room: float) -> int:
-        """The number of the line that is `room` pixels above a position in a paragraph, or lower."""
+        """Return the number of the first line that begins at most `room` pixels above the position `y` in a block."""
         while y < room and block.previous().isValid():
             block = block.previous()
             y += self.blockBoundingRect(block).height()
@@ -72,7 +72,7 @@ class PageLayout(QPlainTextDocumentLayout):
         return block.firstLineNumber() + (next(below, layout.lineCount()) if y > room else 0)
 
     def share_of(self, position: int) -> float:
-        """How far down the page one of Qt's positions is, as a share (0 to 1) of its lines."""
+        """Return how far down the text one of Qt's positions is, as a share (0 to 1) of its lines."""
         block = self.document().findBlock(position)
         within = 0
         if block.layout().lineCount():
@@ -84,7 +84,7 @@ class PageLayout(QPlainTextDocumentLayout):
 
 
 def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
-    """The boxes of characters `start` to `end` of a block in one of its lines, left to right, in the block's pixels.
+    """Return the boxes of a block's characters `start` to `end` in a line, left to right, in block coordinates.
 
     There are several boxes where a line mixes scripts of both directions.
     """
@@ -106,14 +106,14 @@ def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
 
 
 def own_pen(colour: QColor, ratio: float = 1.0) -> QPen:
-    """The pen for a line under words that the person took: thin and whole; `ratio` as for `line_pen`."""
+    """The pen for the line under words that the person chose: thin and solid; `ratio` is that of `line_pen`."""
     pen = QPen(colour, 1.25 * ratio)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     return pen
 
 
 def line_pen(colour: QColor, chosen: bool, faint: bool, ratio: float = 1.0) -> QPen:
-    """The pen for a line under highlighted words: dotted, or thick for the chosen ones, dashed if `faint`.
+    """The pen for the line under highlighted words: dotted; for chosen words thick, and dashed if they are `faint`.
 
     `ratio` is the number of screen pixels per unit.
     """

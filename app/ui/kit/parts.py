@@ -1,4 +1,4 @@
-"""Labels, buttons, icons, rules and painted lines of text as the pages use them."""
+"""Labels, buttons, icons, rules, scroll areas and painted lines of text that all pages use."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from app.ui.kit.boxes import column, row
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
-# In characters: of a tool tip, of one of its lines, and of a button's text.
+# In characters: the longest tool tip, one of its lines, and the longest text of a button.
 _LONGEST_TIP, _TIP_LINE, _LONGEST_CAPTION = 2_000, 90, 500
 _NEWLINE = "\n"
 
 
 def as_tip(text: str) -> str:
-    """A text as a tool tip: legible, cut, and in lines that fit the screen."""
+    """The text of a tool tip: made legible, cut to length, and wrapped to fit the screen."""
     lines = legible_lines(localised(text), _LONGEST_TIP).splitlines()
     return "\n".join(
         "\n".join(wrapped(line, _TIP_LINE, break_on_hyphens=False)) if len(line) > _TIP_LINE else line
@@ -36,12 +36,12 @@ def as_tip(text: str) -> str:
 
 
 def caption(text: str) -> str:
-    """A text as a button, a tab or a menu shows it: legible, cut, and an ampersand is one."""
+    """The text of a button, a tab or a menu item: made legible, cut to length, its ampersands escaped."""
     return legible_lines(localised(text), _LONGEST_CAPTION).replace("&", "&&")
 
 
 class Label(QLabel):
-    """A label of legible text. That no label and no tool tip reads it as HTML is a rule of the style sheet."""
+    """A label whose text is made legible. The style sheet keeps all labels and tool tips from reading text as HTML."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(legible_lines(localised(text)))
@@ -51,7 +51,7 @@ class Label(QLabel):
 
 
 class StyledLabel(QLabel):
-    """A label of runs of text, each in a style of its own; the only one that Qt is given HTML."""
+    """A label of runs of text, each in its own style; the only label that gives Qt HTML."""
 
     def __init__(self, *, wrap: bool = True) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class StyledLabel(QLabel):
         self.setProperty("styled", "true")
 
     def set_runs(self, *runs: tuple[str, str]) -> None:
-        """Show texts in their order, each with its style in CSS; a newline begins another line."""
+        """Show runs of text, each with its style in CSS."""
         super().setText(
             "".join(
                 f'<span style="{style}">{escape(legible_lines(localised(text))).replace(_NEWLINE, "<br>")}</span>'
@@ -73,7 +73,7 @@ class StyledLabel(QLabel):
 
 
 class Button(QPushButton):
-    """A button with a legible text, in which an ampersand is one."""
+    """A button whose text is made legible, and may contain ampersands."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(caption(text))
@@ -88,7 +88,7 @@ class Button(QPushButton):
 def plain_label(
     text: str = "", *, type: str = "", ink: str = "", wrap: bool = True, selectable: bool = False
 ) -> Label:
-    """A label of plain text in the font of a use (`type`) and an ink of the theme; both follow the theme."""
+    """A label of plain text, in the font of a use (`type`) and in an ink of the theme."""
     label = Label(text)
     label.setWordWrap(wrap)
     label.setProperty("type", type)
@@ -101,7 +101,7 @@ def plain_label(
 def push_button(
     theme: Theme, text: str = "", *, kind: str = "", icon: str = "", name: str = "", tip: str = ""
 ) -> Button:
-    """A button of a kind of the stylesheet, with a line icon; `name` is read by screen readers (else its text)."""
+    """A button of a kind that the style sheet has, with a line icon; screen readers say `name`, or else its text."""
     button = Button(text)
     button.setAccessibleName(localised(name or text))
     button.setToolTip(as_tip(tip))
@@ -112,7 +112,7 @@ def push_button(
 
 
 class KeyButton(Button):
-    """A button that shows the key that does the same."""
+    """A button that shows the key that does the same as a click."""
 
     def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
         super().__init__(text)
@@ -131,14 +131,14 @@ class KeyButton(Button):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        place = QRectF(self.rect().adjusted(0, 0, -self._theme.step(2.5), 0))
+        rect = QRectF(self.rect().adjusted(0, 0, -self._theme.step(2.5), 0))
         ink = "ink_quiet" if self.isEnabled() else "ink_disabled"
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        draw_line(QPainter(self), self._theme, place, self._key, "small", ink, right)
+        draw_line(QPainter(self), self._theme, rect, self._key, "small", ink, right)
 
 
 def look_button(theme: Theme, *, bare: bool = False) -> Button:
-    """The button that leads from a result to how the model came to it; a `bare` one has no icon."""
+    """The button that leads from a result to the page Look inside; a `bare` one has no icon."""
     icon = "" if bare else "inspect"
     return push_button(
         theme, tr("Look inside"), icon=icon, tip=tr("See how the model came to this  (Ctrl+I)")
@@ -146,7 +146,7 @@ def look_button(theme: Theme, *, bare: bool = False) -> Button:
 
 
 def rule() -> QFrame:
-    """A hairline between two parts."""
+    """A hairline that separates what is above it from what is below."""
     line = QFrame()
     line.setProperty("kind", "rule")
     line.setFixedHeight(1)
@@ -154,7 +154,7 @@ def rule() -> QFrame:
 
 
 class IconLabel(QWidget):
-    """An icon that stands by itself, `steps` wide and high."""
+    """An icon by itself, `steps` wide and high."""
 
     def __init__(self, theme: Theme, icon: QIcon, steps: float) -> None:
         super().__init__()
@@ -171,9 +171,9 @@ class IconLabel(QWidget):
 
 
 class Scrolling(QScrollArea):
-    """A widget that scrolls, as wide as its area: without a frame, and not reached by Tab.
+    """A scroll area as wide as its widget needs, without a frame, and skipped by Tab.
 
-    Where it is not scrolled `sideways` too, the area is never narrower than what it shows.
+    It scrolls vertically only, unless `sideways`; then it may be narrower than its widget.
     """
 
     def __init__(self, widget: QWidget, *, sideways: bool = False) -> None:
@@ -187,7 +187,7 @@ class Scrolling(QScrollArea):
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def event(self, event: QEvent) -> bool:
-        """Need more or less room when the widget does."""
+        """Have the size hints asked for again when the widget needs another size."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().event(event)
@@ -200,24 +200,14 @@ class Scrolling(QScrollArea):
         return QSize(least + self.verticalScrollBar().sizeHint().width(), hint.height())
 
 
-class Sideways(QScrollArea):
-    """A widget as high as it is, scrolled sideways where it cannot be narrower: a chart, figures in columns, code."""
+class Sideways(Scrolling):
+    """A scroll area as high as its widget, which scrolls sideways only: for a chart, figures in columns, code."""
 
     def __init__(self, widget: QWidget) -> None:
-        super().__init__()
+        super().__init__(widget, sideways=True)
         self._inner = widget
-        self.setWidget(widget)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def event(self, event: QEvent) -> bool:
-        """Be as high as the widget when it gets higher or lower."""
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -233,7 +223,7 @@ class Sideways(QScrollArea):
 
 
 def in_the_middle(theme: Theme, inner: QWidget) -> Scrolling:
-    """A widget in the middle of a page, a little above, no wider than can be read well; scrolled where it is taller."""
+    """A widget centred on a page, slightly above the middle, no wider than is easily read; scrolled if it is taller."""
     middle, around = QWidget(), QWidget()
     row(theme, 1, (inner, 1000), 1, margins=(8, 6, 8, 6), parent=middle)
     column(theme, 2, middle, 3, parent=around)
@@ -244,7 +234,7 @@ def in_the_middle(theme: Theme, inner: QWidget) -> Scrolling:
 def draw_line(
     painter: QPainter,
     theme: Theme,
-    place: QRectF,
+    rect: QRectF,
     text: str,
     font: str,
     ink: str,
@@ -255,6 +245,6 @@ def draw_line(
     painter.setFont(theme.font(font))
     painter.setPen(theme.colour(ink))
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(legible_line(localised(text)), elide, int(place.width()) + 1)
-    painter.drawText(place, int(side), shown)
+    shown = metrics.elidedText(legible_line(localised(text)), elide, int(rect.width()) + 1)
+    painter.drawText(rect, int(side), shown)
     return metrics.horizontalAdvance(shown)

@@ -12,15 +12,15 @@ from app.ui.kit.translation import tr
 
 
 class PasswordLine(QWidget):
-    """An explanation, the field, its button, and a note if the last password was wrong. `entered` carries the password.
+    """An explanation, a field with a button, and a note if the last password was wrong.
 
-    `left` is sent by a second button, shown if the line is `leavable`.
+    `entered` carries the password; `cancelled` is sent by a second button, shown if the line is `cancellable`.
     """
 
     entered = Signal(str)
-    left = Signal()
+    cancelled = Signal()
 
-    def __init__(self, theme: Theme, *, leavable: bool = False) -> None:
+    def __init__(self, theme: Theme, *, cancellable: bool = False) -> None:
         super().__init__()
         self._why = plain_label()
         self.field = QLineEdit()
@@ -28,19 +28,19 @@ class PasswordLine(QWidget):
         self.field.setPlaceholderText(tr("Password"))
         self.field.setAccessibleName(tr("Password of the file"))
         self._open = push_button(theme, tr("Open"), kind="primary", name=tr("Open with this password"))
-        self._leave = push_button(theme, tr("Cancel"), name=tr("Do not open the encrypted file"))
-        if not leavable:
-            self._leave.hide()
+        self._cancel = push_button(theme, tr("Cancel"), name=tr("Do not open the encrypted file"))
+        if not cancellable:
+            self._cancel.hide()
         self._wrong = plain_label(tr("That password does not fit."), type="small", ink="fault")
-        entry = row(theme, (self.field, 1), self._open, self._leave, gap=2)
+        entry = row(theme, (self.field, 1), self._open, self._cancel, gap=2)
         column(theme, self._why, entry, self._wrong, gap=2, parent=self)
-        self._open.clicked.connect(self._give)
-        self._leave.clicked.connect(self.left)
-        self.field.returnPressed.connect(self._give)
+        self._open.clicked.connect(self._enter)
+        self._cancel.clicked.connect(self.cancelled)
+        self.field.returnPressed.connect(self._enter)
         self.hide()
 
     def ask(self, file: str, wrong: bool) -> None:
-        """Ask for the password of a file, by its name if that is not empty; `wrong` if the last one did not fit."""
+        """Ask for the password of a file, named unless `file` is empty; `wrong` if the last password did not fit."""
         self._why.setText(
             tr("{file} is encrypted. Type its password to open it here.", file=file)
             if file
@@ -61,6 +61,6 @@ class PasswordLine(QWidget):
         self.hide()
 
     @Slot()
-    def _give(self) -> None:
+    def _enter(self) -> None:
         if self.field.text():
             self.entered.emit(self.field.text())

@@ -15,17 +15,17 @@ from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-# How often a screen reader is told how far something is, in milliseconds.
-TOLD_EVERY_MS = 5000
+# How often a screen reader is told the progress.
+ANNOUNCE_EVERY_MS = 5000
 
 
-def waits_for(ahead: str) -> str:
-    """The text of a job that waits for another one."""
-    return tr("Waits for {ahead} to end", ahead=ahead)
+def waiting_for(blocker: str) -> str:
+    """The words shown while a job waits for another one, given by its name."""
+    return tr("Waits for {ahead} to end", ahead=blocker)
 
 
 def in_words(what: str, progress: Progress) -> str:
-    """What is done, how far, and the time left, the last two if known: "Reading, 34%, about 20 seconds left"."""
+    """The activity, the share done and the time left, as far as known: "Reading, 34%, about 20 seconds left"."""
     parts = [what]
     if progress.total:
         parts.append(wording.percent(progress.fraction) if progress.done else Message("{number}%", number=0))
@@ -35,7 +35,7 @@ def in_words(what: str, progress: Progress) -> str:
 
 
 class QueueStatus(QObject):
-    """Shows in a strip what a job waits for, and `words` once it starts; it lives as long as the job."""
+    """Shows in a strip what a job waits for, and `words` once the job starts; it lives as long as the job."""
 
     def __init__(self, lane: Lane, job: Job, strip: ProgressStrip, words: str) -> None:
         super().__init__(job)
@@ -48,15 +48,15 @@ class QueueStatus(QObject):
     @Slot()
     def _show_state(self) -> None:
         job = self.parent()
-        ahead = self._lane.ahead(job) if isinstance(job, Job) else ""
-        self._strip.waiting(waits_for(ahead) if ahead else self._words)
+        blocker = self._lane.blocker_of(job) if isinstance(job, Job) else ""
+        self._strip.show_busy(waiting_for(blocker) if blocker else self._words)
 
 
 class ProgressStrip(QFrame):
-    """A thin bar with a line of words and a Stop button, or one to pause; hidden while nothing runs.
+    """A thin bar with a line of words and a button that stops or, with `pauses`, pauses; hidden while nothing runs.
 
-    `stop_asked` is sent when it is pressed. A screen reader is told the words every few seconds, and nothing of work
-    that is over before.
+    `stop_asked` is sent by the button. A screen reader is told the words every few seconds; work that ends sooner is
+    not announced.
     """
 
     stop_asked = Signal()
@@ -65,7 +65,7 @@ class ProgressStrip(QFrame):
         super().__init__()
         self._theme = theme
         self._words = plain_label(type="small", ink="quiet")
-        self._since_told = QElapsedTimer()
+        self._since_announced = QElapsedTimer()
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(tr("Progress"))
@@ -78,13 +78,13 @@ class ProgressStrip(QFrame):
         self.setAccessibleName(tr("Progress"))
         self.hide()
 
-    def waiting(self, words: str) -> None:
-        """Show that work has begun whose length is not known yet."""
+    def show_busy(self, words: str) -> None:
+        """Show work whose progress is not known."""
         self._theme.show_busy(self._bar)
         self._show(words)
 
-    def rest(self, words: str, fraction: float) -> None:
-        """Show why the work pauses, with the bar at the fraction done."""
+    def show_paused(self, words: str, fraction: float) -> None:
+        """Show why the work is paused, with the bar at the fraction done."""
         self._bar.setRange(0, 1000)
         self._bar.setValue(round(fraction * 1000))
         self._show(words)
@@ -102,10 +102,10 @@ class ProgressStrip(QFrame):
         self._words.setText(words)
         self._bar.setAccessibleDescription(localised(words))
         self.show()
-        if not self._since_told.isValid():
-            self._since_told.start()
-        elif self._since_told.hasExpired(TOLD_EVERY_MS):
-            self._since_told.start()
+        if not self._since_announced.isValid():
+            self._since_announced.start()
+        elif self._since_announced.hasExpired(ANNOUNCE_EVERY_MS):
+            self._since_announced.start()
             announce(self, words, polite=True)
 
     def words(self) -> str:
@@ -113,17 +113,17 @@ class ProgressStrip(QFrame):
         return self._words.text()
 
     def focus_stop(self) -> None:
-        """Put the keyboard focus on Stop."""
+        """Put the keyboard focus on the button."""
         self._stop.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def has_focus(self) -> bool:
-        """Whether Stop has the keyboard focus."""
+        """Whether the button has the keyboard focus."""
         return self._stop.hasFocus()
 
     def clear(self) -> None:
         """Hide the strip."""
         self.hide()
-        self._since_told.invalidate()
+        self._since_announced.invalidate()
         # A busy bar is animated: it must not run on while hidden.
         self._bar.setRange(0, 1)
         self._bar.reset()

@@ -1,4 +1,4 @@
-"""Lists whose rows are painted: their model, the base of their delegates, and the base of their views."""
+"""Lists of painted rows: the model, and the bases of the delegates and of the views."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class RowModel(QAbstractListModel):
-    """Rows in order; `words` gives for each its name, its text for a screen reader, and its tool tip."""
+    """Rows of any kind; `words` gives a row's name, its text for screen readers, and its tool tip."""
 
     def __init__(self, words: Callable[[Any], tuple[str, str, str]]) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class RowModel(QAbstractListModel):
         self.rows: Any = ()  # a tuple; a model that changes single rows keeps a list
 
     def take(self, rows: Sequence[Any]) -> None:
-        """Show these rows in their order."""
+        """Replace the rows."""
         self.beginResetModel()
         self.rows = tuple(rows)
         self.endResetModel()
@@ -63,9 +63,9 @@ class RowModel(QAbstractListModel):
 class RowDelegate(QStyledItemDelegate):
     """Paints rows: a subclass gives a row's height in `row_height`, and paints its content in `draw`.
 
-    `line` draws a hairline below the rows that are neither chosen nor under the mouse. A subclass with `MIRRORS` lays
-    its rows out from the left; where the language is written from the right, what is drawn here, and each place that
-    goes through `placed`, is then at the other side.
+    With `line` a hairline is below the rows that are neither chosen nor under the mouse. A subclass with `MIRRORS` lays
+    its rows out from left to right; in a right-to-left layout the methods of this class mirror what they draw, and the
+    subclass mirrors its own rectangles with `mirrored`.
     """
 
     MIRRORS = False
@@ -75,17 +75,22 @@ class RowDelegate(QStyledItemDelegate):
         self._theme = theme
         self._line = line
         self._heights: dict[str, int] = {}
-        self._mirrored: QRectF | None = None  # the row that is being painted, where it is mirrored
+        self._mirrored_row: QRectF | None = None  # the row that is being painted, if it is mirrored
 
-    def placed(self, place: QRectF) -> QRectF:
-        """Where a place of the row is painted."""
-        row = self._mirrored
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the row that is being painted is mirrored."""
+        return self._mirrored_row is not None
+
+    def mirrored(self, rect: QRectF) -> QRectF:
+        """Return a rectangle of the row, mirrored if the row is."""
+        row = self._mirrored_row
         if row is None:
-            return place
-        return place.translated(row.left() + row.right() - place.left() - place.right(), 0)
+            return rect
+        return rect.translated(row.left() + row.right() - rect.left() - rect.right(), 0)
 
     def row_height(self, index: Index) -> int:
-        """The height of a row in pixels; that of a usual one for an invalid index."""
+        """The height of a row in pixels; for an invalid index, that of a typical row."""
         raise NotImplementedError
 
     def draw(self, painter: QPainter, rect: QRectF, row: Any, option: QStyleOptionViewItem) -> None:
@@ -93,7 +98,7 @@ class RowDelegate(QStyledItemDelegate):
         raise NotImplementedError
 
     def restyle(self) -> None:
-        """Forget the sizes of the fonts, after they changed."""
+        """Forget the heights of the fonts, which have changed."""
         self._heights.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -102,14 +107,14 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        option.index = cast(QModelIndex, index)  # a view leaves it out
+        option.index = cast(QModelIndex, index)  # the view leaves it unset
         from_right = self.MIRRORS and option.direction is Qt.LayoutDirection.RightToLeft
-        self._mirrored = QRectF(option.rect) if from_right else None
+        self._mirrored_row = QRectF(option.rect) if from_right else None
         self.draw(painter, QRectF(option.rect), index.data(ROW), option)
         painter.restore()
 
     def line_height(self, use: str) -> int:
-        """The height of a line in the font of a use, in pixels; asked for every row, and therefore cached."""
+        """The height in pixels of a line in the font of a use; cached, as it is needed for every row."""
         if use not in self._heights:
             self._heights[use] = QFontMetrics(self._theme.font(use)).height()
         return self._heights[use]
@@ -117,7 +122,7 @@ class RowDelegate(QStyledItemDelegate):
     def draw_ground(
         self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, *, bar: bool = True
     ) -> bool:
-        """Paint what is behind a row, with a bar at the side of a chosen one; returns whether it is chosen."""
+        """Paint the background of a row, with a bar at the side if it is chosen; returns whether it is."""
         theme = self._theme
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen or option.state & QStyle.StateFlag.State_MouseOver:
@@ -129,7 +134,7 @@ class RowDelegate(QStyledItemDelegate):
         if chosen and bar:
             inset = min(theme.step(2), round(rect.height() / 6))
             side = QRectF(rect.left(), rect.top() + inset, theme.step(0.75), rect.height() - 2 * inset)
-            painter.fillRect(self.placed(side), theme.colour("accent"))
+            painter.fillRect(self.mirrored(side), theme.colour("accent"))
         return chosen
 
     def draw_focus(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem) -> None:
@@ -150,17 +155,17 @@ class RowDelegate(QStyledItemDelegate):
         side: Qt.AlignmentFlag = LEFT,
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> int:
-        """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width."""
-        if self._mirrored is not None:
+        """Paint a line of text in a font and a colour of the theme, elided where it does not fit; returns its width."""
+        if self.is_mirrored:
             side = LEFT if side == RIGHT else RIGHT
-        return draw_line(painter, self._theme, self.placed(rect), text, font, ink, side, elide)
+        return draw_line(painter, self._theme, self.mirrored(rect), text, font, ink, side, elide)
 
     def draw_lit(
         self, painter: QPainter, line: QRectF, words: str, *, faint: bool = False, own: bool = False
     ) -> None:
-        """Draw words highlighted as on their page: with a background and a line under them.
+        """Paint words highlighted as in their document: with a background and a line under them.
 
-        The line is dashed if they are `faint`; `own` words are those that the person took.
+        The line is dashed if they are `faint`; `own` words are those that the person chose instead.
         """
         theme = self._theme
         font = theme.font("quote")
@@ -169,7 +174,7 @@ class RowDelegate(QStyledItemDelegate):
         room = int(line.width() - 2 * pad)
         shown = metrics.elidedText(legible_lines(localised(words)), Qt.TextElideMode.ElideRight, room)
         wide = metrics.horizontalAdvance(shown) + 2 * pad
-        box = self.placed(QRectF(line.left(), line.top(), wide, line.height()))
+        box = self.mirrored(QRectF(line.left(), line.top(), wide, line.height()))
         ground = "own_ground" if own else "other_ground" if faint else "answer_ground"
         painter.fillRect(box, theme.colour(ground))
         pen = own_pen(theme.colour("own_line")) if own else line_pen(theme.colour("answer_line"), True, faint)
@@ -181,9 +186,14 @@ class RowDelegate(QStyledItemDelegate):
 
 
 class RowList(QListView):
-    """A list with one row chosen; Esc is left to the window."""
+    """A list with one row chosen; Esc is left to the window, which stops the work.
 
-    def __init__(self, theme: Theme, name: str, model: RowModel, painter: QStyledItemDelegate) -> None:
+    A `bare` list has no frame and no ground of its own, and is scrolled by pixels.
+    """
+
+    def __init__(
+        self, theme: Theme, name: str, model: RowModel, painter: QStyledItemDelegate, *, bare: bool = False
+    ) -> None:
         super().__init__()
         self._theme = theme
         self._model = model
@@ -197,17 +207,20 @@ class RowList(QListView):
         self.setMouseTracking(True)
         self.setTabKeyNavigation(False)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        if bare:
+            self.setProperty("bare", "true")
+            self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+            self.viewport().setAutoFillBackground(False)
         theme.changed.connect(self._restyle)
 
     def event(self, event: QEvent) -> bool:
-        # Esc stops the reading, which the window does: a list would swallow it.
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return False
         return super().event(event)
 
     def choose_none(self) -> None:
-        """Clear the choice; the keys then start from the first row."""
+        """Choose no row; the arrow keys then start from the first one."""
         self.clearSelection()
         self.selectionModel().clearCurrentIndex()
 

@@ -26,7 +26,7 @@ from app.ui.kit.translation import localised, tr
 
 
 def nice_label(label: str) -> str:
-    """A model's label in readable form: `negative` is Negative, `very_positive` Very positive."""
+    """A model's label in readable form: "Negative" for `negative`, "Very positive" for `very_positive`."""
     words = legible(label.replace("_", " "))
     if words.isupper() and len(words) > 3:
         words = words.lower()
@@ -34,41 +34,41 @@ def nice_label(label: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """The text with zero-width break opportunities in its very long words."""
+    """The text with zero-width spaces in its very long words, so that they can wrap."""
     return re.sub(r"\S{25,}", lambda word: "\u200b".join(re.findall(r".{1,4}", word.group())), text)
 
 
 def draw_bar(
     painter: QPainter,
     theme: Theme,
-    place: QRectF,
+    rect: QRectF,
     fraction: float,
     *,
     faint: bool = False,
     from_right: bool = False,
 ) -> None:
-    """A rounded bar filled to `fraction` (0 to 1), with an edge; a share above zero is always seen."""
+    """Paint a rounded bar filled to `fraction` (0 to 1); any fraction above zero is visible."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    radius = place.height() / 2
+    radius = rect.height() / 2
     painter.setBrush(theme.colour("track"))
-    painter.drawRoundedRect(place, radius, radius)
+    painter.drawRoundedRect(rect, radius, radius)
     share = min(1.0, max(0.0, fraction))
     if share > 0:
         painter.save()
-        wide = max(2.0, place.width() * share)
-        left = place.right() - wide if from_right else place.left()
-        painter.setClipRect(QRectF(left, place.top(), wide, place.height()))
+        wide = max(2.0, rect.width() * share)
+        left = rect.right() - wide if from_right else rect.left()
+        painter.setClipRect(QRectF(left, rect.top(), wide, rect.height()))
         painter.setBrush(theme.colour("mark_faint" if faint else "mark"))
         painter.setPen(QPen(theme.colour("answer_line"), 1))  # amber alone is too pale beside the track
-        edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
+        edge = rect.adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(edge, radius - 0.5, radius - 0.5)
         painter.restore()
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A name, its share of the bar (0 to 1, None for no bar), its number as text, and whether it is emphasised."""
+    """A name, how far its bar is filled (0 to 1, None for no bar), its number as text, and whether it is emphasised."""
 
     name: str
     fraction: float | None
@@ -77,7 +77,7 @@ class ScoreRow:
 
 
 class PaintedRows(QWidget):
-    """Painted rows with a focus ring and a tool tip each; Ctrl+C copies `text`."""
+    """Painted rows, each with a tool tip, in a focus ring; Ctrl+C copies `text`."""
 
     ROLE = QAccessible.Role.Chart
 
@@ -89,11 +89,11 @@ class PaintedRows(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
-        """All numbers, a line for each row, with tabs between."""
+        """All numbers, a line for each row, separated by tabs."""
         raise NotImplementedError
 
     def tip(self, at: int) -> str:
-        """The tool tip of a row by its number, which may be one too high."""
+        """The tool tip of a row; empty for the index below the last row."""
         raise NotImplementedError
 
     def row_height(self) -> int:
@@ -101,7 +101,7 @@ class PaintedRows(QWidget):
         raise NotImplementedError
 
     def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
-        """Paint the rows into `whole`, as far as they are in what is `shown`."""
+        """Paint the rows into `whole`, at least those within `shown`."""
         raise NotImplementedError
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -129,7 +129,7 @@ class PaintedRows(QWidget):
 
 
 class ScoreBars(PaintedRows):
-    """Rows of name, number and bar, best first."""
+    """Rows of a name, a number and a bar."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Class probabilities"))
@@ -163,15 +163,15 @@ class ScoreBars(PaintedRows):
     def draw_rows(self, painter: QPainter, whole: QRectF, shown: QRect) -> None:
         high = self.row_height()
         for index, row in enumerate(self._rows):
-            place = QRectF(whole.left(), whole.top() + index * high, whole.width(), high)
-            if place.bottom() >= shown.top() and place.top() <= shown.bottom():
-                self._paint_row(painter, place, row)
+            rect = QRectF(whole.left(), whole.top() + index * high, whole.width(), high)
+            if rect.bottom() >= shown.top() and rect.top() <= shown.bottom():
+                self._paint_row(painter, rect, row)
 
-    def _paint_row(self, painter: QPainter, place: QRectF, row: ScoreRow) -> None:
+    def _paint_row(self, painter: QPainter, rect: QRectF, row: ScoreRow) -> None:
         theme = self._theme
         painter.setFont(theme.font("strong" if row.best else "ui"))
         metrics = painter.fontMetrics()
-        line = QRectF(place.left(), place.top() + theme.step(1), place.width(), metrics.height())
+        line = QRectF(rect.left(), rect.top() + theme.step(1), rect.width(), metrics.height())
         painter.setPen(theme.colour("ink" if self.isEnabled() else "ink_disabled"))
         number_width = metrics.horizontalAdvance(row.number)
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, row.number)
@@ -179,7 +179,7 @@ class ScoreBars(PaintedRows):
         name = metrics.elidedText(row.name, Qt.TextElideMode.ElideRight, room)
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
         if row.fraction is not None:
-            bar = QRectF(place.left(), line.bottom() + theme.step(1.25), place.width(), theme.step(1.75))
+            bar = QRectF(rect.left(), line.bottom() + theme.step(1.25), rect.width(), theme.step(1.75))
             faint = not (row.best and self.isEnabled())
             right = self.isRightToLeft()
             draw_bar(painter, theme, bar, row.fraction, faint=faint, from_right=right)

@@ -1,4 +1,4 @@
-"""A line to search a list with."""
+"""The line with which a list is searched."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SEARCH_AFTER_MS = 120
 
 
 class SearchLine(QLineEdit):
-    """A line edit with a glass at its left and a button that clears it.
+    """A line edit with a magnifying glass at its left and a button that clears it.
 
-    Esc clears it too, but is left to the window, which stops what runs, while `busy_sign` is shown.
-    `searched` is sent a moment after the text changed, `down_requested` when the keys move down to the list.
+    Esc clears it too, except while `busy_sign` is shown: then Esc is left to the window, which stops the work.
+    `searched` is sent a moment after the text has changed, `down_requested` on Enter or the arrow down to the list.
     """
 
     searched = Signal()
@@ -55,7 +55,7 @@ class SearchLine(QLineEdit):
         return self._soon.isActive()
 
     def cancel_pending(self) -> None:
-        """Do not send `searched` for what was typed: the search is being done."""
+        """Do not send `searched` for what was typed: the caller is searching already."""
         self._soon.stop()
 
     def go_in(self) -> None:
@@ -79,23 +79,23 @@ class SearchLine(QLineEdit):
         self._size_icons()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Paint the icons of larger text, which Qt would paint as small as ever."""
+        """Paint the icons in the size of larger text, as Qt paints them in one size only."""
         if event.type() == QEvent.Type.Paint and isinstance(watched, QToolButton) and self._growth():
-            place = QRect(QPoint(), watched.iconSize())
-            place.moveCenter(watched.rect().center())
+            rect = QRect(QPoint(), watched.iconSize())
+            rect.moveCenter(watched.rect().center())
             mode = QIcon.Mode.Normal if watched.isEnabled() else QIcon.Mode.Disabled
-            watched.icon().paint(QPainter(watched), place, mode=mode)
+            watched.icon().paint(QPainter(watched), rect, mode=mode)
             return True
         return super().eventFilter(watched, event)
 
     def _growth(self) -> int:
-        """By how many pixels an icon is larger than Qt's."""
+        """By how many pixels icons are larger than Qt's."""
         usual = self.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
         return max(0, self._theme.step(4) - usual)
 
     @Slot()
     def _size_icons(self) -> None:
-        """Have the glass and the cross grow with the text: Qt gives both one size at every size of text."""
+        """Have both icons grow with the text, as Qt gives them one size only."""
         more = self._growth()
         self.setTextMargins(more, 0, more if self.text() else 0, 0)
         for button in self.findChildren(QToolButton) if more else ():

@@ -1,4 +1,4 @@
-"""Pages of several sections: their names above, the current one below."""
+"""Pages of several sections: the sections' names above, the current section below."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.ui.kit.translation import tr
 class Section(PagePart):
     """A section of a page, created when it is first shown.
 
-    `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it.
+    `show_fault` shows errors in `notice`, which a subclass lays out.
     """
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -68,7 +68,7 @@ class SectionedPage(Page, Generic[SectionT]):
     # The page's interface to the window
 
     def receive(self, argument: object) -> None:
-        """Show a section, given by its key with what it is to show."""
+        """Show a section: the argument is its key, with or without what to show there."""
         assert isinstance(argument, tuple)
         self.show_section(*argument)
 
@@ -98,7 +98,7 @@ class SectionedPage(Page, Generic[SectionT]):
         return self.sections.get(self.names.selected())
 
     def get(self, kind: type[SectionT]) -> SectionT:
-        """A section of the page, created if it has not been shown yet."""
+        """Return a section of the page, created if it has not been shown yet."""
         if kind.KEY not in self.sections:
             section = self.sections[kind.KEY] = kind(self.workspace, self.theme, self.lanes)
             section.note.connect(self.note)
@@ -111,7 +111,7 @@ class SectionedPage(Page, Generic[SectionT]):
     @Slot(str)
     @Slot(str, object)
     def show_section(self, key: str, argument: object = None) -> None:
-        """Show a section by its key, with something to show in it; an unknown key is ignored."""
+        """Show a section by its key, and in it what the argument says; an unknown key is ignored."""
         kind = next((kind for kind in self._kinds if key == kind.KEY), None)
         if kind is None:
             return
@@ -124,7 +124,7 @@ class SectionedPage(Page, Generic[SectionT]):
 
     @Slot(str, object)
     def _go(self, key: str, argument: object) -> None:
-        """Show another section, or leave for another page."""
+        """Show another section, or have the window show another page."""
         if any(key == kind.KEY for kind in self._kinds):
             self.show_section(key, argument)
         else:
@@ -132,7 +132,7 @@ class SectionedPage(Page, Generic[SectionT]):
 
     @Slot()
     def search(self) -> None:
-        """Go to the search of the current section."""
+        """Put the keyboard focus into the search of the current section."""
         section = self.section()
         if section is not None:
             section.search()

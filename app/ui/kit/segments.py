@@ -1,4 +1,4 @@
-"""Choices of which one is selected: buttons in general, and a switch of a few named ones."""
+"""Groups of buttons of which one is pressed; in general, and as a row of named segments."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
 
-# Padding around its text, in steps: where there is room, and where there is little.
-_ROOM, _LEAST_ROOM = 7, 3
+# The horizontal padding of a segment, in steps, and the least one where there is little room.
+_PADDING, _LEAST_PADDING = 7, 3
 
 
 class _Segment(QPushButton):
-    """A button with room for the bolder letters of the pressed one, so that nothing moves when it changes."""
+    """A button with room for the bolder text of a pressed one, so that nothing moves when another is pressed."""
 
     def __init__(self, theme: Theme, title: str) -> None:
         super().__init__(localised(title))
@@ -24,10 +24,10 @@ class _Segment(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._wide(_ROOM), super().sizeHint().height())
+        return QSize(self._wide(_PADDING), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._wide(_LEAST_ROOM), super().sizeHint().height())
+        return QSize(self._wide(_LEAST_PADDING), super().sizeHint().height())
 
     def _wide(self, steps: int) -> int:
         letters = QFontMetrics(self._theme.font("strong")).horizontalAdvance(self.text())
@@ -35,9 +35,9 @@ class _Segment(QPushButton):
 
 
 class PickGroup(QButtonGroup):
-    """Buttons of which one is pressed; `picked` carries the one that the user presses.
+    """Buttons of which one is pressed; `picked` carries a button that the person presses, also the pressed one again.
 
-    A screen reader toggles a button without a click, which counts too; `check` presses one without `picked`.
+    A screen reader toggles a button without a click, which counts too; `check` presses one without sending `picked`.
     """
 
     picked = Signal(object)
@@ -45,12 +45,12 @@ class PickGroup(QButtonGroup):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._checking = False
-        self._told: QAbstractButton | None = None
+        self._toggled_button: QAbstractButton | None = None
         self.buttonToggled.connect(self._toggled)
         self.buttonClicked.connect(self._clicked)
 
     def check(self, button: QAbstractButton) -> None:
-        """Press a button."""
+        """Press a button without sending `picked`."""
         self._checking = True
         button.setChecked(True)
         self._checking = False
@@ -58,18 +58,18 @@ class PickGroup(QButtonGroup):
     @Slot(object, bool)
     def _toggled(self, button: QAbstractButton, pressed: bool) -> None:
         if pressed and not self._checking:
-            self._told = button
+            self._toggled_button = button
             self.picked.emit(button)
 
     @Slot(object)
     def _clicked(self, button: QAbstractButton) -> None:
-        told, self._told = self._told, None
-        if told is not button:  # it was pressed already
+        toggled, self._toggled_button = self._toggled_button, None
+        if toggled is not button:  # it was pressed already
             self.picked.emit(button)
 
 
 class Choices(QFrame):
-    """Buttons of which one is pressed, each under a key. `chosen` carries the key that the user picked."""
+    """Buttons of which one is pressed, each with a key. `chosen` carries the key of one that the person presses."""
 
     chosen = Signal(str)
 
@@ -81,9 +81,9 @@ class Choices(QFrame):
         self.setAccessibleName(localised(name))
 
     def add_button(self, key: str, button: QAbstractButton) -> None:
-        """Add a button, which a subclass lays out."""
+        """Add a button, which the subclass lays out."""
         button.setProperty("key", key)
-        button.setAutoExclusive(True)  # told as one of several; the group itself keeps one pressed
+        button.setAutoExclusive(True)  # for its role as a radio button; the group keeps one pressed
         self._group.addButton(button)
         self._buttons[key] = button
 
@@ -93,7 +93,7 @@ class Choices(QFrame):
             self._group.check(self._buttons[key])
 
     def selected(self) -> str:
-        """The key of the pressed button, empty if none is."""
+        """The key of the pressed button; empty if none is."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def buttons(self) -> tuple[QAbstractButton, ...]:
@@ -111,7 +111,7 @@ class Choices(QFrame):
 
 
 class Segments(Choices):
-    """Buttons side by side, one pressed; in further lines where there is no room."""
+    """A row of segments, one of them pressed; in several lines where there is no room."""
 
     def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
         super().__init__(name)
@@ -136,7 +136,7 @@ class Segments(Choices):
 
     @Slot(object, bool)
     def _toggled(self, button: QAbstractButton, pressed: bool) -> None:
-        """Have Tab reach the pressed button, and the arrow keys move on from it."""
+        """Have Tab reach only the pressed button; the arrow keys move on from it."""
         if pressed:
             for one in self._buttons.values():
                 way = Qt.FocusPolicy.StrongFocus if one is button else Qt.FocusPolicy.ClickFocus

@@ -1,4 +1,4 @@
-"""What a screen reader is told beyond the names of widgets: the roles of our own ones, and what has just happened."""
+"""What screen readers are told beyond the names of widgets: the roles of our own widgets, and announcements."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _ENDS = re.compile(r"[.?!:…]$")
 
 
 @cache
-def give_roles() -> None:
-    """Have Qt tell the roles of our own widgets, from now on; further calls do nothing.
+def install_roles() -> None:
+    """Have Qt report the roles of our own widgets from now on; further calls do nothing.
 
-    A widget that is painted states its role as `ROLE`; without one Qt calls it a client, which says nothing. A frame is
-    a group of what it holds, not a border: on Linux a border is told as a window.
+    A painted widget states its role as `ROLE`; without one Qt reports a client, which means nothing to a person. A
+    frame is reported as a group, not as a border, which screen readers on Linux take for a window.
     """
     QAccessible.installFactory(_interface)
 
 
-def _interface(kind: str, thing: QObject) -> QAccessibleInterface | None:
-    """The interface of a widget with a role of its own; `kind` is its class or, asked later, one that is above it."""
-    role = getattr(thing, "ROLE", None)
-    if role is None and kind == "QFrame":
+def _interface(class_name: str, widget: QObject) -> QAccessibleInterface | None:
+    """The interface of a widget with a role of its own; Qt asks for its class first, then for each base class."""
+    role = getattr(widget, "ROLE", None)
+    if role is None and class_name == "QFrame":
         role = QAccessible.Role.Grouping
-    return QAccessibleWidget(thing, role) if role is not None and isinstance(thing, QWidget) else None
+    return QAccessibleWidget(widget, role) if role is not None and isinstance(widget, QWidget) else None
 
 
 def announce(widget: QWidget, words: str, *, polite: bool = False) -> None:
-    """Have a screen reader say words that belong to a widget that can be seen.
+    """Have a screen reader say words about a widget, if that is visible.
 
-    `polite` ones wait until it has said all else; the others are said at once.
+    `polite` announcements wait until everything else was said; others interrupt.
     """
     if words and widget.isVisible() and QAccessible.isActive():
         event = QAccessibleAnnouncementEvent(widget, localised(words))
@@ -45,18 +45,18 @@ def announce(widget: QWidget, words: str, *, polite: bool = False) -> None:
 
 
 def sentence(words: str) -> str:
-    """Words as a sentence, with a capital letter and a mark at its end; empty for none."""
+    """The words as a sentence, with a capital letter and a full stop; empty for no words."""
     words = localised(words).strip()
     return sentences(words[:1].upper() + words[1:])
 
 
 def sentences(*parts: str) -> str:
-    """The parts that are not empty as sentences in a row, each with one mark at its end."""
-    told = (localised(part) for part in parts if part)
-    return " ".join(part if _ENDS.search(part) else f"{part}." for part in told)
+    """The parts that are not empty, joined as sentences; each gets a full stop unless it has a mark at its end."""
+    texts = (localised(part) for part in parts if part)
+    return " ".join(text if _ENDS.search(text) else f"{text}." for text in texts)
 
 
 def name_choice(box: QComboBox, name: str) -> None:
-    """Name a combo box that has no label: on Linux Qt gives its value as its name, so the description names it too."""
+    """Name a combo box without a label; in the description too, as Qt on Linux reports its value as the name."""
     box.setAccessibleName(localised(name))
     box.setAccessibleDescription(localised(name))

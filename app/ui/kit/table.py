@@ -27,17 +27,17 @@ Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
-# More changed rows than these are shown by arranging all anew.
+# Where more rows have changed, all rows are arranged again.
 _MOST_CHANGED = 200
-# In characters: a cell shows one line.
+# In characters, of the one line that a cell shows.
 _LONGEST_CELL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its title, and what it shows of a row, sorts a row by, and has as a cell's tool tip.
+    """A column: its title, and functions of a row for the cell's text, the key that it is sorted by, and the tool tip.
 
-    `number` aligns it to the right; `title_tip` is the tool tip of its heading.
+    `number` aligns the cells to the right; `title_tip` is the tool tip of the heading.
     """
 
     title: str
@@ -49,9 +49,9 @@ class Column:
 
 
 class TableModel(QAbstractTableModel):
-    """Rows of any kind, shown by columns: those of `rows` that `accepts` takes, sorted by a column.
+    """Rows of any kind: `shown` are those of `rows` that `accepts` takes, sorted by a column.
 
-    A hundred thousand are filtered and sorted here at once; a proxy model would ask Python for each comparison.
+    A hundred thousand rows are filtered and sorted here at once; a proxy model would call Python for each comparison.
     """
 
     def __init__(self, columns: Sequence[Column] = ()) -> None:
@@ -63,7 +63,7 @@ class TableModel(QAbstractTableModel):
         self._sorted_by, self._order = -1, Qt.SortOrder.AscendingOrder
 
     def set_rows(self, rows: Sequence[Any], columns: Sequence[Column] | None = None) -> None:
-        """Replace the rows, and the columns if there are others."""
+        """Replace the rows, and the columns if any are given."""
         self.beginResetModel()
         self.rows = rows
         if columns is not None:
@@ -72,7 +72,7 @@ class TableModel(QAbstractTableModel):
         self.endResetModel()
 
     def arrange(self) -> None:
-        """Filter and sort the rows anew; what is chosen stays so."""
+        """Filter and sort the rows again; the chosen ones stay chosen."""
         arranged = self._arranged()
         if arranged == self.shown:
             self.refresh()
@@ -82,27 +82,27 @@ class TableModel(QAbstractTableModel):
         kept = [self.shown[index.row()] for index in before]
         self.shown = arranged
         wanted = set(map(id, kept))
-        places = {key: at for at, key in enumerate(map(id, self.shown)) if key in wanted} if wanted else {}
+        positions = {key: at for at, key in enumerate(map(id, self.shown)) if key in wanted} if wanted else {}
         after = [
-            self.index(places[id(row)], index.column()) if id(row) in places else QModelIndex()
+            self.index(positions[id(row)], index.column()) if id(row) in positions else QModelIndex()
             for index, row in zip(before, kept, strict=True)
         ]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
     def refresh(self) -> None:
-        """Show all rows as they are now, where they stand."""
+        """Show all rows as they are now, in their present order."""
         if self.shown:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.shown) - 1, len(self.columns) - 1))
 
     def rows_changed(self, rows: Sequence[Any]) -> None:
-        """Show rows that have changed: those that are accepted no longer go, the others stay where they are."""
+        """Show rows that have changed: those no longer accepted are removed, the others keep their positions."""
         changed = set(map(id, rows))
-        places = [at for at, key in enumerate(map(id, self.shown)) if key in changed]
-        if len(places) < len(changed) or len(places) > _MOST_CHANGED:
+        positions = [at for at, key in enumerate(map(id, self.shown)) if key in changed]
+        if len(positions) < len(changed) or len(positions) > _MOST_CHANGED:
             self.arrange()
             return
-        for at in reversed(places):
+        for at in reversed(positions):
             if self.accepts is None or self.accepts(self.shown[at]):
                 self.dataChanged.emit(self.index(at, 0), self.index(at, len(self.columns) - 1))
             else:
@@ -111,7 +111,7 @@ class TableModel(QAbstractTableModel):
                 self.endRemoveRows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column, or with -1 show the rows in their own order."""
+        """Sort by a column; -1 restores the order of `rows`."""
         self._sorted_by, self._order = column, order
         self.arrange()
 
@@ -158,7 +158,7 @@ class TableModel(QAbstractTableModel):
 
 
 def _comparable(key: Any) -> tuple[int, Any]:
-    """A key that is compared with any other: nothing before numbers, and these before words."""
+    """A sort key that can be compared with any other: None is before numbers, and numbers before words."""
     return (0, 0) if key is None else (2, localised(key)) if isinstance(key, str) else (1, key)
 
 
@@ -167,11 +167,11 @@ def _alignment(column: Column) -> int:
 
 
 class RowTable(QTableView):
-    """A table of rows; a click on a heading sorts, Ctrl+C copies the chosen rows, or all.
+    """A table of rows; a click on a heading sorts it, Ctrl+C copies the chosen rows, or all if none is chosen.
 
-    A subclass gives the copied text in `text_of`, the widths of its columns in `fit_columns`, and those that depend on
-    the table's own width in `share_width`. `FONT` is the use of its cells' font, `PADDING` what a row is higher than
-    its text, in steps.
+    A subclass gives the copied text in `text_of`, sets the columns' widths in `fit_columns`, and those that depend on
+    the table's width in `share_width`. `FONT` is the use of the cells' font, `PADDING` the height of a row without its
+    text, in steps.
     """
 
     FONT = "ui"
@@ -212,7 +212,7 @@ class RowTable(QTableView):
         return tuple(index.data(ROW_ROLE) for index in chosen)
 
     def choose(self, rows: Sequence[Any]) -> None:
-        """Choose exactly these; those that are not shown are left out."""
+        """Choose exactly these rows, as far as they are shown."""
         model, flag = self.selectionModel(), QItemSelectionModel.SelectionFlag
         found = [self._model.index(at, 0) for at, row in enumerate(self._model.shown) if row in rows]
         selection = QItemSelection()
@@ -224,7 +224,7 @@ class RowTable(QTableView):
             self.scrollTo(found[0])
 
     def narrow(self, words: str, accepts: Callable[[Any], bool] | None = None) -> None:
-        """Show only the rows that are accepted, and contain all of these words in a cell or its tool tip."""
+        """Show only the rows that are accepted and contain all of these words in their cells or tool tips."""
         wanted, model = words.casefold().split(), self._model
 
         def is_wanted(row: Any) -> bool:
@@ -238,29 +238,29 @@ class RowTable(QTableView):
         model.arrange()
 
     def text_of(self, rows: Sequence[Any]) -> str:
-        """What is copied of these rows."""
+        """The text that is copied for these rows."""
         raise NotImplementedError
 
     def copied(self) -> str:
-        """The text of the chosen rows, or of all."""
+        """The text of the chosen rows, or of all if none is chosen."""
         return self.text_of(self.chosen() or self.rows())
 
     def fit_columns(self) -> None:
-        """Set the columns' widths for the present rows and fonts."""
+        """Set the columns' widths for the current rows and fonts."""
         self.share_width()
 
     def share_width(self) -> None:
-        """Set the widths that depend on that of the table."""
+        """Set the columns' widths that depend on the table's."""
 
     def needed_width(self, at: int, texts: Sequence[str]) -> int:
-        """The width of a column with these texts, in pixels; its title has room for the sort indicator."""
+        """The width in pixels of a column with these texts, and with its title beside a sort indicator."""
         cells = max(map(self.fontMetrics().horizontalAdvance, map(localised, texts)), default=0)
         heading = localised(self._model.columns[at].title)
         title = self.horizontalHeader().fontMetrics().horizontalAdvance(heading)
         return max(cells + self._theme.step(6), title + self._theme.step(10))
 
     def height_of(self, rows: int) -> int:
-        """The height of the heading and as many rows, in pixels."""
+        """The height in pixels of the heading and this number of rows."""
         return rows * self.verticalHeader().defaultSectionSize() + self.horizontalHeader().sizeHint().height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -31,7 +31,7 @@ from app.core.errors import SpanlightError
 from app.core.message import Message
 
 CHOICES = ("system", "light", "dark")
-# Size and weight of every use of type, as a multiple of the window's base size.
+# The family of each use of type, its size as a multiple of the window's base size, and its weight.
 _TYPE: dict[str, tuple[str, float, QFont.Weight]] = {
     "tag": ("sans", 0.66, QFont.Weight.DemiBold),
     "ui": ("sans", 1.0, QFont.Weight.Normal),
@@ -49,23 +49,23 @@ _SERIF = (
     "Charter", "Charis SIL", "Source Serif 4", "Georgia", "Cambria", "Noto Serif", "Liberation Serif", "DejaVu Serif",
 )  # fmt: skip
 _SANS = ("Inter", "Cantarell", "Ubuntu", "Noto Sans", "Segoe UI", "DejaVu Sans")
-# What fontconfig and offscreen Qt report where the desktop names no font of its own.
-_NAMELESS = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
+# What fontconfig and Qt without a screen report where the desktop names no font.
+_GENERIC = {"sans serif", "sans-serif", "sans", "dejavu sans", "helvetica", "arial", ""}
 _LEAST_PIXELS = 14.0
-# Drawn smaller, thin lines would lie between the pixels: icons are drawn at this size and scaled down.
+# Smaller icons are drawn at this size and scaled down: drawn directly, thin lines would fall between pixels.
 _LEAST_ICON = 16
 # Qt takes ownership of a clone, and nothing in Python would keep it alive.
 _clones: list[QIconEngine] = []
-# The colours by role of the theme in force, as the application's style sheet has them.
+# The colours of the theme in force, by role.
 _colours: dict[str, str] = {}
 
 
 @cache
 def line_icon(svg: str, role: str, active_role: str) -> QIcon:
-    """The icon of an SVG's text in the colours of two roles, one object for the lifetime of the process.
+    """Return the icon of an SVG text in the colours of two roles: one object for the lifetime of the process.
 
-    It must never be in a cycle that Python's collector breaks up: its engine would be freed before it, and it would
-    then access freed memory.
+    The icon must never be part of a cycle that Python's collector frees: its engine would be freed first, and the icon
+    would access freed memory.
     """
     return QIcon(LineIcon(svg, role, active_role))
 
@@ -97,7 +97,7 @@ class LineIcon(QIconEngine):
         key = (size.width(), size.height(), colour)
         if key not in self._drawn:
             renderer = QSvgRenderer(QByteArray(self._svg.replace("currentColor", colour).encode()))
-            large = drawn(renderer, max(_LEAST_ICON, size.width()))
+            large = _render(renderer, max(_LEAST_ICON, size.width()))
             smooth = Qt.TransformationMode.SmoothTransformation
             self._drawn[key] = large.scaledToWidth(size.width(), smooth)
         return self._drawn[key]
@@ -107,8 +107,8 @@ class LineIcon(QIconEngine):
         painter.drawPixmap(rect, self.pixmap(rect.size() * ratio, mode, state))
 
 
-def drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
-    """A picture of `size` pixels a side."""
+def _render(renderer: QSvgRenderer, size: int) -> QPixmap:
+    """Render an SVG as a square of `size` pixels a side."""
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -118,13 +118,13 @@ def drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
 
 
 class ThemeFile:
-    """One theme as defined by its TOML file: base colours, and roles that name them.
+    """A theme as its TOML file defines it: base colours, and roles that name them.
 
     Raises ValueError when a role names a base colour that does not exist, SpanlightError if the file is missing.
     """
 
     def __init__(self, path: Path) -> None:
-        values = tomllib.loads(_text(path))
+        values = tomllib.loads(_read(path))
         base = values["base"]
         missing = sorted(role for role, name in values["roles"].items() if name not in base)
         if missing:
@@ -132,22 +132,22 @@ class ThemeFile:
         self.roles: dict[str, str] = {role: base[name] for role, name in values["roles"].items()}
 
 
-# Widgets that a desktop theme such as GNOME's may give a font of their own, which the application's does not replace.
-_OF_THE_DESKTOP = (
+# Widgets whose fonts a desktop theme such as GNOME's may set, which the application's font does not replace.
+_DESKTOP_STYLED = (
     "QAbstractItemView", "QCheckBox", "QComboLineEdit", "QComboMenuItem", "QHeaderView", "QLabel", "QListView", "QMenu",
     "QMenuBar", "QMenuItem", "QMessageBox", "QPushButton", "QRadioButton", "QStatusBar", "QTipLabel", "QToolButton",
 )  # fmt: skip
 
 
 class Theme(QObject):
-    """The look in force: colours by role, fonts by use, sizes in steps, icons in the theme's ink.
+    """The look of the window: colours by role, fonts by use, lengths in steps, icons in the theme's ink.
 
     A widget states its look once: `mark(label, type="small", ink="quiet")` for its font and colour, `space(layout, 2)`
     or `in_steps(widget.setMinimumWidth, 50)` for lengths, `icon(...)` for an icon. The application's style sheet, the
     lengths and the icons then follow every change. `changed` is for the few widgets that compute something from a font
-    or a size: it is sent after the colours or the text size changed and all of that has been applied.
+    or a length: it is sent once a change of the colours or the text size has been applied.
 
-    `resources` is the folder that holds `themes/` and `icons/`.
+    `resources` is the folder that holds `themes/` and `icons/`; `still` is whether the person turned all motion off.
     """
 
     changed = Signal()
@@ -156,7 +156,7 @@ class Theme(QObject):
         super().__init__(parent)
         self._resources = resources
         self._files = {name: ThemeFile(resources / "themes" / f"{name}.toml") for name in ("light", "dark")}
-        self._sheet = _text(resources / "themes" / "style.qss")
+        self._sheet = _read(resources / "themes" / "style.qss")
         self._icon_sources: dict[str, str] = {}
         self._wanted = "system"
         self._scale = 1.0
@@ -166,7 +166,7 @@ class Theme(QObject):
         self._units: dict[float, float] = {}
         self._lengths: WeakKeyDictionary[QObject, dict[str, tuple[float, ...]]] = WeakKeyDictionary()
         self._base_font = _base_font()
-        # Needed for every mark and size, some 1,300 times until the first paint: querying the font took 65 ms.
+        # Needed some 1,300 times before the first paint: querying the font each time took 65 ms.
         self._usual_pixels = max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize()))
         self._serif = _first_installed(_SERIF, "serif")
         _colours.update(self._files[self.name].roles)
@@ -187,7 +187,7 @@ class Theme(QObject):
 
     @property
     def moves(self) -> bool:
-        """Whether things may move by themselves: not where the person or the system has turned that off."""
+        """Whether animations are allowed by both the person and the system."""
         hint = QStyle.StyleHint.SH_Widget_Animation_Duration
         return not self.still and QApplication.style().styleHint(hint) > 0
 
@@ -212,8 +212,7 @@ class Theme(QObject):
     def refresh(self) -> None:
         """Have every widget take its fonts and icons again.
 
-        With a stylesheet in force Qt drops the font of a widget that is already polished when its page
-        gets a parent.
+        With a style sheet in force Qt drops the font of a polished widget when its page gets a parent.
         """
         self.changed.emit()
 
@@ -239,9 +238,9 @@ class Theme(QObject):
         return round(steps * self._unit())
 
     def in_steps(self, setter: Callable[..., object], *steps: float) -> None:
-        """Call a widget's or layout's setter with lengths in steps, now and whenever the text size changes.
+        """Call the setter of a widget or layout with lengths in steps, now and whenever the text size changes.
 
-        `setter` is a bound method such as `layout.setSpacing`; a later call with the same one replaces its lengths.
+        `setter` is a bound method such as `layout.setSpacing`; a later call for the same setter replaces the lengths.
         """
         target = setter.__self__  # type: ignore[attr-defined]
         self._lengths.setdefault(target, {})[setter.__name__] = steps
@@ -255,12 +254,12 @@ class Theme(QObject):
         self.in_steps(layout.setContentsMargins, *margins)
 
     def show_busy(self, bar: QProgressBar) -> None:
-        """Show in a bar that something goes on whose length is not known; an empty bar where nothing may move."""
+        """Show work of unknown length in a bar; the bar stays empty where animations are not allowed."""
         bar.setRange(0, 0 if self.moves else 1)
         bar.setValue(0)
 
     def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
-        """The line icon `name` in a role's colour (and another one where it is switched on), in every theme."""
+        """The line icon `name` in the colour of a role, or of `active_role` while it is switched on."""
         return line_icon(self._svg(name), role, active_role)
 
     def app_icon(self) -> QIcon:
@@ -268,11 +267,11 @@ class Theme(QObject):
         icon = QIcon()
         renderer = QSvgRenderer(QByteArray(self._svg("spanlight").encode()))
         for size in (16, 24, 32, 48, 64, 128, 256):
-            icon.addPixmap(drawn(renderer, size))
+            icon.addPixmap(_render(renderer, size))
         return icon
 
     def stylesheet(self) -> str:
-        """The application's stylesheet with this theme's colours and sizes filled in."""
+        """The application's style sheet with this theme's colours and lengths filled in."""
         icons = (self._resources / "icons").as_posix()
         roles = self._files[self.name].roles
         sheet = self._sheet.replace("@icons", icons)
@@ -326,7 +325,7 @@ class Theme(QObject):
             app.setFont(font)
             app.setPalette(self.palette())
             app.setStyleSheet(sheet)  # this restores the desktop's fonts
-            for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
+            for kind in _DESKTOP_STYLED:  # PySide takes no bytes here, as its stubs want it
                 if app.font(kind) != font:  # type: ignore[call-overload]
                     app.setFont(font, kind)  # type: ignore[arg-type]
         for target, lengths in list(self._lengths.items()):
@@ -339,7 +338,7 @@ class Theme(QObject):
         return self._usual_pixels * self._scale
 
     def _unit(self) -> float:
-        # Measuring a font is slow for a value that is needed for every mark and row drawn.
+        # Cached: measuring a font is slow, and every row that is painted needs the value.
         pixels = self._base_pixels()
         if pixels not in self._units:
             # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
@@ -348,14 +347,14 @@ class Theme(QObject):
 
     def _svg(self, name: str) -> str:
         if name not in self._icon_sources:
-            self._icon_sources[name] = _text(self._resources / "icons" / f"{name}.svg")
+            self._icon_sources[name] = _read(self._resources / "icons" / f"{name}.svg")
         return self._icon_sources[name]
 
 
 def mark(*widgets: QWidget, **properties: str) -> None:
     """Set the properties that the style sheet selects on: type, ink, kind, bare, ...
 
-    `type` is the use of the font, a key of `Theme.font`. A widget has it once it has been polished.
+    `type` is a use of `Theme.font`. A widget has its look once it has been polished.
     """
     for widget in widgets:
         for name, value in properties.items():
@@ -365,8 +364,8 @@ def mark(*widgets: QWidget, **properties: str) -> None:
             widget.style().polish(widget)
 
 
-def _text(path: Path) -> str:
-    """A resource's text; raises SpanlightError if it is missing."""
+def _read(path: Path) -> str:
+    """Read a resource's text; raises SpanlightError if it is missing."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as fault:
@@ -379,7 +378,7 @@ def _text(path: Path) -> str:
 
 def _base_font() -> QFont:
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    if QFontInfo(font).family().lower() in _NAMELESS or font.family().lower() in _NAMELESS:
+    if QFontInfo(font).family().lower() in _GENERIC or font.family().lower() in _GENERIC:
         font.setFamilies([_first_installed(_SANS, font.family())])
     else:
         font.setFamilies([font.family()])

@@ -8,9 +8,9 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from app.core.message import Message, NamedFormatter
 
-# Each by its own name, so that a person finds the one they read.
+# Each is named in itself, so that whoever speaks it finds it.
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español"}
-_MOST = 2**31 - 1  # that Qt counts to
+_MOST = 2**31 - 1  # the largest number that Qt takes for a plural
 
 
 class _Filling(NamedFormatter):
@@ -27,7 +27,7 @@ class _Filling(NamedFormatter):
 
 
 def tr(pattern: str, several: str = "", /, **values: object) -> str:
-    """A sentence in the window's language, in English where it has no translation.
+    """Translate a pattern into the window's language and fill in its values; without a translation it stays English.
 
     Takes literals and values as a `Message` does; lupdate collects the literals.
     """
@@ -40,20 +40,20 @@ def tr(pattern: str, several: str = "", /, **values: object) -> str:
 
 
 def localised(text: str) -> str:
-    """A message in the window's language; any other text, as that of a document, stays as it is."""
+    """Return a message in the window's language; any other text, such as a document's, stays as it is."""
     return tr(text.pattern, text.several, **text.values) if isinstance(text, Message) else text
 
 
-def written(number: float, form: str) -> str:
-    """A number in one of Python's formats, with the marks of the window's language."""
-    return _filling.format_field(number, form)
+def format_number(number: float, spec: str) -> str:
+    """Format a number by one of Python's format specifications, with the marks of the window's language."""
+    return _filling.format_field(number, spec)
 
 
 def use_language(folder: Path, chosen: str) -> str:
-    """Show texts in the chosen language, or for "system" in that of the system if Spanlight has it, else in English.
+    """Use the chosen language, or for "system" that of the system if it is in `LANGUAGES`, else English.
 
-    `folder` holds the translations; Qt's own words follow. Returns the language that is used. Widgets that there are
-    already keep their texts.
+    `folder` holds the translations; Qt's own texts are translated too. Returns the code of the language in use. Widgets
+    that exist already keep their texts.
     """
     global _filling
     application = QCoreApplication.instance()
@@ -68,12 +68,12 @@ def use_language(folder: Path, chosen: str) -> str:
     for before in application.findChildren(QTranslator):
         application.removeTranslator(before)
         before.deleteLater()
-    for name, place in (
+    for name, directory in (
         (f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
         (f"spanlight_{language}", str(folder)),
     ):
         translator = QTranslator(application)
-        if translator.load(name, place):
+        if translator.load(name, directory):
             application.installTranslator(translator)
     return language
 

@@ -1,4 +1,4 @@
-"""Two panes with a splitter between them; and those of a list and the page of its chosen item."""
+"""Panes with splitters between them; and the two panes of a list and its chosen item."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from app.ui.kit.theme import Theme
 
 
 class Panes(QSplitter):
-    """Panes beside each other, or one above the other where they are too wide for that, as with large text.
+    """Panes side by side, or stacked where they do not fit side by side, as with large text.
 
-    Sizes are set with `place` and read with `placed`: always those of panes beside each other.
+    `set_widths` and `widths` are about the panes side by side, also while they are stacked.
     """
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._beside: list[int] = []
+        self._widths: list[int] = []
         self.setChildrenCollapsible(False)
 
-    def place(self, sizes: list[int]) -> None:
-        """Set the sizes of the panes beside each other."""
-        self._beside = sizes
+    def set_widths(self, widths: list[int]) -> None:
+        """Set the widths of the panes side by side."""
+        self._widths = widths
         if not self.are_stacked():
-            self.setSizes(sizes)
+            self.setSizes(widths)
 
-    def placed(self) -> list[int]:
-        """The sizes of the panes beside each other, now or when they last were."""
-        return self._beside if self.are_stacked() else self.sizes()
+    def widths(self) -> list[int]:
+        """The widths of the panes side by side, now or when they last were."""
+        return self._widths if self.are_stacked() else self.sizes()
 
     def are_stacked(self) -> bool:
-        """Whether they are one above the other."""
+        """Whether the panes are stacked."""
         return self.orientation() is Qt.Orientation.Vertical
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the widest pane: what is narrower than all of them stacks them."""
+        """As narrow as the widest pane, since panes that do not fit side by side are stacked."""
         return QSize(max(self._least(), default=0), super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
-        """Look again whether there is room when a pane needs more or less of it."""
+        """Stack or unstack the panes when one of them needs another width."""
         if event.type() == QEvent.Type.LayoutRequest:
             self._arrange(self.width())
         return super().event(event)
@@ -51,6 +51,7 @@ class Panes(QSplitter):
         super().resizeEvent(event)
 
     def _least(self) -> list[int]:
+        """The least widths of the visible panes."""
         panes = [pane for at in range(self.count()) if (pane := self.widget(at)) and not pane.isHidden()]
         return [max(pane.minimumWidth(), pane.minimumSizeHint().width()) for pane in panes]
 
@@ -60,16 +61,16 @@ class Panes(QSplitter):
         if stacked == self.are_stacked() or not self.isVisible():
             return
         if stacked:
-            self._beside = self.sizes()
+            self._widths = self.sizes()
             self.setOrientation(Qt.Orientation.Vertical)
             self.setSizes([self.height() // 2] * self.count())
         else:
             self.setOrientation(Qt.Orientation.Horizontal)
-            self.setSizes(self._beside)
+            self.setSizes(self._widths)
 
 
 class TwoPanes(Panes):
-    """`left` is a column on the desk's ground, in the `side` that scrolls; `right` a stack of pages on a panel."""
+    """At the left a column, `left`, in the scroll area `side`; at the right a stack of pages, `right`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -77,7 +78,7 @@ class TwoPanes(Panes):
         inner = QFrame()
         inner.setProperty("kind", "desk")
         self.left = column(theme, gap=3, margins=(4, 5, 4, 4), parent=inner)
-        # It scrolls, so that all of it can be reached in a low window or at a large text size.
+        # It scrolls, for low windows and large text.
         self.side = Scrolling(inner)
         self.right = QStackedWidget()
         self.right.setProperty("kind", "panel")
@@ -90,11 +91,11 @@ class TwoPanes(Panes):
         theme.in_steps(self.right.setMinimumWidth, 76)
 
     def show_right(self, page: QWidget) -> None:
-        """Show a page at the right, which is added to the stack if it is new."""
+        """Show a page at the right, added to the stack if it is new."""
         if self.right.indexOf(page) < 0:
             self.right.addWidget(page)
         self.right.setCurrentWidget(page)
 
-    def restore(self, sizes: list[int]) -> None:
-        """Set the saved sizes, or the default ones."""
-        self.place(sizes if len(sizes) == 2 else [self._theme.step(96), self._theme.step(200)])
+    def restore(self, widths: list[int]) -> None:
+        """Set the saved widths, or the default ones."""
+        self.set_widths(widths if len(widths) == 2 else [self._theme.step(96), self._theme.step(200)])

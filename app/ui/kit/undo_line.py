@@ -14,8 +14,8 @@ from app.ui.kit.translation import tr
 UNDO_MS = 20_000
 
 
-def redoes(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
-    """Whether the key was Ctrl+Y; what was undone is then done again."""
+def redo_on_key(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
+    """Redo in an editor if the key is Ctrl+Y; returns whether it is."""
     if event.key() != Qt.Key.Key_Y or event.modifiers() != Qt.KeyboardModifier.ControlModifier:
         return False
     if not edit.isReadOnly():
@@ -26,7 +26,7 @@ def redoes(edit: QPlainTextEdit, event: QKeyEvent) -> bool:
 
 
 class UndoLine(QFrame):
-    """Words and Undo; hidden while there is nothing to undo. `over` is sent when the offer ends unused."""
+    """Words and a button that undoes; hidden while nothing is offered. `over` is sent when the offer expires."""
 
     undo_asked = Signal()
     over = Signal()
@@ -43,13 +43,13 @@ class UndoLine(QFrame):
         self.hide()
 
     def offer(self, words: str) -> None:
-        """Show what was done, and offer to undo it."""
+        """Show what was done, and offer for `UNDO_MS` to undo it."""
         self._words.setText(words)
         self.show()
         self._timer.start()
 
     def clear(self) -> None:
-        """Withdraw the offer without a signal."""
+        """Withdraw the offer without sending `over`."""
         self._timer.stop()
         self.hide()
 

@@ -1,4 +1,4 @@
-"""The buttons below an answer for what the person says of it."""
+"""The buttons below an answer with which the person judges it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.ui.kit.translation import tr
 
 
 class VerdictRow(QWidget):
-    """Right, These words instead, Not in the text: what was said is shown pressed, below the right words.
+    """Right, These words instead, Not in the text: the given verdict is shown pressed, and above it the right words.
 
-    `judged` carries the Verdict of the button that was pressed, or of its key.
+    `judged` carries the Verdict of a button that was pressed, or of its key.
     """
 
     judged = Signal(object)
@@ -29,7 +29,7 @@ class VerdictRow(QWidget):
         self.instead = KeyButton(theme, tr("These words instead"), "E", kind="verdict", type="small")
         self.instead.setToolTip(as_tip(tr("Select the right words in the document first  (E)")))
         self.absent = KeyButton(theme, tr("Not in the text"), "X", kind="verdict", type="small")
-        buttons = (self.right, self.absent, self.instead)  # the long one last: it may need a line
+        buttons = (self.right, self.absent, self.instead)  # the longest last: it may need a line of its own
         for button in buttons:
             button.setCheckable(True)
         column(theme, self.about, self.yours, flow(theme, *buttons, gap=1.5), gap=1.5, parent=self)
@@ -39,16 +39,16 @@ class VerdictRow(QWidget):
         self.hide()
 
     def add_keys(self, widget: QWidget) -> None:
-        """Have the buttons' keys work while the focus is in a widget; a field that is typed in keeps them."""
+        """Have the buttons' keys work while the focus is in a widget; a text field in it keeps its keys."""
         for key, act in (("A", self.accept), ("E", self.take_words), ("X", self.reject)):
             shortcut = QShortcut(QKeySequence(key), widget)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(act)
 
     def offer(self, verdict: Verdict, yours: str = "", about: str = "", *, has_answer: bool = True) -> None:
-        """Show the buttons, what was said pressed, with the right words that are `yours`.
+        """Show the buttons with the given verdict pressed, and the person's own right words, `yours`.
 
-        `about` names the answer where it is another one than the card's. Without an answer, Not in the text agrees.
+        `about` names the answer where it is not the card's. Without an answer, Not in the text agrees with the reader.
         """
         self.about.setText(tr("About {answer}:", answer=about))
         self.about.setVisible(bool(about))
@@ -62,17 +62,17 @@ class VerdictRow(QWidget):
 
     @Slot()
     def accept(self) -> None:
-        """Say that the answer is right, or that there is none indeed."""
+        """Judge that the answer is right, or that there is indeed none."""
         self._judge(Verdict.NOT_THERE if self.right.isHidden() else Verdict.RIGHT)
 
     @Slot()
     def take_words(self) -> None:
-        """Say that the words selected in the document are the right ones."""
+        """Judge that the words selected in the document are the right ones."""
         self._judge(Verdict.OTHER_WORDS)
 
     @Slot()
     def reject(self) -> None:
-        """Say that the text does not answer."""
+        """Judge that the text does not answer."""
         self._judge(Verdict.NOT_THERE)
 
     def _judge(self, verdict: Verdict) -> None:

@@ -13,7 +13,7 @@ from app.core.report import Progress
 from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, flow
-from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, dropped_files
 from app.ui.kit.file_dialog import folder_name, open_names
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
@@ -102,7 +102,7 @@ class ImportCard(QFrame):
             return
         self._importing = self._waiting.pop(0)
         self.notice.clear()
-        self.strip.waiting(tr("{file} waits for the download", file=self._importing.name))
+        self.strip.show_busy(tr("{file} waits for the download", file=self._importing.name))
         self._set_busy(True)
         link = self.leave_in_place.isChecked() and self._importing.is_dir()
         job = self._lanes.network.start(import_model, self._workspace, self._importing, link=link)
@@ -111,7 +111,7 @@ class ImportCard(QFrame):
 
     @Slot()
     def _started(self) -> None:
-        self.strip.waiting(tr("Checking {file}", file=self._importing.name))
+        self.strip.show_busy(tr("Checking {file}", file=self._importing.name))
         self.note.emit(tr("Importing {file}", file=self._importing.name))
 
     @Slot(object)
@@ -158,7 +158,7 @@ class ImportCard(QFrame):
             self.folder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
         if event.isAccepted():
             mark(self, kind="hint")
 

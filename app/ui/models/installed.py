@@ -218,7 +218,7 @@ class InstalledSection(ListedSection):
 
         def show_failure(sentence: str, hint: str, path: str) -> None:
             if self.list.key() == folder:  # it may be called late, when another model is shown
-                self.details.notice.show_not_shown(sentence, hint, path)
+                self.details.notice.show_unopened(sentence, hint, path)
 
         self.details.notice.clear()
         open_folder(Path(folder), show_failure, self)
@@ -263,7 +263,7 @@ class InstalledSection(ListedSection):
     def _remove(self, from_cache: bool) -> None:
         if self._removal is None:
             return
-        self.details.strip.waiting(tr("Removing {model}", model=self._removal.card.title))
+        self.details.strip.show_busy(tr("Removing {model}", model=self._removal.card.title))
         job = self.lanes.files.start(remove, self.workspace, self._removal, from_cache=from_cache)
         self._removal_job = job.then(self._removed, self._show_action_fault, self._removal_cancelled)
 

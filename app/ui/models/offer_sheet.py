@@ -240,7 +240,7 @@ class OfferSheet(ModelSheet):
             return
         self.notice.clear()
         commit = self._offered.commit if self._offered is not None else ""
-        self.strip.waiting(tr("Looking it up"))
+        self.strip.show_busy(tr("Looking it up"))
         job = self._lanes.lookups.start(_look_up_passport, self._workspace, self._repository, commit)
         self._job = job.then(self._passport_found, self._failed, self._finish_look_up)
         self.refresh()

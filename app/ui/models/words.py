@@ -15,7 +15,7 @@ from app.core.models import Head, ModelCard, QaCalibration, family_title
 from app.core.name_types import plain_type
 from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
 # The page of each head, as named on the rail; the name also stands for the head's task.
 PAGES: dict[Head, str] = {
@@ -96,7 +96,7 @@ def parameters_in_words(parameters: int) -> str:
     """A number of parameters in words: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
     if millions < 1:
-        return written(parameters, ",")
+        return format_number(parameters, ",")
     if millions < 100:
         return tr("{number:.1f} million", number=millions)
     return tr("{number:,.0f} million", number=millions)

@@ -1,4 +1,4 @@
-"""The settings page; each choice takes effect at once."""
+"""The page Settings; each choice takes effect at once."""
 
 from __future__ import annotations
 
@@ -70,22 +70,22 @@ def network_words(settings: Settings) -> str:
 
 
 def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCard, ...], dict[Head, str]]:
-    """The cards of all installed models, and for every head the folder of the default one."""
+    """Return the cards of all installed models, and the folder of each head's default model."""
     cards = installed(workspace)
-    unasked = {
+    defaults = {
         head: workspace.shelf.default(head).folder
         for head, _ in MODELS
         if any(head in card.heads for card in cards)
     }
-    return cards, unasked
+    return cards, defaults
 
 
 def offer_models(
-    choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str, unasked: str = ""
+    choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str, default: str = ""
 ) -> None:
-    """Offer the installed models that have a head, and show the chosen one, even if it is missing.
+    """Offer the installed models that have a head, and select the chosen one, even if it is not installed.
 
-    If none was chosen, `unasked` is the folder of the default one.
+    If none was chosen, the one in the folder `default` is selected.
     """
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
@@ -94,7 +94,7 @@ def offer_models(
         weights = tr("{number:.0f} million weights.", number=card.parameters / 1e6)
         about = f"{weights} {localised(card.description)}".strip()
         choice.setItemData(choice.count() - 1, as_tip(about), Qt.ItemDataRole.ToolTipRole)
-    wanted = chosen or unasked
+    wanted = chosen or default
     at = next((i for i, card in enumerate(fitting) if wanted in (card.name, card.folder)), -1)
     if chosen and at < 0:
         choice.addItem(tr("{model} (not installed)", model=legible(chosen)), chosen)
@@ -106,7 +106,7 @@ def offer_models(
 
 
 class SettingsView(Page):
-    """Appearance, models, number of answers, folders, and links to the settings on the models page."""
+    """The settings, with links to those that are on the page Models. `start_again` asks to restart Spanlight."""
 
     start_again = Signal()
     KEY = "settings"
@@ -160,16 +160,16 @@ class SettingsView(Page):
         for narrow in (self.top_k, self.text_size):
             theme.in_steps(narrow.setFixedWidth, 30)
         theme.in_steps(self.language.setFixedWidth, 60)
-        self._number = self.top_k.lineEdit()  # its wrapper must live as long as the steps are to be applied
+        self._number = self.top_k.lineEdit()  # `in_steps` applies to it only as long as this wrapper lives
         theme.in_steps(self._number.setTextMargins, 2, 0, 0, 0)
 
     def shown(self) -> None:
-        """Refresh the choices, and show what was changed elsewhere."""
+        """Show the settings as they are now, and set the keyboard focus."""
         self.settings_changed()
         self.look.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def settings_changed(self) -> None:
-        """Show what was changed elsewhere, and the current models."""
+        """Show the settings and the installed models as they are now."""
         self._take_settings()
         job = self.lanes.files.start(installed_cards, self.workspace).replacing(self._models_job)
         self._models_job = job.then(self._models_found, self.notice.show_error)
@@ -218,16 +218,16 @@ class SettingsView(Page):
     @Slot()
     def _open_folder(self) -> None:
         self.not_shown.clear()
-        open_folder(self.workspace.paths.data, self.not_shown.show_not_shown, self)
+        open_folder(self.workspace.paths.data, self.not_shown.show_unopened, self)
 
     def receive(self, argument: object) -> None:
-        """Put the keyboard focus on the check for updates: only that is asked for here."""
+        """Go to the row of updates, the only one that other pages lead to."""
         self.updates.setFocus(Qt.FocusReason.OtherFocusReason)
         self._soon_show_updates()
 
     @Slot()
     def _soon_show_updates(self) -> None:
-        QTimer.singleShot(50, self._show_updates)  # once it has its height
+        QTimer.singleShot(50, self._show_updates)  # once it is laid out
 
     @Slot()
     def _show_updates(self) -> None:
@@ -249,10 +249,10 @@ class SettingsView(Page):
 
     @Slot(object)
     def _models_found(self, found: tuple[tuple[ModelCard, ...], dict[Head, str]]) -> None:
-        cards, unasked = found
+        cards, defaults = found
         for head, choice in self.models.items():
             chosen = self.workspace.settings.models.get(head, "")
-            offer_models(choice, cards, head, chosen, unasked.get(head, ""))
+            offer_models(choice, cards, head, chosen, defaults.get(head, ""))
 
     def _take_settings(self) -> None:
         settings = self.workspace.settings

@@ -1,4 +1,4 @@
-"""The check for a newer version, made only when the user presses the button."""
+"""The check for a newer version, which is made only when the person presses the button."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _NONE = Message(
     " Spanlight never looks by itself."
 )
 _ON_REQUEST = Message("Asked only when you press the button; Spanlight never looks by itself.")
-_MOST_LINES = 9
+_MOST_LINES = 9  # of the notes, without scrolling
 
 
 class ReleaseSheet(QFrame):
-    """A sentence and, for a newer version, its notes, a button to `open` its page, and one to copy the page's address.
+    """The result of a check: a sentence and, for a newer version, its notes and buttons that lead to its page.
 
-    Hidden until there is a result. All of it is shown as plain text, since it is foreign content.
+    Hidden until there is a result. Everything is shown as plain text, as it was written by others.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -59,7 +59,7 @@ class ReleaseSheet(QFrame):
         self.hide()
 
     def show_update(self, update: Update) -> None:
-        """Show the newest version, with its notes and links."""
+        """Show the newest version with its notes, or that this is the newest one."""
         release = update.newest
         if release is not None:
             self.address = release.page
@@ -114,17 +114,15 @@ class ReleaseSheet(QFrame):
 class UpdatesRow(QWidget):
     """The address where versions are announced, the button that checks it, and the result.
 
-    `changed` carries the setting's name once the address was changed and saved; `answered` is sent when there is a
-    result to show.
+    `changed` carries the setting's name once the address was changed and saved; `answered` is sent when a check has
+    ended with a result or an error.
     """
 
     changed = Signal(str)
     answered = Signal()
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
         self._workspace, self._theme, self._lanes = workspace, theme, lanes
         self._job: Job | None = None
         self.line = CheckedLine(theme, tr("Where new versions are announced"), "https://…")
@@ -165,12 +163,12 @@ class UpdatesRow(QWidget):
 
     @Slot()
     def check(self) -> None:
-        """Check whether there is a newer version."""
+        """Check whether there is a newer version, unless that is running or the address cannot be used."""
         if self.checking or not self.button.isEnabled():
             return
         self._forget()
         job = self._lanes.lookups.start(check_for_updates, self._workspace)
-        self._job = job.then(self._came, self._failed, self._show_state, progress=self._heard)
+        self._job = job.then(self._checked, self._failed, self._show_state, progress=self._progressed)
         self._show_state()
 
     # Input
@@ -208,11 +206,11 @@ class UpdatesRow(QWidget):
     # Results
 
     @Slot(object)
-    def _heard(self, progress: Progress) -> None:
+    def _progressed(self, progress: Progress) -> None:
         set_hint(self.hint, f"{localised(progress.what)}…")
 
     @Slot(object)
-    def _came(self, update: Update) -> None:
+    def _checked(self, update: Update) -> None:
         self.sheet.show_update(update)
         self._show_state()
         self.answered.emit()

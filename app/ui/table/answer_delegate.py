@@ -1,4 +1,4 @@
-"""Draws the cells of a table of answers."""
+"""Paints the cells of a table of answers."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from app.ui.table.answer_model import AnswerModel, Index
 from app.ui.table.cells import CellWords, Look
 
 LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_MOST_LINES = 2  # of a cell's words
+_MOST_LINES = 2  # of the words in a cell
 _MOST_CACHED = 40_000
-_PALE = 0.45  # of cells that the filter does not look for
+_LONGEST = 2_000  # characters: more do not fit a cell
+_PALE = 0.45  # the opacity of cells that do not match the filter
 _INKS = {Look.ABSENT: "ink_quiet", Look.UNREAD: "ink_quiet", Look.FAULT: "fault"}
 
 
-class Lines:
-    """Words broken into lines for a width, the last one elided; all is kept that painting asks for again."""
+class LineCache:
+    """Breaks words into lines for a width, the last one elided, and caches what painting asks for again and again."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
-        self._broken: dict[tuple[str, str, int], tuple[str, ...]] = {}
-        self._wide: dict[tuple[str, str], int] = {}
+        self._lines: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+        self._widths: dict[tuple[str, str], int] = {}
         self._inks: dict[str, QColor] = {}
 
     def forget(self) -> None:
-        """Forget everything, after the fonts or the colours changed."""
+        """Forget everything, after the fonts or the colours have changed."""
         self._fonts.clear()
         self._inks.clear()
-        self._broken.clear()
-        self._wide.clear()
+        self._lines.clear()
+        self._widths.clear()
 
     def font(self, use: str) -> QFont:
-        """The font of a use; "absent" is the usual one in italics."""
+        """The font of a use of the theme, or the usual one in italics for "absent"."""
         return self._font(use)[0]
 
     def ink(self, role: str) -> QColor:
@@ -48,29 +49,29 @@ class Lines:
         return self._font(use)[1].height()
 
     def width(self, words: str, use: str) -> int:
-        """How wide words are on one line, in pixels."""
+        """The width in pixels of words on one line."""
         key = words, use
-        if key not in self._wide:
-            if len(self._wide) > _MOST_CACHED:
-                self._wide.clear()
-            self._wide[key] = self._font(use)[1].horizontalAdvance(words)
-        return self._wide[key]
+        if key not in self._widths:
+            if len(self._widths) > _MOST_CACHED:
+                self._widths.clear()
+            self._widths[key] = self._font(use)[1].horizontalAdvance(words)
+        return self._widths[key]
 
-    def broken(self, words: str, use: str, width: int, most: int = _MOST_LINES) -> tuple[str, ...]:
-        """The lines of words, at most `most`."""
-        key = words, use, width * 8 + most
-        lines = self._broken.get(key)
+    def lines_of(self, words: str, use: str, width: int, most: int = _MOST_LINES) -> tuple[str, ...]:
+        """The words in at most `most` lines of a width in pixels."""
+        key = words, use, width, most
+        lines = self._lines.get(key)
         if lines is None:
-            if len(self._broken) > _MOST_CACHED:
-                self._broken.clear()
-            lines = self._broken[key] = self._break(words, use, width, most)
+            if len(self._lines) > _MOST_CACHED:
+                self._lines.clear()
+            lines = self._lines[key] = self._break(words, use, width, most)
         return lines
 
     def _break(self, words: str, use: str, width: int, most: int) -> tuple[str, ...]:
         font, metrics = self._font(use)
         if self.width(words, use) <= width:
             return (words,)
-        shown = words[:2000]  # more cannot stand in a cell
+        shown = words[:_LONGEST]
         layout = QTextLayout(shown, font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -91,7 +92,7 @@ class Lines:
         return tuple(lines)
 
     def draw(self, painter: QPainter, inner: QRectF, lines: tuple[str, ...], use: str, ink: str) -> float:
-        """Draw lines from the top of a rectangle on, in the font of a use and the colour of a role; their bottom."""
+        """Paint lines from the top of a rectangle, in a font and a colour of the theme; returns their bottom."""
         painter.setFont(self.font(use))
         painter.setPen(self.ink(ink))
         high, top = self.height(use), inner.top()
@@ -109,25 +110,25 @@ class Lines:
 
 
 def font_of(look: Look) -> str:
-    """The use of the font that words of this look are drawn in."""
+    """The use of the font for words of this look."""
     return "quote" if look in (Look.ANSWER, Look.LOW) else "small" if look is Look.FAULT else "absent"
 
 
 class AnswerDelegate(QStyledItemDelegate):
-    """Draws a cell: the words in one or two lines, a verdict's sign, and how sure the reader is and where."""
+    """Paints a cell: its words in one or two lines, and below them the verdict's icon and the cell's lower line."""
 
-    def __init__(self, theme: Theme, lines: Lines) -> None:
+    def __init__(self, theme: Theme, lines: LineCache) -> None:
         super().__init__()
         self._theme = theme
         self._lines = lines
 
-    def height_for(self, words: int) -> int:
-        """The height of a row whose cells have at most so many lines of words."""
+    def height_for(self, count: int) -> int:
+        """The height of a row whose cells have at most `count` lines of words."""
         lines, step = self._lines, self._theme.step
-        return words * max(lines.height("quote"), lines.height("absent")) + lines.height("small") + step(5)
+        return count * max(lines.height("quote"), lines.height("absent")) + lines.height("small") + step(5)
 
     def room(self, width: int) -> int:
-        """The width that words have in a column of this width."""
+        """The width left for words in a column of this width."""
         return max(20, width - self._theme.step(5) - 1)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -141,20 +142,22 @@ class AnswerDelegate(QStyledItemDelegate):
         row = model.rows[index.row()]
         inner = rect.adjusted(theme.step(2.5), theme.step(2), -theme.step(2.5), 0)
         if row.message:
-            # It stays in view while its row, which is as wide as all columns, is scrolled sideways.
-            seen = QRectF(view.viewport().rect()) if isinstance(view, QTableView) else rect
+            # The message stays in view while its row, which spans all columns, is scrolled sideways.
+            visible = QRectF(view.viewport().rect()) if isinstance(view, QTableView) else rect
             pad = theme.step(2.5)
-            inner.setLeft(max(inner.left(), seen.left() + pad))
-            inner.setRight(max(inner.left() + 40, min(inner.right(), seen.right() - pad)))
-            lines = self._lines.broken(row.message, "small", int(inner.width()))
+            inner.setLeft(max(inner.left(), visible.left() + pad))
+            inner.setRight(max(inner.left() + 40, min(inner.right(), visible.right() - pad)))
+            lines = self._lines.lines_of(row.message, "small", int(inner.width()))
             self._lines.draw(painter, inner, lines, "small", "fault")
         else:
-            # Asked directly: through `data` both would be converted for every cell of every frame.
+            # Not through `data`: Qt would convert the words for every cell of every frame.
             words = model.words(index.row(), index.column())
-            if not model.fits(index.row(), index.column()):
+            if not model.matches(index.row(), index.column()):
                 painter.setOpacity(_PALE)
-            spare = rect.height() >= self.height_for(_MOST_LINES) - 1  # less the grid's line
-            self._draw_cell(painter, inner, words, self.room(int(rect.width())), _MOST_LINES if spare else 1)
+            is_high = rect.height() >= self.height_for(_MOST_LINES) - 1  # less the grid's line
+            self._draw_cell(
+                painter, inner, words, self.room(int(rect.width())), _MOST_LINES if is_high else 1
+            )
         painter.setOpacity(1)
         if current:
             wide = 2 if option.state & QStyle.StateFlag.State_HasFocus else 1
@@ -164,9 +167,9 @@ class AnswerDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _draw_cell(self, painter: QPainter, inner: QRectF, words: CellWords, room: int, most: int) -> None:
-        """Draw a cell in a row with room for `most` lines of words; what the words leave the line below may take."""
+        """Paint a cell in a row with room for `most` lines of words; the lower line may wrap into lines they leave."""
         theme, use = self._theme, font_of(words.look)
-        lines = self._lines.broken(words.words, use, room, most)
+        lines = self._lines.lines_of(words.words, use, room, most)
         bottom = self._lines.draw(painter, inner, lines, use, _INKS.get(words.look, "ink"))
         if words.look is Look.LOW:
             painter.setPen(line_pen(self._lines.ink("mark"), True, True))
@@ -185,5 +188,5 @@ class AnswerDelegate(QStyledItemDelegate):
             sign = QRect(int(line.left()), int(line.top() + (high - side) / 2), side, side)
             theme.icon(words.sign, "likely" if words.sign == "check" else "fault").paint(painter, sign)
             line.setLeft(line.left() + side + theme.step(0.75))
-        below = self._lines.broken(words.below, "small", int(line.width()), 1 + most - len(lines))
+        below = self._lines.lines_of(words.below, "small", int(line.width()), 1 + most - len(lines))
         self._lines.draw(painter, line, below, "small", "ink_quiet")

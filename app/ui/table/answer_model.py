@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -21,7 +21,7 @@ _SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
 class Filter(StrEnum):
-    """Which cells are looked for: the rows that have one are shown."""
+    """Which cells to look at: only the rows that have one are shown."""
 
     ALL = "all"
     LOW = "low"
@@ -33,9 +33,9 @@ class Filter(StrEnum):
 
 
 class AnswerModel(QAbstractTableModel):
-    """The cells of a table; the vertical header's items are the files.
+    """The cells of a table, with a row for each file and a column for each question.
 
-    A filter and an order hold from when they are chosen: a cell that changes does not move its row away.
+    Rows are filtered and sorted when the person asks for it: a cell that changes later does not move its row.
     """
 
     def __init__(self) -> None:
@@ -50,8 +50,9 @@ class AnswerModel(QAbstractTableModel):
         self._sorted_by = 0  # a column's number
         self._descending = False
         self._notes: dict[int, str] = {}
+        self._count: tuple[int, int] | None = None
 
-    # What is in it
+    # Content
 
     def show_table(
         self,
@@ -60,12 +61,12 @@ class AnswerModel(QAbstractTableModel):
         cells: Mapping[tuple[str, int], Cell] | None = None,
         look: TableLayout | None = None,
     ) -> None:
-        """Show another table, sorted as it was looked at last."""
+        """Show another table, sorted as it was shown last."""
         self.beginResetModel()
         self.columns = table.columns if table is not None else ()
         self._every = rows_of(files)
         self.cells = dict(cells or {})
-        self._words, self._reading, self._notes = {}, set(), {}
+        self._words, self._reading, self._notes, self._count = {}, set(), {}, None
         self.filter = Filter.ALL
         look = look or TableLayout()
         self._sorted_by, self._descending = look.sorted_by, look.descending
@@ -73,62 +74,65 @@ class AnswerModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_columns(self, columns: tuple[Column, ...]) -> None:
+        """Show other columns of the same table."""
         self.beginResetModel()
         changed = {one.number for one in columns} - {one.number for one in self.columns if one in columns}
         self._words = {key: words for key, words in self._words.items() if key[1] not in changed}
-        self.columns = columns
+        self.columns, self._count = columns, None
         self.rows = self._arranged()
         self.endResetModel()
 
     def set_files(self, files: Sequence[LibraryFile]) -> None:
+        """Show other files, or the same ones as they are now."""
         every = rows_of(files)
         if every != self._every:
             self.beginResetModel()
-            self._every = every
+            self._every, self._count = every, None
             self.rows = self._arranged()
             self.endResetModel()
 
     def take_cells(self, cells: Iterable[Cell]) -> None:
-        """Show cells that were read or judged, in place of what they were."""
+        """Show cells that were read or judged, in place of the earlier ones."""
         found = {(cell.sha256, cell.column): cell for cell in cells}
         self.cells.update(found)
         for key in found:
             self._words.pop(key, None)
         self._reading -= found.keys()
-        self._tell(found)
+        self._count = None
+        self._cells_changed(found)
 
     def set_reading(self, keys: Iterable[tuple[str, int]]) -> None:
-        """Show which cells, by file and column, are being read."""
+        """Show which cells are being read, each given by its file's SHA-256 and its column's number."""
         wanted = set(keys)
         changed = wanted ^ self._reading
         self._reading = wanted
-        self._tell(changed)
+        self._cells_changed(changed)
 
     def set_notes(self, notes: Mapping[int, str]) -> None:
-        """Set the summaries of verdicts in the columns' headers, by the columns' numbers."""
+        """Set the summaries of verdicts below the questions, by the columns' numbers."""
         if self.columns and notes != self._notes:
             self._notes = dict(notes)
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
     def note(self, section: int) -> str:
-        """The line below a question: its type, and how many of its cells were right."""
+        """The line below a question: the type of its answers, and the summary of their verdicts."""
         column = self.columns[section]
         type, note = localised(TYPES[column.type]), self._notes.get(column.number, "")
         return f"{type} · {note}" if note else type
 
     def cell(self, row: int, column: int) -> Cell | None:
-        """The stored cell at a place; None while it was not read."""
+        """The stored cell at a row and a column; None if it was not read yet."""
         if not (0 <= row < len(self.rows) and 0 <= column < len(self.columns)):
             return None
         return self.cells.get((self.rows[row].file.sha256, self.columns[column].number))
 
     def is_read(self, key: tuple[str, int]) -> bool:
-        """Whether a cell, by file and column, was read; one that failed is to be read again."""
+        """Whether a cell was read; one that failed is to be read again."""
         cell = self.cells.get(key)
         return cell is not None and cell.can_be_judged
 
-    def unread(self, rows: Iterable[int]) -> list[str]:
-        """The SHA-256 of those of these rows that have a cell still to be read."""
+    def unread_files(self, rows: Iterable[int]) -> list[str]:
+        """The SHA-256 of the files of these rows that have a cell still to be read."""
         found = []
         for at in rows:
             file = self.rows[at].file
@@ -138,22 +142,25 @@ class AnswerModel(QAbstractTableModel):
                 found.append(file.sha256)
         return found
 
-    def counted(self) -> tuple[int, int]:
-        """How many cells were read, and how many there are in files with a text."""
-        shas = [row.file.sha256 for row in self._every if row.file.state is FileState.READ]
-        numbers = [column.number for column in self.columns]
-        read = sum(self.is_read((sha256, number)) for sha256 in shas for number in numbers)
-        return read, len(shas) * len(numbers)
+    def counts(self) -> tuple[int, int]:
+        """The number of cells that were read, and of all cells of files with a text; cached until cells change."""
+        if self._count is None:
+            shas = [row.file.sha256 for row in self._every if row.file.state is FileState.READ]
+            numbers = [column.number for column in self.columns]
+            read = sum(self.is_read((sha256, number)) for sha256 in shas for number in numbers)
+            self._count = read, len(shas) * len(numbers)
+        return self._count
 
     def documents(self) -> int:
-        """How many documents the table has, whatever the filter."""
+        """The number of documents of the table, whatever the filter."""
         return len(self._every)
 
     def files(self) -> list[LibraryFile]:
+        """The files of the table, whatever the filter."""
         return [row.file for row in self._every]
 
-    def judged(self) -> list[Cell]:
-        """The cells of these files and questions with a verdict."""
+    def judged_cells(self) -> list[Cell]:
+        """The cells with a verdict, of the table's files and questions."""
         shas = {row.file.sha256 for row in self._every}
         numbers = {column.number for column in self.columns}
         return [
@@ -165,14 +172,14 @@ class AnswerModel(QAbstractTableModel):
     # Filter and order
 
     def show_only(self, which: Filter) -> None:
-        """Show the rows that have such a cell."""
+        """Show only the rows that have a cell of this kind."""
         self.beginResetModel()
         self.filter = which
         self.rows = self._arranged()
         self.endResetModel()
 
     def order(self, column: int, *, descending: bool = False) -> None:
-        """Sort the rows by the values of a column, those without one last; a column of -1 sorts them by name."""
+        """Sort the rows by a column's values, those without a value last; a column of -1 sorts them by name."""
         self.beginResetModel()
         self._sorted_by = self.columns[column].number if column >= 0 else 0
         self._descending = descending
@@ -180,41 +187,41 @@ class AnswerModel(QAbstractTableModel):
         self.endResetModel()
 
     def look(self, widths: Mapping[int, int]) -> TableLayout:
-        """How the table is looked at with columns of these widths."""
+        """The table's look with columns of these widths, to be saved."""
         return TableLayout(tuple(widths.items()), self._sorted_by, self._descending)
 
     def sorted_by(self) -> tuple[int, bool]:
-        """The place of the column that the rows are sorted by, -1 for none, and whether the largest are first."""
+        """The position of the column that the rows are sorted by, -1 for none, and whether the largest are first."""
         numbers = [column.number for column in self.columns]
         at = numbers.index(self._sorted_by) if self._sorted_by in numbers else -1
         return at, self._descending
 
-    def fits(self, row: int, column: int) -> bool:
-        """Whether a cell is one that the filter looks for."""
-        return self._fits(self.cell(row, column))
+    def matches(self, row: int, column: int) -> bool:
+        """Whether a cell matches the filter."""
+        return self._matches(self.cell(row, column))
 
-    def fitting(self) -> list[tuple[int, int]]:
-        """The places of the cells that the filter looks for, in the order to look at them."""
+    def matching(self) -> list[tuple[int, int]]:
+        """The rows and columns of the cells that match the filter, in the order to look at them."""
         found = [
             (row, column)
             for row in range(len(self.rows))
             for column in range(len(self.columns))
-            if not self.rows[row].message and self._fits(self.cell(row, column))
+            if not self.rows[row].message and self._matches(self.cell(row, column))
         ]
         if self.filter is Filter.UNSURE:
-            found.sort(key=lambda place: self._certainty(*place))
+            found.sort(key=lambda cell: self._certainty(*cell))
         return found
 
     def _certainty(self, row: int, column: int) -> float:
         cell = self.cell(row, column)
         return 1.0 if cell is None else certainty(cell)
 
-    def _fits(self, cell: Cell | None) -> bool:
+    def _matches(self, cell: Cell | None) -> bool:
         if self.filter is Filter.ALL:
             return True
         if cell is None or cell.state is CellState.UNREAD:
             return False
-        looked_at = cell.verdict is not Verdict.NONE
+        is_judged = cell.verdict is not Verdict.NONE
         match self.filter:
             case Filter.LOW:
                 return cell.state is CellState.LOW_CONFIDENCE
@@ -223,32 +230,35 @@ class AnswerModel(QAbstractTableModel):
             case Filter.FAILED:
                 return cell.state in (CellState.FAILED, CellState.NO_TEXT)
             case Filter.WRONG:
-                return looked_at and not cell.is_right
+                return is_judged and not cell.is_right
             case _:
-                return not looked_at and cell.can_be_judged
+                return not is_judged and cell.can_be_judged
 
-    def _row_fits(self, row: Row) -> bool:
+    def _row_matches(self, row: Row) -> bool:
         if self.filter is Filter.FAILED and row.message:
             return True
-        return any(self._fits(self.cells.get((row.file.sha256, one.number))) for one in self.columns)
+        return any(self._matches(self.cells.get((row.file.sha256, one.number))) for one in self.columns)
 
     def _arranged(self) -> list[Row]:
+        """The rows that match the filter, sorted."""
         rows = list(self._every)
         if self.filter is not Filter.ALL:
-            rows = [row for row in rows if self._row_fits(row)]
+            rows = [row for row in rows if self._row_matches(row)]
         at, descending = self.sorted_by()
         if at >= 0:
             keys = {id(row): self._sort_key(row, self.columns[at]) for row in rows}
-            have = [row for row in rows if keys[id(row)] is not None]
-            have.sort(key=lambda row: keys[id(row)], reverse=descending)
-            rows = have + [row for row in rows if keys[id(row)] is None]
+            with_value = [row for row in rows if keys[id(row)] is not None]
+            with_value.sort(key=lambda row: keys[id(row)], reverse=descending)
+            rows = with_value + [row for row in rows if keys[id(row)] is None]
         elif self.filter is Filter.UNSURE:
             rows.sort(key=self._least_certain)
         return rows
 
     def _least_certain(self, row: Row) -> float:
         cells = (self.cells.get((row.file.sha256, one.number)) for one in self.columns)
-        return min((certainty(cell) for cell in cells if cell is not None and self._fits(cell)), default=1.0)
+        return min(
+            (certainty(cell) for cell in cells if cell is not None and self._matches(cell)), default=1.0
+        )
 
     def _sort_key(self, row: Row, column: Column) -> Any:
         cell = self.cells.get((row.file.sha256, column.number))
@@ -300,7 +310,7 @@ class AnswerModel(QAbstractTableModel):
         return None
 
     def words(self, row: int, column: int) -> CellWords:
-        """What a cell shows; worked out once, as it is asked for at every painting."""
+        """What a cell shows; cached, as every painting asks for it."""
         one = self.columns[column]
         key = (self.rows[row].file.sha256, one.number)
         known = self._words.get(key)
@@ -314,7 +324,7 @@ class AnswerModel(QAbstractTableModel):
         return made
 
     def _value_of(self, cell: Cell, column: Column) -> str:
-        """Yes or no beside its clause; the words of the other types show their value themselves."""
+        """The yes or no of a clause; words of the other types show their value themselves."""
         if column.type is not ColumnType.YES_NO or not cell.words:
             return ""
         from app.flows.answer_table.values import value_of
@@ -329,12 +339,10 @@ class AnswerModel(QAbstractTableModel):
         lines = [cell.answer.text, cell.answer.sentence] if cell.answer is not None else []
         return "\n\n".join(dict.fromkeys(each for each in (*lines, localised(cell.reason)) if each))
 
-    def _tell(self, keys: Iterable[tuple[str, int]]) -> None:
-        wanted = set(keys)
-        if not wanted:
-            return
-        shas = {sha256 for sha256, _ in wanted}
-        numbers = {number for _, number in wanted}
+    def _cells_changed(self, keys: Collection[tuple[str, int]]) -> None:
+        """Have the views show cells again."""
+        shas = {sha256 for sha256, _ in keys}
+        numbers = {number for _, number in keys}
         columns = [at for at, one in enumerate(self.columns) if one.number in numbers]
         if not columns:
             return
@@ -343,11 +351,11 @@ class AnswerModel(QAbstractTableModel):
                 self.dataChanged.emit(self.index(at, columns[0]), self.index(at, columns[-1]))
 
 
-def copied(model: AnswerModel, places: Sequence[tuple[int, int]]) -> str:
-    """The answers of cells, the person's own where they differ: lines of values between tabs, for spreadsheets."""
-    rows = sorted({row for row, _ in places})
-    columns = sorted({column for _, column in places})
-    chosen = set(places)
+def tab_separated(model: AnswerModel, cells: Sequence[tuple[int, int]]) -> str:
+    """The words of cells, given by row and column, in lines with tabs between them, as spreadsheets take them."""
+    rows = sorted({row for row, _ in cells})
+    columns = sorted({column for _, column in cells})
+    chosen = set(cells)
 
     def words(row: int, column: int) -> str:
         cell = model.cell(row, column) if (row, column) in chosen else None

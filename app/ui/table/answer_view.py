@@ -1,4 +1,4 @@
-"""The view of a table of answers: its two headers, its sizes, and its keys."""
+"""The view of a table of answers: its headers, its sizes, its keys and the mouse."""
 
 from __future__ import annotations
 
@@ -35,35 +35,36 @@ from app.ui.kit.parts import draw_line, plain_label
 from app.ui.kit.row_list import LEFT
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
-from app.ui.table.answer_delegate import AnswerDelegate, Lines, font_of
-from app.ui.table.answer_model import AnswerModel, Index, copied
+from app.ui.table.answer_delegate import AnswerDelegate, LineCache, font_of
+from app.ui.table.answer_model import AnswerModel, Index, tab_separated
 
 _MOST_HEADER_LINES = 3
-# Widths in steps: of the files' names, and of a column by itself, the least and the most.
-_LEAST_NAMES, _NAMES, _LEAST, _MOST = 28, 52, 40, 84
-_SETTLED_MS = 150
+# The least and the greatest width of the files' names, and of a column that the person has not resized, in steps.
+_LEAST_NAMES, _MOST_NAMES, _LEAST_COLUMN, _MOST_COLUMN = 28, 52, 40, 84
+# How long the current cell, and how long the scroll position, must stay the same before they are announced.
+_MOVED_MS, _SETTLED_MS = 150, 600
 
 
 class _QuestionHeader(QHeaderView):
-    """The questions, in up to three lines, with their types and verdicts below; they can be moved with the mouse."""
+    """The questions, in up to three lines, with a note below each; they can be moved with the mouse."""
 
-    def __init__(self, theme: Theme, lines: Lines) -> None:
+    def __init__(self, theme: Theme, lines: LineCache) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._theme, self._lines = theme, lines
         self.setSectionsClickable(True)
         self.setSectionsMovable(True)
         self.setHighlightSections(False)
-        self.setMinimumSectionSize(theme.step(24))
+        theme.in_steps(self.setMinimumSectionSize, 24)
         self.setAccessibleName(tr("Questions"))
 
     def fit(self) -> None:
-        """Take the height that the longest question needs."""
+        """Be as high as the longest question needs."""
         model = self.model()
         if not isinstance(model, AnswerModel):
             return
         most = self._lines.height("small_strong") + self._lines.height("small")
         for at in range(len(model.columns)):
-            question, note = self._broken(at, self.sectionSize(at))
+            question, note = self._lines_of(at, self.sectionSize(at))
             high = len(question) * self._lines.height("small_strong") + len(note) * self._lines.height(
                 "small"
             )
@@ -78,7 +79,10 @@ class _QuestionHeader(QHeaderView):
         painter.fillRect(rect, theme.colour("desk"))
         inner = QRectF(rect).adjusted(theme.step(2.5), theme.step(1.75), -theme.step(2.5), 0)
         for lines, use, ink in zip(
-            self._broken(section, rect.width()), ("small_strong", "small"), ("ink", "ink_quiet"), strict=True
+            self._lines_of(section, rect.width()),
+            ("small_strong", "small"),
+            ("ink", "ink_quiet"),
+            strict=True,
         ):
             inner.setTop(self._lines.draw(painter, inner, lines, use, ink) + theme.step(0.5))
         at, descending = model.sorted_by()
@@ -94,22 +98,22 @@ class _QuestionHeader(QHeaderView):
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
 
-    def _broken(self, section: int, width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The lines of a question, and of the note below it."""
+    def _lines_of(self, section: int, width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The lines of a question, and those of the note below it."""
         model = self.model()
         assert isinstance(model, AnswerModel)
         room = max(20, width - self._theme.step(5) - 1)
         question = model.columns[section].question
         return (
-            self._lines.broken(question, "small_strong", room, _MOST_HEADER_LINES),
-            self._lines.broken(model.note(section), "small", room),
+            self._lines.lines_of(question, "small_strong", room, _MOST_HEADER_LINES),
+            self._lines.lines_of(model.note(section), "small", room),
         )
 
 
 class _DocumentHeader(QHeaderView):
-    """The files' names, elided in the middle, with their pages below; they stay while the answers scroll sideways."""
+    """The files' names, elided in the middle, each with a line below."""
 
-    def __init__(self, theme: Theme, lines: Lines) -> None:
+    def __init__(self, theme: Theme, lines: LineCache) -> None:
         super().__init__(Qt.Orientation.Vertical)
         self._theme, self._lines = theme, lines
         self.setSectionsClickable(True)
@@ -141,12 +145,12 @@ class _DocumentHeader(QHeaderView):
 
 
 class AnswerView(QTableView):
-    """The table on the screen, one cell of it the current one.
+    """The view of the table, with one current cell.
 
-    `opened` is sent when the current cell's document is wanted: Enter, or a click. `moved` is sent a moment after the
-    current cell has changed, `settled` after the view was scrolled or resized. `column_menu` carries a column and a
-    place on the screen; `column_moved` carries where a column was and is; `letter` carries a key without a modifier
-    that means something for the current cell.
+    `opened` is sent on Enter or a click, to open the current cell's document. `moved` is sent a moment after the
+    current cell has changed, `settled` a moment after the view was scrolled or resized. `column_menu` carries the
+    column whose menu is wanted, and a position on the screen; `column_moved` a column's positions before and after it
+    was dragged; `letter` one of `LETTERS` that was pressed without a modifier.
     """
 
     opened = Signal()
@@ -162,14 +166,14 @@ class AnswerView(QTableView):
         super().__init__()
         self._theme = theme
         self.answers = model
-        self._lines = Lines(theme)
-        self._painter = AnswerDelegate(theme, self._lines)
-        self.widths: dict[int, int] = {}  # that the person has chosen, by the columns' numbers
+        self._lines = LineCache(theme)
+        self._delegate = AnswerDelegate(theme, self._lines)
+        self.widths: dict[int, int] = {}  # that the person has set, by the columns' numbers
         self._fitting = False
-        self._pressed = -1
-        self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._pressed = -1  # the column whose header was pressed
+        self._move_timer = QTimer(self, singleShot=True, interval=_MOVED_MS)
         self._move_timer.timeout.connect(self.moved)
-        self._settle_timer = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
+        self._settle_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settle_timer.timeout.connect(self.settled)
         self.questions = _QuestionHeader(theme, self._lines)
         self.documents = _DocumentHeader(theme, self._lines)
@@ -178,7 +182,7 @@ class AnswerView(QTableView):
         self._corner.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setHorizontalHeader(self.questions)
         self.setVerticalHeader(self.documents)
-        self.setItemDelegate(self._painter)
+        self.setItemDelegate(self._delegate)
         self.setModel(model)
         self.setAccessibleName(tr("Answers: documents by questions"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
@@ -189,13 +193,13 @@ class AnswerView(QTableView):
         self.setCornerButtonEnabled(False)
         mark(self, kind="sheet")
         self.setWordWrap(False)
-        # Scrolled by moving pixels: only what comes into view is painted.
+        # Scrolling then moves the pixels, and only what comes into view is painted.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.questions.sectionMoved.connect(self._section_moved)
         self.questions.sectionResized.connect(self._section_resized)
         self.questions.viewport().installEventFilter(self)
         self.questions.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.questions.customContextMenuRequested.connect(self._header_asked)
+        self.questions.customContextMenuRequested.connect(self._header_menu_requested)
         self.documents.sectionClicked.connect(self._document_clicked)
         self.clicked.connect(self._clicked)
         self.verticalScrollBar().valueChanged.connect(self._settle)
@@ -206,10 +210,10 @@ class AnswerView(QTableView):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    # Places
+    # The current cell, and the visible ones
 
-    def place(self) -> tuple[int, int]:
-        """The current cell's row and column, -1 for none."""
+    def current_cell(self) -> tuple[int, int]:
+        """The row and the column of the current cell; -1 for none."""
         index = self.currentIndex()
         return index.row(), index.column()
 
@@ -221,7 +225,7 @@ class AnswerView(QTableView):
             self.scrollTo(index)
 
     def shown_rows(self) -> range:
-        """The rows on the screen."""
+        """The visible rows."""
         first = self.rowAt(0)
         if first < 0:
             return range(0)
@@ -229,21 +233,21 @@ class AnswerView(QTableView):
         return range(first, (last if last >= 0 else len(self.answers.rows) - 1) + 1)
 
     def chosen(self) -> list[tuple[int, int]]:
-        """The selected cells, row and column each."""
+        """The row and the column of each selected cell."""
         return [(index.row(), index.column()) for index in self.selectionModel().selectedIndexes()]
 
     # Sizes
 
     @Slot()
     def fit(self) -> None:
-        """Give the columns, the rows and the header their sizes."""
+        """Set the sizes of the columns, the rows and the headers."""
         model, step = self.answers, self._theme.step
-        self.documents.setFixedWidth(max(step(_LEAST_NAMES), min(step(_NAMES), self.width() * 2 // 5)))
+        self.documents.setFixedWidth(max(step(_LEAST_NAMES), min(step(_MOST_NAMES), self.width() * 2 // 5)))
         self.clearSpans()
         self._fitting = True
         if model.columns:
             share = (self.width() - self.documents.width() - step(4)) // len(model.columns)
-            usual = min(step(_MOST), max(step(_LEAST), share))
+            usual = min(step(_MOST_COLUMN), max(step(_LEAST_COLUMN), share))
             for at, column in enumerate(model.columns):
                 self.questions.resizeSection(at, self.widths.get(column.number, usual))
         self._fitting = False
@@ -254,16 +258,17 @@ class AnswerView(QTableView):
         self.questions.fit()
 
     def _fit_rows(self, rows: range) -> None:
-        one, two = self._painter.height_for(1), self._painter.height_for(2)
+        one, two = self._delegate.height_for(1), self._delegate.height_for(2)
         rooms = [
-            self._painter.room(self.questions.sectionSize(at)) for at in range(len(self.answers.columns))
+            self._delegate.room(self.questions.sectionSize(at)) for at in range(len(self.answers.columns))
         ]
         for row in rows:
-            high = two if self._needs_two(row, rooms) else one
+            high = two if self._needs_two_lines(row, rooms) else one
             if self.documents.sectionSize(row) != high:
                 self.documents.resizeSection(row, high)
 
-    def _needs_two(self, row: int, rooms: list[int]) -> bool:
+    def _needs_two_lines(self, row: int, rooms: list[int]) -> bool:
+        """Whether a cell of the row does not fit one line, in columns with room for these widths."""
         if self.answers.rows[row].message:
             return False
         for column, room in enumerate(rooms):
@@ -289,7 +294,7 @@ class AnswerView(QTableView):
 
     @Slot(int, int, int)
     def _section_moved(self, section: int, before: int, now: int) -> None:
-        """Leave the order of columns to the model: the header shows it as it is."""
+        """Undo the header's own move, and announce it: the order of the columns is the model's."""
         if not self._fitting:
             self._fitting = True
             self.questions.moveSection(now, before)
@@ -317,12 +322,12 @@ class AnswerView(QTableView):
     @Slot()
     def _restyle(self) -> None:
         self._lines.forget()
-        self.documents.setDefaultSectionSize(self._painter.height_for(1))
+        self.documents.setDefaultSectionSize(self._delegate.height_for(1))
         self.fit()
 
     @Slot()
     def _scrolled_sideways(self) -> None:
-        """Paint the sentences anew that stay where they are."""
+        """Repaint the messages, which stay in view while the columns scroll."""
         for row in self.shown_rows():
             if self.answers.rows[row].message:
                 self.viewport().update(self.visualRect(self.answers.index(row, 0)))
@@ -339,7 +344,7 @@ class AnswerView(QTableView):
         self._move_timer.start()
 
     def event(self, event: QEvent) -> bool:
-        # Esc closes what is beside, or stops the filling, which the window does: a table would swallow it.
+        # Esc is left to the window, which has the page close the document beside or pause: Qt's table would accept it.
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return False
@@ -348,13 +353,13 @@ class AnswerView(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
         if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(copied(self.answers, self.chosen()))
+            QGuiApplication.clipboard().setText(tab_separated(self.answers, self.chosen()))
         elif plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._open_now()
         elif plain and event.text() and event.text().upper() in self.LETTERS:
             self.letter.emit(event.text().upper())
         elif plain and event.text().isalnum():
-            event.accept()  # no search by typing: these letters judge
+            event.accept()  # no search by typing, as some letters are keys
         else:
             super().keyPressEvent(event)
             return
@@ -364,11 +369,11 @@ class AnswerView(QTableView):
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if by_key else self.indexAt(event.pos())
         if index.isValid():
-            place = self.visualRect(index).center() if by_key else event.pos()
-            self.column_menu.emit(index.column(), self.viewport().mapToGlobal(place))
+            point = self.visualRect(index).center() if by_key else event.pos()
+            self.column_menu.emit(index.column(), self.viewport().mapToGlobal(point))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A click on a question opens its menu; a press that resizes or moves a column does not."""
+        """Open a question's menu on a click, unless the press resized or moved a column."""
         if watched is self.questions.viewport() and isinstance(event, QMouseEvent):
             at = self.questions.logicalIndexAt(event.position().toPoint())
             if event.type() == QEvent.Type.MouseButtonPress:
@@ -380,10 +385,10 @@ class AnswerView(QTableView):
         return super().eventFilter(watched, event)
 
     @Slot(QPoint)
-    def _header_asked(self, place: QPoint) -> None:
-        at = self.questions.logicalIndexAt(place)
+    def _header_menu_requested(self, point: QPoint) -> None:
+        at = self.questions.logicalIndexAt(point)
         if at >= 0:
-            self.column_menu.emit(at, self.questions.viewport().mapToGlobal(place))
+            self.column_menu.emit(at, self.questions.viewport().mapToGlobal(point))
 
     def _menu_below(self, column: int) -> None:
         x = self.questions.sectionViewportPosition(column)

@@ -1,4 +1,4 @@
-"""What a table's cells and rows show, in words."""
+"""The texts of a table's cells and rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.core.message import Message
 from app.core.wording import percent
 from app.ui.kit.translation import localised, tr
 
-# What stands below the names of files without a text.
+# What is shown below the name of a file without a text.
 _WITHOUT_TEXT = {
     FileState.NO_TEXT: Message("no text"),
     FileState.LOCKED: Message("password"),
@@ -36,7 +36,7 @@ class Look(StrEnum):
     """How a cell's words are drawn."""
 
     ANSWER = "answer"
-    LOW = "low"  # with dashes below
+    LOW = "low"  # with a dashed line below
     ABSENT = "absent"  # in italics
     UNREAD = "unread"
     FAULT = "fault"
@@ -44,9 +44,9 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellWords:
-    """What a cell shows: its words, an icon for the verdict ("check" or "close"), and a line below.
+    """What a cell shows: its words, a line below them, and the icon of its verdict ("check" or "close").
 
-    `spoken` is the whole of it for a screen reader.
+    `spoken` is all of it for screen readers.
     """
 
     words: str
@@ -58,7 +58,7 @@ class CellWords:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A file of the library: its name, a line below, and a sentence instead of cells for one without a text."""
+    """A row of the table: a file, its name, a line below, and for a file without a text a message instead of cells."""
 
     file: LibraryFile
     name: str
@@ -67,11 +67,11 @@ class Row:
 
 
 def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
-    """The rows of a library's files; those that are gone have none. Files of equal names show their folders too."""
-    there = [file for file in files if file.state is not FileState.GONE]
-    names = Counter(Path(file.path).name.casefold() for file in there)
+    """The rows of the files that are not gone; those of equal names show their folders too."""
+    present = [file for file in files if file.state is not FileState.GONE]
+    names = Counter(Path(file.path).name.casefold() for file in present)
     rows = []
-    for file in there:
+    for file in present:
         path = Path(file.path)
         below, message = _state_of(file)
         if names[path.name.casefold()] > 1:
@@ -81,6 +81,7 @@ def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
 
 
 def _state_of(file: LibraryFile) -> tuple[str, str]:
+    """The line below a file's name, and the message instead of its cells, if there are none."""
     if file.state in _WITHOUT_TEXT:
         return localised(_WITHOUT_TEXT[file.state]), localised(file.why_unread)
     if file.pages:
@@ -89,7 +90,7 @@ def _state_of(file: LibraryFile) -> tuple[str, str]:
 
 
 def unread(*, reading: bool = False) -> CellWords:
-    """What a cell shows before it is read, or while it is."""
+    """What a cell shows before it is read, or with `reading`, meanwhile."""
     if reading:
         return CellWords(tr("Reading…"), Look.UNREAD, spoken=tr("Reading"))
     words = tr("Not read yet")
@@ -97,9 +98,9 @@ def unread(*, reading: bool = False) -> CellWords:
 
 
 def words_of(cell: Cell, value: str = "") -> CellWords:
-    """What a stored cell shows: the person's own words first, with the reader's below them.
+    """What a stored cell shows: the person's own words, with the reader's below, or else the reader's alone.
 
-    `value` is what the words that count were parsed as, shown where it says more than these.
+    `value` is what the words were parsed as, if it is to be shown below them.
     """
     if cell.state is CellState.FAILED:
         reason = localised(cell.reason) or tr("Could not be read")
@@ -121,7 +122,7 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
             parts.append(place)
         if value:
             parts.insert(0, value)
-    said = []
+    verdict = []
     if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT):
         absent = look is Look.ABSENT
         reader = tr("reader: not in the text") if absent else tr("reader: {words}", words=words)
@@ -130,13 +131,13 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
             look = Look.ABSENT
         parts = [tr("yours"), reader, *parts]
     elif cell.verdict is not Verdict.NONE:
-        said = [tr("you said: right") if cell.verdict is Verdict.RIGHT else tr("you said: not there")]
+        verdict = [tr("you said: right") if cell.verdict is Verdict.RIGHT else tr("you said: not there")]
     sign = "" if cell.verdict is Verdict.NONE else "check" if cell.is_right else "close"
-    return CellWords(words, look, " · ".join(parts), sign, ", ".join((words, *parts, *said)))
+    return CellWords(words, look, " · ".join(parts), sign, ", ".join((words, *parts, *verdict)))
 
 
 def short_place(answer: KeptAnswer) -> str:
-    """An answer's page, cell or line in a few letters: "p. 27", "B12", "line 1,204"; empty if there is none."""
+    """An answer's page, cell or line in few characters: "p. 27", "B12", "line 1,204"; empty if none is known."""
     if answer.cell:
         return answer.cell
     if answer.page is not None:
@@ -147,7 +148,7 @@ def short_place(answer: KeptAnswer) -> str:
 
 
 def certainty(cell: Cell) -> float:
-    """How sure the reader was of what the cell says, 0 to 1."""
+    """The probability (0 to 1) that the reader gave to what the cell says."""
     if cell.answer is not None and cell.state is not CellState.ABSENT:
         return cell.answer.probability
     return cell.no_answer

@@ -1,4 +1,4 @@
-"""The sheet in which the documents of a table are chosen."""
+"""The dialog in which the documents of a table are chosen."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PATH = Qt.ItemDataRole.UserRole
 
 
 class DocumentChoice(PageDialog):
-    """The files of a library, each with a tick, and a search.
+    """The files of a library, each with a check box, and a search.
 
-    `chosen` carries the paths of the ticked ones; none for all, also those to come.
+    `chosen` carries the paths of the ticked files; it is empty for the whole library, including files added later.
     """
 
     chosen = Signal(tuple)

@@ -1,4 +1,4 @@
-"""Fills the current table in the work lane, and makes way for other work."""
+"""Fills the current table in the work lane, after all other work."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _fill(
     first: tuple[str, ...],
     report: Report,
 ) -> None:
-    """Fill a table; stored cells that are not known here come first, as partial results like those that are read.
+    """Fill a table; stored cells that are not among the `known` come first, as partial results.
 
-    They were read by a job that was dropped before it could tell, or by another process.
+    They were read by another process, or by a job that was dropped before they arrived.
     """
     from app.flows.answer_table.fill import fill
 
@@ -36,10 +36,10 @@ def _fill(
 
 
 class Filling(QObject):
-    """Reads what is not read yet, as long as it is not paused; a question asked elsewhere comes first.
+    """Reads the cells that were not read yet, unless paused; all other work comes first.
 
-    `changed` is sent when the progress or the state has changed; `failed` carries an error, after which it is paused;
-    `lost` is sent when the model process died.
+    `changed` is sent when the progress or the state has changed; `failed` carries an error, which also pauses the
+    filling; `lost` is sent when the model process died.
     """
 
     changed = Signal()
@@ -52,53 +52,54 @@ class Filling(QObject):
         self._table: AnswerTable | None = None
         self._job: Job | None = None
         self._starting = False
-        self._fruitless = False
-        self._first: list[str] = []
-        self._queue: list[tuple[str, int]] = []
+        self._is_incomplete = False  # the last job has ended with cells that it could not read
+        self._first: list[str] = []  # the files to read first, by their SHA-256
+        self._queue: list[tuple[str, int]] = []  # the cells still to be read, in order
         self.seconds_left: float | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._start)
-        self._lane.begun.connect(self._other_work)
+        self._lane.begun.connect(self._give_way)
         self._lane.rested.connect(self._rested)
 
     @property
     def paused(self) -> bool:
-        """Whether the person paused it, or an error did."""
+        """Whether the person, or an error, has paused the filling."""
         return self._workspace.settings.table_paused
 
     def state(self) -> str:
-        """What to show: "full", "paused", "filling", or "waiting" for other work."""
-        read, total = self._model.counted()
+        """The state to show: "full", "paused", "filling", or "waiting" for other work."""
+        read, total = self._model.counts()
         if read == total:
             return "full"
-        if self.paused or self._fruitless:
+        if self.paused or self._is_incomplete:
             return "paused"
         return "filling" if self._job is not None and not self._job.waiting else "waiting"
 
     def take(self, table: AnswerTable | None) -> None:
-        """Fill this table from now on; its files or questions may be others than before."""
+        """Fill this table from now on; it may be the same one with other files or questions."""
         self._drop()
-        self._table, self._fruitless = table, False
+        self._table, self._is_incomplete = table, False
         self._soon.start()
 
     @Slot()
     def toggle(self) -> None:
+        """Pause the filling, or go on with it."""
         pause = self.state() in ("filling", "waiting")
         self._workspace.settings.table_paused = pause
-        self._fruitless = False
+        self._is_incomplete = False
         self._drop()
         self._soon.start()
         self.changed.emit()
 
     def stop(self) -> bool:
-        """Pause; returns whether it was running."""
+        """Pause the filling; returns whether a job was running or queued."""
         if self._job is None:
             return False
         self.toggle()
         return True
 
     def show_first(self, files: Sequence[str]) -> None:
-        """Read these files, by their SHA-256, before the others: they are on the screen."""
+        """Read the files on the screen, given by their SHA-256, before the others."""
         wanted = list(files)
         if wanted and wanted != self._first and not set(wanted) <= set(self._first[: len(wanted)]):
             self._first = wanted
@@ -114,7 +115,7 @@ class Filling(QObject):
             or self.state() in ("full", "paused")
             or not self._lane.free
         ):
-            self.changed.emit()  # where there is other work it goes on when that is over
+            self.changed.emit()  # after other work, `_rested` goes on
             return
         known = frozenset(key for key in self._model.cells if self._model.is_read(key))
         self._queue = self._in_order()
@@ -127,7 +128,7 @@ class Filling(QObject):
         self.changed.emit()
 
     def _in_order(self) -> list[tuple[str, int]]:
-        """The cells still to be read, in the order in which they are."""
+        """The cells still to be read, in the order in which the flow reads them."""
         shas = dict.fromkeys(self._first)
         shas |= dict.fromkeys(row.file.sha256 for row in self._model.rows if row.file.state is FileState.READ)
         keys = [(sha256, column.number) for sha256 in shas for column in self._model.columns]
@@ -156,8 +157,8 @@ class Filling(QObject):
     @Slot(object)
     def _done(self, result: object) -> None:
         self._end()
-        # What could not be read now is not tried again and again.
-        self._fruitless = self.state() != "full"
+        # Cells that could not be read are not tried again until the person, or a change, asks for it.
+        self._is_incomplete = self.state() != "full"
         self.changed.emit()
 
     @Slot(object)
@@ -170,7 +171,8 @@ class Filling(QObject):
             self.lost.emit()
 
     @Slot(object)
-    def _other_work(self, job: Job) -> None:
+    def _give_way(self, job: Job) -> None:
+        """Drop the filling before other work is queued, unless that is the filling itself."""
         if not self._starting and self._job is not None:
             self._drop()
             self.changed.emit()

@@ -1,4 +1,4 @@
-"""The head of the page Table: which table it is, how far it is filled, which cells are looked for."""
+"""The head of the page Table: the table's name, how far it is filled, and the filters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ACTIONS = (
 
 
 class Chips(Choices):
-    """The filters, one pressed, in as many lines as they need."""
+    """The filters as buttons, one of them pressed."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(tr("Show"))
@@ -52,7 +52,7 @@ class Chips(Choices):
 
 
 class TableHead(QFrame):
-    """The name with its menu, the progress with Fill or Pause, Export, and Add a question; the filters below."""
+    """The table's name and menu, its library and progress, buttons to fill, export and add questions, the filters."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -79,14 +79,15 @@ class TableHead(QFrame):
         self._lay_out()
 
     def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:
+        """Show the current table's name, and list all tables in its menu."""
         name = current.name if current is not None else tr("Table")
         self.title.setAccessibleName(tr("Table: {name}", name=name))
         self.title.setToolTip(as_tip(tr("{name}: rename it, or choose another table", name=name)))
         possible = ("new", "open", "rename", "remove") if current is not None else ("new", "open")
-        self.title.show_things(name, tables, current, possible)
+        self.title.show_tables(name, tables, current, possible)
 
     def show_library(self, words: str, tip: str, chosen: int, there: int) -> None:
-        """Show which library it is over, how many of its documents were chosen, 0 for all, and are `there`."""
+        """Show the table's library, how many of its documents were chosen (0 for all), and how many are `there`."""
         self.library.set_full_text(words, tip)
         self.library.setMaximumWidth(self.library.natural_width() + self._theme.step(1))
         if not chosen:
@@ -123,7 +124,7 @@ class TableHead(QFrame):
         self.fill.setVisible(state != "full")
 
     def show_checked(self, words: str) -> None:
-        """Show how many cells were checked in all, and how many of them were right."""
+        """Show the summary of all verdicts."""
         self.checked.setText(words)
         self.checked.setVisible(bool(words))
 
@@ -144,5 +145,6 @@ class TableHead(QFrame):
         column(theme, top, rule(), self._below, parent=self)
 
     def show_filters(self, shown: bool) -> None:
+        """Show the filters and allow the export, or neither while there are no questions."""
         self._below.setVisible(shown)
         self.export.setEnabled(shown)

@@ -1,4 +1,4 @@
-"""The libraries that tables are made over, and a folder that becomes one."""
+"""The libraries that tables are made over, as the page Table uses them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _FILES_AFTER_MS = 400
 
 
 class TableLibraries(QObject):
-    """The libraries as the page sees them.
+    """The libraries as the page uses them, and the folders that it adds as one.
 
-    `changed` is sent when they or their progress have changed, `files_changed` a moment after files of any were read;
-    `added` carries the Library that folders added here have become.
+    `changed` is sent when libraries or the progress of their updates have changed, `files_changed` a moment after files
+    were read; `added` carries the Library that was made of folders added here.
     """
 
     changed = Signal()
@@ -50,7 +50,7 @@ class TableLibraries(QObject):
         return self._libraries.all
 
     def in_words(self, table: AnswerTable) -> tuple[str, str]:
-        """A table's library in words: its name and how much of it is read; and its folders."""
+        """A table's library in words: its name and how much of it was read; and its folders, a line each."""
         if not table.library:
             return tr("Its library was removed; what was read stays."), ""
         found = self._libraries.find(table.library)
@@ -60,7 +60,7 @@ class TableLibraries(QObject):
         return f"{library.name}: {localised(status.in_words)}", "\n".join(library.roots)
 
     def languages(self, table: AnswerTable | None, files: Iterable[LibraryFile]) -> Subject:
-        """How many documents of a table are in which language: of its library, or of its `files` that were chosen."""
+        """How many of a table's documents are in each language: of its library, or of `files` if some were chosen."""
         counted: Mapping[str, int] = {}
         if table is not None and table.documents:
             counted = Counter(file.language for file in files if file.state is FileState.READ)
@@ -70,7 +70,7 @@ class TableLibraries(QObject):
         return Subject(Message("The document"), counted)
 
     def add(self, folders: Sequence[Path]) -> None:
-        """Make a library of folders, or find the one that has exactly these."""
+        """Make a library of folders, unless one has exactly these; `added` is sent either way."""
         self._adding = {os.path.normpath(folder.absolute()) for folder in folders}
         known = next((one for one, _ in self.all if set(one.roots) == self._adding), None)
         if known is not None:
@@ -79,7 +79,7 @@ class TableLibraries(QObject):
             self._libraries.add(folders)
 
     def refresh(self) -> None:
-        """List the libraries anew: a flow has made one."""
+        """List the libraries again, after a flow has made one."""
         self._libraries.refresh()
 
     @Slot(str, str)

@@ -1,4 +1,4 @@
-"""The line where questions are added and changed, and where tables and sets of questions get their names."""
+"""The line in which questions are added and changed, and tables and sets of questions are named."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ SAVE_SET, DROP_SET = "save set", "drop set"
 
 
 class Asked(StrEnum):
-    """What the line is open for."""
+    """What the line asks for."""
 
-    QUESTIONS = "questions"  # to be added
+    QUESTIONS = "questions"  # to add
     EDIT = "edit"  # another wording of a question
-    NAME = "name"  # of the table
-    SET = "set"  # the name of a set of questions
+    NAME = "name"  # a name for the table
+    SET = "set"  # a name for a set of questions
 
 
+# For each an explanation, the placeholder of the field, and the button's text.
 _PROMPTS = {
     Asked.QUESTIONS: ("", Message("Type a question, or paste several, one a line"), Message("Add")),
     Asked.EDIT: (
@@ -45,7 +46,7 @@ _PROMPTS = {
 
 
 class _Field(QPlainTextEdit):
-    """A field that grows with its lines; `entered` is sent on Enter, `left` on Esc, `files` carries pasted paths."""
+    """The text field. `entered` is sent on Enter, `left` on Esc; `files` carries files that were pasted."""
 
     entered = Signal()
     left = Signal()
@@ -73,10 +74,11 @@ class _Field(QPlainTextEdit):
 
 
 class QuestionLine(QFrame):
-    """Hidden until it is opened. `entered` carries what was typed, as long as it is not blank.
+    """A field with its button, and buttons for lists and sets of questions; hidden until it is opened.
 
-    `load_asked` requests a list of questions from a file, `files` carries pasted files; `set_chosen` the name of a set
-    of questions to be added, `set_dropped` of one to be removed, `set_asked` requests to save the present ones.
+    `entered` carries the text that was typed, unless that is blank; `left` is sent when it is closed. `load_asked`
+    asks for a list of questions from a file, `files` carries pasted files; `set_chosen` carries the name of a set to
+    add, `set_dropped` of one to remove, and `set_asked` asks to save the present questions as one.
     """
 
     entered = Signal(str)
@@ -132,8 +134,8 @@ class QuestionLine(QFrame):
         self.hide()
 
     def open(self, asked: Asked, text: str = "") -> None:
-        """Open the line with a text; what was typed for other questions is kept."""
-        kept = asked is Asked.QUESTIONS and self.asked is Asked.QUESTIONS
+        """Open the line for something, with a text; for further questions the text typed so far is kept."""
+        is_kept = asked is Asked.QUESTIONS and self.asked is Asked.QUESTIONS
         self.asked = asked
         why, placeholder, action = map(localised, _PROMPTS[asked])
         self.why.setText(why)
@@ -144,7 +146,7 @@ class QuestionLine(QFrame):
         self.go.setAccessibleName(action)
         for button in (self.load, self.sets):
             button.setVisible(asked is Asked.QUESTIONS)
-        if not kept:
+        if not is_kept:
             self.field.setPlainText(text)
             self.field.selectAll()
         self.show()
@@ -152,6 +154,7 @@ class QuestionLine(QFrame):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_sets(self, names: tuple[str, ...], may_save: bool) -> None:
+        """List the sets of questions in the menu, and whether the present questions can be saved as one."""
         self._menu.clear()
         for name in names:
             action = self._menu.addAction(caption(name))
@@ -168,7 +171,7 @@ class QuestionLine(QFrame):
 
     @Slot()
     def close_line(self) -> None:
-        """Hide the line; questions that were typed stay for the next time."""
+        """Hide the line; questions that were typed are kept for the next time."""
         if self.asked is not Asked.QUESTIONS:
             self.field.clear()
             self.asked = Asked.QUESTIONS
@@ -176,7 +179,7 @@ class QuestionLine(QFrame):
         self.left.emit()
 
     def done(self) -> None:
-        """Clear what was entered; questions may follow, anything else closes the line."""
+        """Clear the text that was entered, and close the line unless it is open for questions."""
         self.field.clear()
         if self.asked is not Asked.QUESTIONS:
             self.close_line()
@@ -203,6 +206,7 @@ class QuestionLine(QFrame):
 
     @Slot()
     def _fit(self) -> None:
+        """Make the field as high as its text, up to a few lines."""
         lines = min(_MOST_LINES, max(1, self.field.document().blockCount()))
         high = QFontMetrics(self._theme.font("ui")).lineSpacing()
         self.field.setFixedHeight(lines * high + self._theme.step(5.5))

@@ -1,4 +1,4 @@
-"""The questions of the current table: typed, loaded, changed, moved, and taken out."""
+"""The questions of the current table: typed, loaded, changed, moved, and removed."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ LIST_KINDS = Message("Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All fi
 
 
 class Questions(QObject):
-    """What is done with the line of questions and with the columns' menus.
+    """Carries out what is entered in the question line, and chosen in the menus of the columns.
 
-    `removed` carries what was taken out and can be undone, `failed` an error. `sources` has, by a table's number, the
-    list that its questions were loaded from.
+    `removed` carries a sentence about a removal that can be undone, `failed` an error. `sources` has, by the tables'
+    numbers, the lists that their questions were loaded from.
     """
 
     removed = Signal(str)
@@ -52,7 +52,7 @@ class Questions(QObject):
 
     @Slot()
     def add(self) -> None:
-        """Open the line where questions are typed."""
+        """Open the question line."""
         if self._store.table is not None:
             self._line.open(Asked.QUESTIONS)
 
@@ -62,6 +62,7 @@ class Questions(QObject):
             self._line.open(Asked.NAME, self._store.table.name)
 
     def load(self, path: Path) -> None:
+        """Load a list of questions into the current table."""
         if self._store.table is not None:
             from app.flows.answer_table.questions import questions_from
 
@@ -71,19 +72,19 @@ class Questions(QObject):
             )
 
     def menu(self, at: int) -> QMenu:
-        """The menu of a question: its order, its type, and what can be done with it."""
+        """Make the menu of a question: sorting by it, the type of its answers, and the changes to it."""
         column = self._model.columns[at]
         menu = QMenu(self._page)
         menu.setAccessibleName(column.question)
         sorted_at, descending = self._model.sorted_by()
-        for title, key, on in (
+        for title, key, is_current in (
             (tr("Sort, smallest first"), "up", sorted_at == at and not descending),
             (tr("Sort, largest first"), "down", sorted_at == at and descending),
             (tr("Sort by document"), "names", sorted_at < 0),
         ):
             action = menu.addAction(title)
             action.setCheckable(True)
-            action.setChecked(on)
+            action.setChecked(is_current)
             action.setData((key, at))
         menu.addSeparator()
         types = menu.addMenu(tr("The answers are"))
@@ -114,39 +115,40 @@ class Questions(QObject):
 
     @Slot(int, int)
     def move(self, before: int, now: int) -> None:
+        """Move a question to another position, unless that is outside the table."""
         columns = list(self._model.columns)
         if 0 <= before < len(columns) and 0 <= now < len(columns):
             columns.insert(now, columns.pop(before))
-            self._view.go_to(self._view.place()[0], now)
+            self._view.go_to(self._view.current_cell()[0], now)
             self._store.set_columns(tuple(columns))
 
     def remove(self, at: int) -> None:
-        """Take a question out of the table; its answers come back with it."""
+        """Remove a question from the table; undone, its answers come back with it."""
         columns = self._model.columns
         if 0 <= at < len(columns):
             self._store.set_columns((*columns[:at], *columns[at + 1 :]))
             self.removed.emit(tr("“{question}” removed", question=first_words(columns[at].question)))
 
     def set_type(self, at: int, type: ColumnType) -> None:
-        """Say what a question's answers are, which is how they are sorted."""
+        """Set the type of a question's answers, by which they are sorted."""
         self._change(self._model.columns[at].number, type=type)
 
     @Slot()
     def edit_current(self) -> None:
-        self.edit(self._view.place()[1])
+        self.edit(self._view.current_cell()[1])
 
     @Slot()
     def remove_current(self) -> None:
-        self.remove(self._view.place()[1])
+        self.remove(self._view.current_cell()[1])
 
     @Slot()
     def move_left(self) -> None:
-        at = self._view.place()[1]
+        at = self._view.current_cell()[1]
         self.move(at, at - 1)
 
     @Slot()
     def move_right(self) -> None:
-        at = self._view.place()[1]
+        at = self._view.current_cell()[1]
         self.move(at, at + 1)
 
     @Slot(str)
@@ -207,10 +209,10 @@ class Questions(QObject):
             self._line.open(Asked.SET, self._store.table.name)
 
     @Slot(int, QPoint)
-    def _show_menu(self, at: int, place: QPoint) -> None:
+    def _show_menu(self, at: int, point: QPoint) -> None:
         menu = self.menu(at)
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(place)
+        menu.popup(point)
 
     @Slot(QAction)
     def _menu_chosen(self, action: QAction) -> None:
@@ -230,7 +232,7 @@ class Questions(QObject):
                 self.set_type(at, ColumnType(key))
 
     def _sort(self, column: int, *, descending: bool = False) -> None:
-        """Sort, with the current column staying the current one."""
-        at = self._view.place()[1]
+        """Sort the rows, and go to the first one, in the current column."""
+        at = self._view.current_cell()[1]
         self._model.order(column, descending=descending)
         self._view.go_to(0, at)

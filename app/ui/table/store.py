@@ -1,4 +1,4 @@
-"""The tables as the page works with them: listed, loaded, changed one step after another, and judged."""
+"""The tables as the page uses them: listed, loaded, changed one change after another, and judged."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """A table with the files that are its rows, the cells that are stored, and how it was looked at last."""
+class LoadedTable:
+    """A table with the files of its rows, its stored cells, and the look that it had last."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
@@ -33,21 +33,21 @@ class Loaded:
 
 
 def _list(workspace: Workspace, report: Report) -> Listed:
-    """All tables by name, and the saved sets of questions."""
+    """List all tables by name, and the saved sets of questions."""
     from app.flows.answer_table.tables import tables
 
     return tables(workspace, report), workspace.tables.question_sets()
 
 
-def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
+def _load(workspace: Workspace, table: AnswerTable, report: Report) -> LoadedTable:
     from app.flows.answer_table.tables import files_of
 
     store, files = workspace.tables, files_of(workspace, table) if table.library else ()
-    return Loaded(table, files, store.cells(table), store.look(table))
+    return LoadedTable(table, files, store.cells(table), store.look(table))
 
 
-def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> Loaded:
-    """Save a table as it is stored now, perhaps by another process, with these changes."""
+def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> LoadedTable:
+    """Apply changes to a table as it is stored now, perhaps by another process, and save it."""
     from app.flows.answer_table.tables import save_table, tables
 
     stored = next((one for one in tables(workspace, report) if one.number == table.number), table)
@@ -55,7 +55,7 @@ def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], r
     return _load(workspace, save_table(workspace, changed, report), report)
 
 
-def _rows(
+def _list_files(
     workspace: Workspace, table: AnswerTable, report: Report
 ) -> tuple[AnswerTable, tuple[LibraryFile, ...]]:
     from app.flows.answer_table.tables import files_of
@@ -64,11 +64,11 @@ def _rows(
 
 
 class TableStore(QObject):
-    """All tables and the current one; changes of it are saved one after another, each on the result of the last.
+    """All tables and the current one, whose changes are saved one after another, each applied to the last result.
 
-    `listed` is sent when the tables or the sets are known or have changed; `loaded` carries a Loaded once the current
-    table is another one or has other columns; `files_read` the library's files as they are now; `judged` the Cell after
-    a verdict; `failed` an error.
+    `listed` is sent when the tables or the sets of questions are known or have changed; `loaded` carries a LoadedTable
+    when the current table is another one or was changed, None if there is none any more; `files_read` carries the
+    files of its rows, `judged` a Cell after a verdict, `failed` an error.
     """
 
     listed = Signal()
@@ -87,28 +87,29 @@ class TableStore(QObject):
         self._changes: list[Change] = []
         self._saving: Job | None = None  # of a new table, or of the first of the changes
         self._being_saved: AnswerTable | None = None
-        self._chosen = 0  # the number of the table to show once the changes are saved
+        self._chosen = 0  # the number of the table to load once the changes are saved
         self._loading: Job | None = None
-        self._ledger_job: Job | None = None
-        # Cells as they were before a verdict, and the questions before and after a change.
+        self._files_job: Job | None = None
+        # What can be undone: cells as they were before a verdict, and the questions before and after a change.
         self._past: list[Cell | tuple[tuple[Column, ...], tuple[Column, ...]]] = []
 
     @property
     def can_undo(self) -> bool:
+        """Whether a verdict or a change of the questions can be undone."""
         return bool(self._past)
 
     @Slot()
-    def look(self) -> None:
-        """List the tables and sets, and load the current table, or the last one that was shown."""
+    def list_tables(self) -> None:
+        """List the tables and the sets of questions, and load the current table, or the one that was current last."""
         self._lane.start_aside(_list, self._workspace).then(self._listed, self.failed)
 
     def choose(self, number: int) -> None:
-        """Make a table the current one, once the changes of the one before are saved."""
+        """Make a table the current one, once the changes of the present one are saved."""
         self._chosen = number
-        self._go_on()
+        self._save_next()
 
     def take(self, table: AnswerTable) -> None:
-        """Show a table that was made or changed elsewhere."""
+        """Make a table that was made or changed elsewhere the current one."""
         self.tables = _with_table(self.tables, table)
         if self.table is not None and self.table.number == table.number:
             self._load(table)
@@ -116,93 +117,100 @@ class TableStore(QObject):
         self.listed.emit()
 
     def add(self, library: Library, columns: Sequence[Column] = ()) -> None:
-        """Make a new table over a library, under its name, and make it the current one."""
+        """Make a table over a library, named after it, and make it the current one."""
         taken = {table.name.casefold() for table in self.tables}
         name = free_name(library.name, lambda free: free.casefold() in taken)
         self._past.clear()
         self._save(AnswerTable(0, name, library.number, tuple(replace(one, number=0) for one in columns)), ())
 
     def change(self, change: Change) -> None:
-        """Change the current table, after the changes before this one."""
+        """Apply a change to the current table, after the changes that are still to be saved."""
         self._changes.append(change)
-        self._go_on()
+        self._save_next()
 
     def set_columns(self, columns: tuple[Column, ...]) -> None:
-        """Change the current table's questions; `undo` has the former ones back."""
+        """Replace the current table's questions; `undo` restores the former ones."""
         if self.table is not None:
             self._past.append((self.table.columns, columns))
             self.change(partial(_with_columns, self.table.columns, columns))
 
     def set_documents(self, paths: tuple[str, ...]) -> None:
-        """Have only these files of the library as rows; none for all of it, also those to come."""
-        self.change(partial(_over, paths))
+        """Have only these files of the library as rows; empty for all files, including those added later."""
+        self.change(partial(_with_documents, paths))
 
     def add_columns(self, columns: tuple[Column, ...]) -> None:
-        """Add questions at the end; those that are there already are not added again."""
-        self.change(partial(_with_more, columns))
+        """Add questions at the end, except those that the table has already."""
+        self.change(partial(_with_added, columns))
 
     def rename(self, name: str) -> None:
-        self.change(partial(_named, name))
+        """Rename the current table."""
+        self.change(partial(_with_name, name))
 
     def keep_look(self, number: int, look: TableLayout) -> None:
+        """Save the look of a table, for when it is shown again."""
         keep = partial(self._workspace.tables.keep_look, number, look)
         self._lane.start_aside(do, keep).then(failed=self.failed)
 
     def remove(self) -> None:
+        """Remove the current table with its answers, and load another one."""
         if self.table is not None:
             remove = partial(self._workspace.tables.remove, self.table)
             self._forget()
-            self._lane.start(do, remove).then(self.look, self.failed)
+            self._lane.start(do, remove).then(self.list_tables, self.failed)
 
     def save_set(self, name: str) -> None:
-        """Keep the current questions under a name."""
+        """Save the current questions as a set."""
         if self.table is not None:
             from app.flows.answer_table.tables import save_question_set
 
             columns = self.table.columns
-            self._lane.start(save_question_set, self._workspace, name, columns).then(self.look, self.failed)
+            job = self._lane.start(save_question_set, self._workspace, name, columns)
+            job.then(self.list_tables, self.failed)
 
     def remove_set(self, name: str) -> None:
+        """Remove a set of questions."""
         remove = partial(self._workspace.tables.remove_question_set, name)
-        self._lane.start(do, remove).then(self.look, self.failed)
+        self._lane.start(do, remove).then(self.list_tables, self.failed)
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
-        """Store a verdict; `undo` takes it back."""
+        """Store a verdict on a cell; `undo` restores the former one."""
         self._past.append(cell)
-        self._put_verdict(cell.sha256, cell.column, verdict, words, span)
+        self._store_verdict(cell.sha256, cell.column, verdict, words, span)
 
     @Slot()
     def undo(self) -> None:
-        """Take the last verdict or change of the questions back."""
+        """Undo the last verdict or change of the questions."""
         if not self._past:
             return
         last = self._past.pop()
         if isinstance(last, Cell):
-            self._put_verdict(last.sha256, last.column, last.verdict, last.right_words, last.right_span)
+            self._store_verdict(last.sha256, last.column, last.verdict, last.right_words, last.right_span)
         else:
             before, after = last
             self.change(partial(_with_columns, after, before))
 
     @Slot()
     def read_files(self) -> None:
+        """Read the files of the current table's rows from its library."""
         if self.table is not None and self.table.library:
-            job = self._lane.start_aside(_rows, self._workspace, self.table)
-            self._ledger_job = job.replacing(self._ledger_job).then(self._files_read)
+            job = self._lane.start_aside(_list_files, self._workspace, self.table)
+            self._files_job = job.replacing(self._files_job).then(self._files_read)
 
     def keep(self) -> None:
-        """Save what is not saved yet, as the window closes."""
+        """Save the changes that were not saved yet, as the window closes."""
         if self._saving is not None:
             self._saving.deliver()  # it may just have ended
         table = self._being_saved or self.table
         if table is not None and (self._being_saved is not None or self._changes):
             _save(self._workspace, table, self._changes, Silent())
 
-    def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
+    def _store_verdict(
+        self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None
+    ) -> None:
         from app.flows.answer_table.tables import judge
 
-        self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span).then(
-            self.judged, self.failed
-        )
+        job = self._lane.start_write(judge, self._workspace, sha256, column, verdict, words=words, span=span)
+        job.then(self.judged, self.failed)
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:
@@ -224,17 +232,18 @@ class TableStore(QObject):
         self._loading = job.replacing(self._loading).then(self._loaded, self.failed)
 
     @Slot(object)
-    def _loaded(self, found: Loaded) -> None:
+    def _loaded(self, found: LoadedTable) -> None:
         if self.table is not None and found.table.number == self.table.number:
             self.loaded.emit(found)
 
-    def _go_on(self) -> None:
+    def _save_next(self) -> None:
+        """Save the next change, or load the chosen table once all are saved."""
         if self._saving is not None:
             return
         if self._changes and self.table is not None:
             if self._changes[0](self.table) == self.table:
                 del self._changes[0]
-                self._go_on()
+                self._save_next()
             else:
                 self._save(self.table, self._changes[:1])
         elif self._chosen:
@@ -252,7 +261,7 @@ class TableStore(QObject):
         )
 
     @Slot(object)
-    def _saved(self, found: Loaded) -> None:
+    def _saved(self, found: LoadedTable) -> None:
         self._end_saving()
         new = found.table
         self.tables = _with_table(self.tables, new)
@@ -260,15 +269,16 @@ class TableStore(QObject):
         self._workspace.settings.last_table = new.number
         self.listed.emit()
         self.loaded.emit(found)
-        self._go_on()
+        self._save_next()
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
         self._end_saving()
         self.failed.emit(error)
-        self._go_on()
+        self._save_next()
 
     def _end_saving(self) -> None:
+        """Forget the saving, and the change that it saved unless it made a table."""
         if self._being_saved is not None and self._being_saved.number:
             del self._changes[:1]
         self._saving = self._being_saved = None
@@ -288,35 +298,35 @@ class TableStore(QObject):
 
 
 def _with_table(tables: Sequence[AnswerTable], table: AnswerTable) -> tuple[AnswerTable, ...]:
-    """The tables by name, with this one in place of the one of its number."""
+    """The tables sorted by name, with this one added, or in place of the one with its number."""
     others = [each for each in tables if each.number != table.number]
     return tuple(sorted((*others, table), key=lambda each: each.name.casefold()))
 
 
 def _with_columns(before: tuple[Column, ...], columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
-    """The table with these columns in place of those before; what was added or taken out meanwhile stays so."""
-    was, there = ({one.question for one in some} for some in (before, table.columns))
-    kept = [one for one in columns if one.question in there or one.question not in was]
-    known = was | {one.question for one in kept}
+    """The table with `columns` in place of those `before`; what was added or removed since then stays so."""
+    earlier, present = ({one.question for one in some} for some in (before, table.columns))
+    kept = [one for one in columns if one.question in present or one.question not in earlier]
+    known = earlier | {one.question for one in kept}
     return replace(table, columns=(*kept, *(one for one in table.columns if one.question not in known)))
 
 
-def _over(paths: tuple[str, ...], table: AnswerTable) -> AnswerTable:
+def _with_documents(paths: tuple[str, ...], table: AnswerTable) -> AnswerTable:
     return replace(table, documents=paths)
 
 
-def _with_more(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
-    there = {column.question for column in table.columns}
-    new = tuple(replace(one, number=0) for one in columns if one.question not in there)
+def _with_added(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
+    present = {column.question for column in table.columns}
+    new = tuple(replace(one, number=0) for one in columns if one.question not in present)
     return replace(table, columns=(*table.columns, *new))
 
 
-def _named(name: str, table: AnswerTable) -> AnswerTable:
+def _with_name(name: str, table: AnswerTable) -> AnswerTable:
     return replace(table, name=name)
 
 
 def checked_in_words(checked: ColumnAccuracy) -> str:
-    """How many cells were checked, how many were right, and the 95 % interval: "Checked 46: 41 right (77 to 95%)"."""
+    """How many cells were judged, how many were right, and the 95% interval: "Checked 46: 41 right (77 to 95%)"."""
     if not checked.looked_at:
         return ""
     low, high = round(100 * checked.low), round(100 * checked.high)

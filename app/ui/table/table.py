@@ -1,4 +1,4 @@
-"""The page Table: documents by questions, a cell an answer."""
+"""The page Table: a row for each document, a column for each question, an answer in each cell."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from app.ui.kit.two_panes import Panes
 from app.ui.kit.undo_line import UndoLine
 from app.ui.table.answer_model import AnswerModel, Filter
 from app.ui.table.answer_view import AnswerView
-from app.ui.table.beside import Beside
+from app.ui.table.document_beside import DocumentBeside
 from app.ui.table.exporting import Exporting
 from app.ui.table.filling import Filling
 from app.ui.table.head import TableHead
 from app.ui.table.libraries import TableLibraries
 from app.ui.table.question_line import Asked, QuestionLine
 from app.ui.table.questions import LISTS, Questions
-from app.ui.table.store import Loaded, TableStore, checked_in_words
+from app.ui.table.store import LoadedTable, TableStore, checked_in_words
 from app.ui.table.welcome import SAMPLES, Welcome
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
     from app.core.models import ModelCard
     from app.flows.cluster.results import Imported
-# The shares of the table and of the document beside it.
+# The usual widths of the table and of the document beside it, as shares of 100.
 _USUAL = (58, 42)
 
 
 class TableView(Page):
-    """A table of a library's documents by questions, which fills by itself, with the current document beside it."""
+    """A table of answers, which fills by itself, with the current cell's document beside it."""
 
     KEY = "table"
     TITLE = Message("Table")
@@ -90,7 +90,7 @@ class TableView(Page):
         self.head = TableHead(theme)
         self.line = QuestionLine(theme)
         self.view = AnswerView(theme, self.model)
-        self.beside = Beside(workspace, theme, lanes)
+        self.beside = DocumentBeside(workspace, theme, lanes)
         self.welcome = Welcome(theme)
         self.notice = Notice(theme)
         self.language = LanguageLine(workspace, theme, lanes, Head.QUESTION_ANSWERING)
@@ -105,13 +105,13 @@ class TableView(Page):
         self._connect()
         self.beside.hide()
         self._libraries_changed()
-        self.store.look()
+        self.store.list_tables()
 
     # The page's interface to the window
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
-        """Take dropped folders as a library, and a dropped list as questions."""
+        """Make a table over dropped folders, or load the questions of a dropped list."""
         folders = [path for path in paths if path.is_dir()]
         lists = [path for path in paths if path.suffix.lower() in LISTS]
         if folders:
@@ -126,7 +126,7 @@ class TableView(Page):
 
     @Slot()
     def stop(self) -> bool:
-        """Put away what is open, the last first; then stop the opening of results, or pause the filling."""
+        """Close what is open, the last first; if nothing is, stop opening results, or pause the filling."""
         if not self.line.isHidden():
             self.line.close_line()
         elif not self.beside.isHidden():
@@ -139,23 +139,23 @@ class TableView(Page):
         return True
 
     def keep(self) -> None:
-        """Save what is not saved yet, how the table is looked at, and the splitter's position."""
+        """Save what was not saved yet, the table's look, and the splitter's position."""
         if not self.beside.isHidden():
-            self.workspace.settings.splitters["table"] = self._split.placed()
+            self.workspace.settings.splitters["table"] = self._split.widths()
         self.store.keep()
         if (look := self._changed_look()) is not None:
             self.workspace.tables.keep_look(self._shown_table, look)
 
     def shown(self) -> None:
-        """Put the keyboard focus into the table, or on what there is to begin with; a command may have made tables."""
+        """Set the keyboard focus, and list the tables again, as a command may have made some."""
         self._focus()
         if self.store.is_listed:
-            self.store.look()
+            self.store.list_tables()
 
     def settings_changed(self) -> None:
-        """Go on with a reader that may have been installed meanwhile."""
+        """Go on with the filling and the language check, as another reader may be in use."""
         self.filling.take(self.store.table)
-        self.language.look_again()
+        self.language.check_again()
 
     @Slot(object)
     def _reader_used(self, card: ModelCard) -> None:
@@ -173,9 +173,9 @@ class TableView(Page):
         self._show_state()
 
     @Slot(object)
-    def _loaded(self, found: Loaded | None) -> None:
+    def _loaded(self, found: LoadedTable | None) -> None:
         new = found is None or found.table.number != self._shown_table
-        place = self.view.place()
+        current = self.view.current_cell()
         if new and (look := self._changed_look()) is not None:
             self.store.keep_look(self._shown_table, look)
         if found is None:
@@ -193,17 +193,17 @@ class TableView(Page):
             self.model.set_files(found.files)
             self.model.set_columns(found.table.columns)
             self.model.take_cells(found.cells.values())
-            self.view.go_to(*place)
+            self.view.go_to(*current)
         self._show_checked()
         self._show_state()
         self.filling.take(found.table if found is not None else None)
         if new:
-            self._look_on()
+            self._read_visible_first()
             if self.isVisible():
                 self._focus()
 
     def _show_state(self) -> None:
-        """Show the table, or what there is to do instead."""
+        """Show the table, or how to begin one."""
         store, table = self.store, self.store.table
         self.head.setVisible(table is not None)
         if not store.is_listed:
@@ -256,7 +256,7 @@ class TableView(Page):
 
     @Slot(str)
     def _act(self, key: str) -> None:
-        """Do what was chosen in the menu of the table's name."""
+        """Carry out an action of the menu of the table's name."""
         if key == "new":
             self._show_welcome()
         elif key == "open":
@@ -294,11 +294,11 @@ class TableView(Page):
             words, folders = self.libraries.in_words(self.store.table)
             chosen, there = len(self.store.table.documents), self.model.documents()
             self.head.show_library(words, folders, chosen, there)
-        self.language.look(self.libraries.languages(self.store.table, self.model.files()))
+        self.language.check(self.libraries.languages(self.store.table, self.model.files()))
 
     @Slot()
     def _ask_documents(self) -> None:
-        """List the library's files, to choose some of them."""
+        """List the library's files, so that some can be chosen."""
         if self.store.table is not None and self.store.table.library:
             from app.core.library import Library
             from app.flows.library.libraries import ledger
@@ -312,13 +312,13 @@ class TableView(Page):
         from app.ui.table.document_choice import DocumentChoice
 
         if (table := self.store.table) is not None:
-            sheet = DocumentChoice(self.theme, table.name, files, table.documents, self)
-            sheet.chosen.connect(self.store.set_documents)
-            sheet.open()
+            dialog = DocumentChoice(self.theme, table.name, files, table.documents, self)
+            dialog.chosen.connect(self.store.set_documents)
+            dialog.open()
 
     @Slot(object)
     def _files_read(self, files: Sequence[LibraryFile]) -> None:
-        row, column = self.view.place()
+        row, column = self.view.current_cell()
         number = self.model.rows[row].file.number if 0 <= row < len(self.model.rows) else 0
         before = self.model.rows
         self.model.set_files(files)
@@ -347,21 +347,21 @@ class TableView(Page):
     @Slot()
     def open_beside(self) -> None:
         """Show the current cell's document beside the table."""
-        if self.view.place()[0] < 0:
+        if self.view.current_cell()[0] < 0:
             return
         if self.beside.isHidden():
             self.beside.show()
             sizes = self.workspace.settings.splitters.get("table", [])
             left, right = sizes if len(sizes) == 2 and all(sizes) else _USUAL
             at = self._split.width() * left // (left + right)
-            self._split.place([at, self._split.width() - at])
+            self._split.set_widths([at, self._split.width() - at])
             self.view.scrollTo(self.view.currentIndex())
         self._follow()
 
     @Slot()
     def _follow(self) -> None:
         """Show the current cell in the document beside, if that is open."""
-        row, column = self.view.place()
+        row, column = self.view.current_cell()
         if not self.beside.isHidden() and row >= 0 and column >= 0:
             cell = self.model.cell(row, column)
             self.beside.show_cell(self.model.rows[row], self.model.columns[column], cell)
@@ -371,7 +371,7 @@ class TableView(Page):
     @Slot()
     def _close_beside(self) -> None:
         if not self.beside.isHidden():
-            self.workspace.settings.splitters["table"] = self._split.placed()
+            self.workspace.settings.splitters["table"] = self._split.widths()
             self.beside.hide()
             self.beside.forget()
             self.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -393,8 +393,8 @@ class TableView(Page):
 
     @Slot(object, str, object)
     def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
-        """Keep a verdict on the current cell; the same again takes it back, as on Ask."""
-        cell = self.model.cell(*self.view.place())
+        """Store a verdict on the current cell; the same verdict again takes it back, as on the page Ask."""
+        cell = self.model.cell(*self.view.current_cell())
         if cell is None or not cell.can_be_judged:
             return
         if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
@@ -411,19 +411,20 @@ class TableView(Page):
 
     @Slot()
     def undo(self) -> None:
-        """Take the last verdict or change of the questions back, or the current cell's verdict."""
+        """Undo the last verdict or change of the questions, or else take back the current cell's verdict."""
         self.undo_line.clear()
+        cell = self.model.cell(*self.view.current_cell())
         if self.store.can_undo:
             self.store.undo()
-        elif (cell := self.model.cell(*self.view.place())) is not None and cell.verdict is not Verdict.NONE:
-            self.store.judge(cell, Verdict.NONE)  # given in an earlier session
+        elif cell is not None and cell.verdict is not Verdict.NONE:
+            self.store.judge(cell, Verdict.NONE)  # it was given in an earlier session
         else:
             self.note.emit(tr("There is nothing to undo"))
 
     def _show_checked(self) -> None:
         from app.flows.answer_table.tables import count_checked
 
-        judged = self.model.judged()
+        judged = self.model.judged_cells()
         numbers = {cell.column for cell in judged}
         self.model.set_notes(
             {
@@ -439,9 +440,8 @@ class TableView(Page):
     def _filter(self, key: str) -> None:
         self.model.show_only(Filter(key))
         self._show_state()
-        fitting = self.model.fitting()
-        if fitting:
-            self.view.go_to(*fitting[0])
+        if matching := self.model.matching():
+            self.view.go_to(*matching[0])
 
     @Slot()
     def _show_all(self) -> None:
@@ -450,24 +450,26 @@ class TableView(Page):
 
     @Slot()
     def next_cell(self) -> None:
+        """Go to the next cell that matches the filter."""
         self._step(1)
 
     @Slot()
     def previous_cell(self) -> None:
+        """Go to the previous cell that matches the filter."""
         self._step(-1)
 
     def _step(self, by: int) -> None:
-        fitting = self.model.fitting()
-        place = self.view.place()
-        if place in fitting:
-            self.view.go_to(*fitting[(fitting.index(place) + by) % len(fitting)])
-        elif fitting:
-            after = [each for each in fitting if each > place]
-            self.view.go_to(*(after[0] if after and by > 0 else fitting[0 if by > 0 else -1]))
+        matching = self.model.matching()
+        current = self.view.current_cell()
+        if current in matching:
+            self.view.go_to(*matching[(matching.index(current) + by) % len(matching)])
+        elif matching:
+            after = [each for each in matching if each > current]
+            self.view.go_to(*(after[0] if after and by > 0 else matching[0 if by > 0 else -1]))
 
     @Slot()
     def _show_progress(self) -> None:
-        read, total = self.model.counted()
+        read, total = self.model.counts()
         state = self.filling.state()
         self.head.show_progress(read, total, self.filling.seconds_left, state)
         if state == "full" and total and not self._was_full:
@@ -475,12 +477,12 @@ class TableView(Page):
         self._was_full = state == "full"
 
     @Slot()
-    def _look_on(self) -> None:
-        """Have what is on the screen read first."""
-        self.filling.show_first(self.model.unread(self.view.shown_rows()))
+    def _read_visible_first(self) -> None:
+        """Have the visible rows read first."""
+        self.filling.show_first(self.model.unread_files(self.view.shown_rows()))
 
     def _changed_look(self) -> TableLayout | None:
-        """How the shown table is looked at, if that is another way than it was saved."""
+        """The look of the shown table, if it has changed since it was saved."""
         look = self.model.look(self.view.widths)
         return look if self._shown_table and look != self._look else None
 
@@ -507,7 +509,7 @@ class TableView(Page):
             self._stack.addWidget(widget)
         if (
             not self.workspace.settings.last_table
-        ):  # else nothing before the table is there: it would flash up
+        ):  # else an empty page, so that nothing flashes up before the table
             self._stack.setCurrentWidget(self.welcome)
         for line in (self.exporting.strip, self.language, self.undo_line):
             self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
@@ -550,7 +552,7 @@ class TableView(Page):
         line.left.connect(self._focus)
         view.opened.connect(self.open_beside)
         view.moved.connect(self._follow)
-        view.settled.connect(self._look_on)
+        view.settled.connect(self._read_visible_first)
         view.letter.connect(self._letter)
         self.beside.judged.connect(self._judge)
         self.beside.undo_asked.connect(self.undo)
@@ -571,7 +573,7 @@ class TableView(Page):
             *reading_keys(self.beside.find_bar, self.beside.zoom),
             ("Ctrl+G", self.beside.tools.go_to_field), ("Ctrl+Shift+O", self.beside.tools.toggle_outline),
         )  # fmt: skip
-        # In the document beside, and in a line that is typed in, they select words.
+        # Only in the table: in the document beside it, and in text fields, these keys select words.
         self.add_shortcuts(
             ("Ctrl+Shift+Left", questions.move_left),
             ("Ctrl+Shift+Right", questions.move_right),

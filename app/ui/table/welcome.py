@@ -1,4 +1,4 @@
-"""The page Table before there is a table: what one is, and the libraries to make one over."""
+"""The page Table before there is a table: what a table is, and the libraries to make one over."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ _WHAT = Message(
 class Welcome(QFrame):
     """A title, what a table is, a button for each library, and one to add a folder.
 
-    `library_chosen` carries a Library; whether a sample set of questions is wanted is in `with_samples`.
-    `results_asked` is sent for answers that are to be opened.
-    `cancelled` is sent where there is a table to go back to.
+    `library_chosen` carries a Library, `with_samples` is whether to begin with sample questions; `results_asked` is
+    sent to open results, `cancelled` to go back to the current table.
     """
 
     library_chosen = Signal(object)
@@ -82,6 +81,7 @@ class Welcome(QFrame):
         return self.samples.isChecked()
 
     def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
+        """Offer these libraries, and Cancel if there is a table to go back to."""
         self.cancel.setVisible(may_cancel)
         focused = any(button.hasFocus() for button in self._buttons)
         for button in self._buttons:

@@ -1,4 +1,4 @@
-"""The cards beside the corrections: teaching the reader, whether the new one is better, and the versions."""
+"""The cards beside the corrections: teaching the reader, whether a version is better, and the list of versions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GOING_ON = Message("You can keep working as usual. What is learnt is kept, even
 
 
 class TeachCard(QFrame):
-    """Which reader is taught, from how many corrections; while it is, how far it is, and its curves."""
+    """The reader to teach and the number of corrections; while it is taught, the progress and the curves."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class TeachCard(QFrame):
         self.losing.cancelled.connect(self._keep)
 
     def show_state(self, state: ReaderState, corrections: int, fewest: int, *, busy: bool) -> None:
-        """Show what can be done: teach, or go on with what was not finished; `busy` while it is being taught."""
+        """Show that the reader can be taught, that teaching can be resumed, or with `busy`, that it is running."""
         unfinished, reader = state.unfinished, state.reader
         name = reader.title if reader is not None else tr("No reader is installed")
         self._of.setText(tr("Reader in use"))
@@ -67,7 +67,7 @@ class TeachCard(QFrame):
             self.losing.withdraw()
         self.stop.setVisible(busy and not self.losing.asking)
         self.teach.setEnabled(reader is not None and (unfinished is not None or corrections >= fewest))
-        if not busy and self.strip.has_focus():  # else it goes on to the versions, and chooses one
+        if not busy and self.strip.has_focus():  # Qt would move it on to the versions, and choose one
             self.teach.setFocus(Qt.FocusReason.OtherFocusReason)
         self.strip.setVisible(busy)
         if unfinished is not None:
@@ -102,7 +102,7 @@ class TeachCard(QFrame):
 
 
 def _unfinished(unfinished: UnfinishedTeaching) -> str:
-    """How far the teaching is that was not finished."""
+    """When unfinished teaching was begun, and the step that it has reached."""
     on, number = _day(unfinished.begun, within=True), unfinished.corrections
     if on in ("today", "yesterday"):
         begun = tr(
@@ -122,7 +122,7 @@ def _unfinished(unfinished: UnfinishedTeaching) -> str:
 
 
 class GateCard(QFrame):
-    """What a version answers better or worse than the reader that it began with, and whether to use it.
+    """A version's figures beside those of the reader that it was taught from, with a button to use it.
 
     `use_asked` carries the version.
     """
@@ -152,7 +152,7 @@ class GateCard(QFrame):
         self.hide()
 
     def show_version(self, version: ReaderVersion | None, *, in_use: bool = False) -> None:
-        """Show a version's figures, with the buttons where it is not in use; None hides the card."""
+        """Show a version's figures, with the buttons unless it is in use; None hides the card."""
         self.version = version
         self.setVisible(version is not None)
         if version is None:
@@ -173,15 +173,15 @@ class GateCard(QFrame):
             mark(button, kind="primary" if is_advised else "")
 
     def _line(self, at: int) -> tuple[Label, Label, Label]:
-        """The labels of a line of the grid: what was measured, before, and now."""
+        """Add a line to the grid; returns its labels: what was measured, before, and now."""
         line = (
             plain_label(type="small"),
             plain_label(type="small", ink="quiet", wrap=False),
             plain_label(type="small_strong", wrap=False),
         )
-        for place, label in enumerate(line):
-            align = Qt.AlignmentFlag.AlignRight if place else Qt.AlignmentFlag(0)
-            self._grid.addWidget(label, at, place, align)
+        for index, label in enumerate(line):
+            align = Qt.AlignmentFlag.AlignRight if index else Qt.AlignmentFlag(0)
+            self._grid.addWidget(label, at, index, align)
         return line
 
     @Slot()
@@ -193,28 +193,28 @@ class GateCard(QFrame):
         self.show_version(None)
 
 
-_LINES = 4
+_LINES = 4  # that `_lines` returns
 
 
 def _lines(version: ReaderVersion) -> tuple[tuple[str, str, str, str], ...]:
-    """What a version was measured by: a name, the figures before and now, and a tip."""
+    """The measures of a version, each with its name, the figures before and now, and a tip."""
     held, known = version.held, version.known
-    mine, others = held.after.questions, known.after.questions
+    held_out, replayed = held.after.questions, known.after.questions
     return (
         (
-            tr("{n:,} correction, exactly right", "{n:,} corrections, exactly right", n=mine),
+            tr("{n:,} correction, exactly right", "{n:,} corrections, exactly right", n=held_out),
             tr("{number:.0f}%", number=held.before.exact),
             tr("{number:.0f}%", number=held.after.exact),
             tr("Corrections that it has not learnt from, with exactly the right words"),
         ),
         (
-            tr("{n:,} correction, F1", "{n:,} corrections, F1", n=mine),
+            tr("{n:,} correction, F1", "{n:,} corrections, F1", n=held_out),
             tr("{number:.1f}%", number=held.before.f1),
             tr("{number:.1f}%", number=held.after.f1),
             tr("How much its words share with the right ones"),
         ),
         (
-            tr("{n:,} other, F1", "{n:,} others, F1", n=others),
+            tr("{n:,} other, F1", "{n:,} others, F1", n=replayed),
             tr("{number:.1f}%", number=known.before.f1),
             tr("{number:.1f}%", number=known.after.f1),
             tr("Questions like those that the reader was made from"),
@@ -233,7 +233,7 @@ _FEW = 10
 
 
 def in_words(version: ReaderVersion) -> str:
-    """Whether a version is better than the reader that it began with, in a sentence or two."""
+    """Whether a version is better than the reader that it was taught from, in a few sentences."""
     held, known = version.held, version.known
     gained, lost = held.after.f1 - held.before.f1, known.before.f1 - known.after.f1
     questions = held.after.questions
@@ -270,7 +270,7 @@ def in_words(version: ReaderVersion) -> str:
 
 
 def _points(value: float) -> str:
-    """Points of F1 to a tenth: "20 points", "0.5 points"."""
+    """A difference of F1 to a tenth: "20 points", "0.5 points"."""
     tenths = round(value, 1)
     if tenths == int(tenths):
         return tr("{n} point", "{n} points", n=int(tenths))
@@ -278,10 +278,10 @@ def _points(value: float) -> str:
 
 
 class VersionsCard(QFrame):
-    """The readers that were taught, newest first, below them those that they began with and the one that comes along.
+    """The taught versions, newest first, then the readers that they were taught from, and the one that comes along.
 
-    `chosen` carries a version, None for another reader; `use_asked` the name of one that is to be used, "" for the
-    reader that comes along; `export_asked` and `remove_asked` a version's name.
+    `chosen` carries a version, None for another reader; `use_asked` the name of a reader to use, "" for the one that
+    comes along; `export_asked` and `remove_asked` a version's name.
     """
 
     chosen = Signal(object)
@@ -316,7 +316,7 @@ class VersionsCard(QFrame):
         self.hide()
 
     def show_state(self, state: ReaderState) -> None:
-        """Show the versions; hidden where there are none."""
+        """Show the readers; the card is hidden if there are no versions."""
         self._versions = {one.name: one for one in state.versions}
         in_use = state.in_use
         self._in_use = in_use.name if in_use is not None else ""
@@ -388,10 +388,10 @@ class VersionsCard(QFrame):
         self.remove_asked.emit(self.list.key())
 
 
-# The key of the reader that comes along; no version has this name.
+# The key of the reader that comes along, which cannot be a version's name.
 _OWN = "/"
 
 
 def _day(moment: str, *, within: bool = False) -> str:
-    """The day of a moment in ISO 8601: "Today"; `within` a sentence "today"."""
+    """The day of a moment in ISO 8601, such as "Today"; `within` a sentence, "today"."""
     return day(datetime.fromisoformat(moment).astimezone().date(), date.today(), within=within)

@@ -1,4 +1,4 @@
-"""The list of corrections: the question, the right words, what the reader had said, and where and when."""
+"""The list of corrections: the question, the right words, the reader's answer, the document and the day."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.core.corrections import Correction, Verdict
 from app.core.days import day, local
@@ -19,12 +19,12 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
 ABSENT = Message("Not in the text")
-_MOST = 400
+_LONGEST = 400  # characters of a question, and of the right words
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A correction with its shown texts; `words` are empty where the text does not answer."""
+    """A correction with the texts that are shown of it; `words` are empty if the text does not answer."""
 
     correction: Correction
     question: str
@@ -35,6 +35,7 @@ class Row:
 
     @property
     def spoken(self) -> str:
+        """The row's text for screen readers."""
         return ". ".join((self.question, self.words or localised(ABSENT), self.said, self.name, self.when))
 
 
@@ -46,16 +47,16 @@ def row_of(correction: Correction) -> Row:
         when = Message("{date}, {time}", date=when, time=f"{moment:%H:%M}")
     return Row(
         correction,
-        first_words(correction.question, _MOST),
-        first_words(correction.words, _MOST),
-        said_before(correction),
+        first_words(correction.question, _LONGEST),
+        first_words(correction.words, _LONGEST),
+        _reader_said(correction),
         " ".join(correction.name.split()) or localised(UNNAMED),
         localised(when),
     )
 
 
-def said_before(correction: Correction) -> str:
-    """What the reader had said, in words."""
+def _reader_said(correction: Correction) -> str:
+    """The reader's answer, in words."""
     words = first_words(correction.shown, 80)
     if correction.is_agreed:
         return tr("The reader was right")
@@ -67,7 +68,7 @@ def said_before(correction: Correction) -> str:
 
 
 class _CorrectionDelegate(RowDelegate):
-    """Paints three lines: the question with its day, the right words lit, and what the reader had said."""
+    """Paints three lines: the question and the day, the right words highlighted, the reader's answer and the file."""
 
     def row_height(self, index: Index) -> int:
         lines = self.line_height("strong") + self.line_height("quote") + self.line_height("small")
@@ -104,8 +105,8 @@ class _CorrectionDelegate(RowDelegate):
 class CorrectionList(RowList):
     """Corrections, newest first.
 
-    `opened` (Enter, a double click), `deleted` and `copied` are about the chosen one; `chosen` is sent when another
-    one, or none, is chosen; `up_requested` when the keys go up from the first one.
+    `opened` (Enter, a double click), `deleted` and `copied` are about the chosen correction; `chosen` is sent when
+    another one, or none, is chosen, `up_requested` by the arrow key above the first one.
     """
 
     opened = Signal()
@@ -115,15 +116,14 @@ class CorrectionList(RowList):
     up_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("Corrections"), RowModel(_texts), _CorrectionDelegate(theme, line=True))
-        self.setProperty("bare", "true")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.viewport().setAutoFillBackground(False)
+        super().__init__(
+            theme, tr("Corrections"), RowModel(_texts), _CorrectionDelegate(theme, line=True), bare=True
+        )
         self.doubleClicked.connect(self.opened)
         self.selectionModel().selectionChanged.connect(self.chosen)
 
     def show_corrections(self, corrections: Sequence[Correction]) -> None:
-        """Show these; the chosen one stays chosen, or else the nearest to it."""
+        """Show these corrections; the chosen one stays chosen, or else the one in its place."""
         before, at = self.correction(), self.currentIndex().row()
         self._model.take([row_of(each) for each in corrections])
         if before is not None and not self.choose(before.number):
@@ -131,20 +131,22 @@ class CorrectionList(RowList):
         self.chosen.emit()
 
     def corrections(self) -> tuple[Correction, ...]:
+        """The listed corrections."""
         return tuple(row.correction for row in self._model.rows)
 
     def correction(self) -> Correction | None:
+        """The chosen correction."""
         rows = self.selectionModel().selectedIndexes()
         return self._model.rows[rows[0].row()].correction if rows else None
 
     def choose(self, number: int) -> bool:
-        """Choose a correction by its number, and bring it into view; returns whether it is there."""
+        """Choose a correction by its number, and scroll to it; returns whether it is listed."""
         at = next((at for at, one in enumerate(self.corrections()) if one.number == number), -1)
         self._choose_row(at)
         return at >= 0
 
     def go_in(self) -> None:
-        """Put the keyboard focus here, on a row."""
+        """Focus the list, and choose its first row if none is chosen."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if self.correction() is None:
             self._choose_row(0)

@@ -1,4 +1,4 @@
-"""The curves of teaching: the loss of every step, and how well the examples that are held out are answered."""
+"""The curves of teaching: the loss over the steps, and F1 on held-out corrections."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
 LOSS, F1 = Message("Loss"), Message("F1 on held-out corrections")
-# The heights of both plots, in steps.
+# The height of each plot, in steps of the theme.
 _HIGH = 19
-# The share of the loss before it in each point of its line, so that single batches do not hide the trend.
+# The weight of the earlier losses in an exponential moving average, so that single batches do not hide the trend.
 _SMOOTH = 0.8
 
 
 class Curves(Chart):
-    """The loss above, F1 in per cent below, over the steps; its places are the steps that were reported."""
+    """The smoothed loss above, F1 in per cent below, over the steps; the items are the reported steps."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Curves of teaching"))
@@ -29,14 +29,16 @@ class Curves(Chart):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def clear(self) -> None:
+        """Forget all steps."""
         self._steps, self._smooth = [], []
         self.begin()
 
     def add(self, step: TrainingStep) -> None:
+        """Add a step; the last one again, once it was measured."""
         if self._steps and step.step < self._steps[-1].step:
-            self.clear()  # it went on at an earlier checkpoint
+            self.clear()  # the teaching was resumed from an earlier checkpoint
         if self._steps and step.step == self._steps[-1].step:
-            self._steps[-1] = step  # measured now
+            self._steps[-1] = step
             self.update()
             return
         before = self._smooth[-1] if self._smooth else step.loss
@@ -85,7 +87,7 @@ class Curves(Chart):
         return QSize(step(70), 2 * (step(_HIGH) + line) + step(6.5) + line)
 
     def _plots(self, size: QSize) -> tuple[QRectF, QRectF]:
-        """The room of both plots, right of their labels and below their titles."""
+        """The rectangles of both plots, to the right of their labels and below their titles."""
         step, metrics = self.theme.step, QFontMetrics(self.theme.font("small"))
         left, line = metrics.horizontalAdvance(tr("{number}%", number=100)) + step(2), metrics.height()
         wide = max(1, size.width() - left - step(2))
@@ -131,7 +133,7 @@ class Curves(Chart):
             self.write(painter, foot, words, role="ink_quiet", side=Qt.AlignmentFlag.AlignRight)
 
     def _draw_plot(self, painter: QPainter, plot: QRectF, title: str, lines: list[tuple[str, float]]) -> None:
-        """Draw a plot's title, and its lines across with their labels."""
+        """Draw a plot's title, and its grid lines with their labels; each is at a share (0 to 1) of the height."""
         step, high = self.theme.step, QFontMetrics(self.theme.font("small")).height()
         above = QRectF(plot.left(), plot.top() - high - step(0.5), plot.width(), high)
         self.write(painter, above, title, "small_strong")
@@ -139,5 +141,5 @@ class Curves(Chart):
             y = plot.bottom() - share * plot.height()
             painter.setPen(QPen(self.theme.colour("line"), 1.0))
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-            place = QRectF(0, y - high / 2, plot.left() - step(1.5), high)
-            self.write(painter, place, label, role="ink_quiet", side=Qt.AlignmentFlag.AlignRight)
+            rect = QRectF(0, y - high / 2, plot.left() - step(1.5), high)
+            self.write(painter, rect, label, role="ink_quiet", side=Qt.AlignmentFlag.AlignRight)

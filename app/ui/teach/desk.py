@@ -1,4 +1,4 @@
-"""One text at a time with the labels that it may get, each under a key."""
+"""One text at a time with the labels that it can be given, each by a key."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.ui.teach.labelled import NONE
 
 KEYS = "123456789"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-# From this many characters on a text is set in the size of running text.
+# A text of more characters is set in a smaller font.
 _LONG = 400
 
 
 class LabelButton(QPushButton):
-    """A label: its key, its name, how many texts have it, and how likely it is guessed to fit, as a bar."""
+    """A label: its key, its name, how many texts were given it, and the guess for the current text as a bar."""
 
     def __init__(self, theme: Theme, at: int, name: str) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class LabelButton(QPushButton):
         return QSize(self._theme.step(40), self._theme.step(12))
 
     def show_numbers(self, texts: int, guess: float | None) -> None:
-        """Show how many texts have it, and the guess for the present one, None for no guess."""
+        """Show how many texts were given the label, and its probability for the current text; None without a guess."""
         self._texts, self._guess = texts, guess
         key = f"{KEYS[self.at]}: " if self.at < len(KEYS) else ""
         parts = [f"{key}{self.label}", tr("{number:,} labelled", number=texts)]
@@ -64,8 +64,8 @@ class LabelButton(QPushButton):
         theme, step = self._theme, self._theme.step
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        place = QRectF(self.rect()).adjusted(step(2.5), step(1), -step(2.5), -step(1))
-        line = QRectF(place.left(), place.top(), place.width(), place.height() - step(2.5))
+        rect = QRectF(self.rect()).adjusted(step(2.5), step(1), -step(2.5), -step(1))
+        line = QRectF(rect.left(), rect.top(), rect.width(), rect.height() - step(2.5))
         key = KEYS[self.at] if self.at < len(KEYS) else ""
         draw_line(painter, theme, line, key, "small", "ink_quiet", Qt.AlignmentFlag.AlignVCenter)
         number = tr("{number:,}", number=self._texts)
@@ -74,15 +74,15 @@ class LabelButton(QPushButton):
         font = "strong" if self.isChecked() else "ui"
         draw_line(painter, theme, name, self.label, font, "ink", Qt.AlignmentFlag.AlignVCenter)
         if self._guess is not None:
-            bar = QRectF(name.left(), place.bottom() - step(1.5), place.width() - step(5), step(1.25))
+            bar = QRectF(name.left(), rect.bottom() - step(1.5), rect.width() - step(5), step(1.25))
             draw_bar(painter, theme, bar, self._guess, faint=self._guess < 0.5)
 
 
 class Desk(QFrame):
-    """The text on paper at the left, the labels at the right.
+    """The text at the left, the labels at the right.
 
-    `given` carries the row and the names of its labels, `skipped` and `cleared` the row; `undo_asked` and `redo_asked`
-    are sent by the buttons.
+    `given` carries the row of the text and the names of its labels, `skipped` and `cleared` the row; `undo_asked` and
+    `redo_asked` are sent by buttons and keys.
     """
 
     given = Signal(int, list)
@@ -99,7 +99,7 @@ class Desk(QFrame):
         self.setAccessibleName(tr("Text to label"))
         self.row = -1
         self._multi = False
-        self._shown: tuple[int, tuple[str, ...] | None] = (-1, None)
+        self._shown: tuple[int, tuple[str, ...] | None] = (-1, None)  # the row with its labels
         self._buttons: list[LabelButton] = []
         self.state = plain_label(type="small", ink="quiet")
         self.others = ElidedLabel()
@@ -127,6 +127,7 @@ class Desk(QFrame):
         self.done.clicked.connect(self._give_chosen)
 
     def show_labels(self, names: Sequence[str], *, multi: bool) -> None:
+        """Show the labels, of which with `multi` a text can be given several."""
         if [button.label for button in self._buttons] == list(names) and multi == self._multi:
             return
         self._multi = multi
@@ -153,13 +154,13 @@ class Desk(QFrame):
         guess: Sequence[float],
         counts: Mapping[str, int],
     ) -> None:
-        """Show a text with the other columns, its labels (None: not given yet), and the guess (empty: hidden).
+        """Show a text with its other columns, its labels (None before any were given), and the guess (empty: hidden).
 
-        `counts` has how many texts have each label.
+        `guess` has a probability for each label, `counts` how many texts were given each label.
         """
         if row != self.row or text != self._text:
             self._text = text
-            self._around.verticalScrollBar().setValue(0)
+            self._scroll.verticalScrollBar().setValue(0)
             self.text.setText(text)
             mark(self.text, type="quote" if len(text) > _LONG else "document")
         new = (row, tuple(labels) if labels is not None else None)
@@ -174,12 +175,12 @@ class Desk(QFrame):
         if is_new:
             announce(self, sentences(self.state.text(), text))
         for at, button in enumerate(self._buttons):
-            if is_new:  # else what is chosen, but not given yet, stays
+            if is_new:  # else labels that are chosen, but not given yet, stay chosen
                 button.setChecked(button.label in (labels or ()))
             button.show_numbers(counts.get(button.label, 0), guess[at] if guess else None)
 
     def show_about(self, words: str, *, undo: bool, redo: bool) -> None:
-        """Show a line about the guesses, and whether something can be undone and redone."""
+        """Show a line about the guesses, and whether a change can be undone or redone."""
         self.about.setText(words)
         self.undo.setEnabled(undo)
         self.redo.setEnabled(redo)
@@ -193,7 +194,7 @@ class Desk(QFrame):
         mark(self._paper, focused="false")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Labels by their keys, and the rest of what the buttons do."""
+        """Give labels, and do what the buttons do, by key."""
         key = event.text()
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if plain and key and key in KEYS and KEYS.index(key) < len(self._buttons):
@@ -215,7 +216,7 @@ class Desk(QFrame):
     def _clicked(self) -> None:
         button = self.sender()
         if isinstance(button, LabelButton):
-            button.setChecked(not button.isChecked())  # `_choose` decides
+            button.setChecked(not button.isChecked())  # as before the click: `_choose` decides
             self._choose(button)
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -230,7 +231,7 @@ class Desk(QFrame):
     @Slot()
     def _give_chosen(self) -> None:
         chosen = [button.label for button in self._buttons if button.isChecked()]
-        if self.row >= 0 and chosen:  # “None” has a key of its own
+        if self.row >= 0 and chosen:  # that none applies is said by `none`
             self.given.emit(self.row, chosen)
 
     @Slot()
@@ -249,8 +250,8 @@ class Desk(QFrame):
         self._paper.setProperty("kind", "paper")
         sheet = (self.state, (self.text, 1), self.others)
         column(theme, *sheet, gap=3, margins=(8, 5, 8, 5), parent=self._paper)
-        self._around = Scrolling(self._paper)
-        left = column(theme, (self._around, 1), margins=(6, 5, 6, 5))
+        self._scroll = Scrolling(self._paper)
+        left = column(theme, (self._scroll, 1), margins=(6, 5, 6, 5))
         labels = QWidget()
         self._list = column(theme, 1, gap=1.5, parent=labels)
         buttons = flow(theme, self.skip, self.undo, self.redo, self.none, self.done)

@@ -1,4 +1,4 @@
-"""How good the taught classifier is: on texts held out, for each label, and which labels it doubts."""
+"""How good the taught classifier is: overall and for each label on held-out texts, and the labels that it doubts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NONE_YET = Message(
 
 
 class FigureTable(RowTable):
-    """A table as high as its rows. `opened` carries the row that was double-clicked, or entered."""
+    """A table as high as its rows. `opened` carries a row on a double click or Enter."""
 
     opened = Signal(object)
 
@@ -42,13 +42,13 @@ class FigureTable(RowTable):
         self.activated.connect(self._activated)
 
     def show_rows(self, rows: Sequence[Any], columns: Sequence[Column] | None = None) -> None:
-        """Show these rows, all of them without scrolling."""
+        """Show these rows, and columns if any are given, without a scroll bar."""
         self._model.set_rows(rows, columns)
         self.setFixedHeight(self.height_of(len(rows)) + self._theme.step(1))
         self.fit_columns()
 
     def text_of(self, rows: Sequence[Any]) -> str:
-        """The cells as they are shown, with tabs between them."""
+        """The cells as they are shown, separated by tabs, below a heading."""
         columns = self._model.columns
         lines = [[localised(column.title) for column in columns]]
         lines += [[" ".join(localised(column.text(row)).split()) for column in columns] for row in rows]
@@ -68,7 +68,7 @@ class FigureTable(RowTable):
 
 
 class Figures(QFrame):
-    """Cards with the figures. `opened` carries rows of the data set and what they are, to be looked at."""
+    """Cards with the figures. `opened` carries rows of the data set to look at, and a title for them."""
 
     opened = Signal(list, str)
 
@@ -120,14 +120,14 @@ class Figures(QFrame):
         teaching: bool = False,
         unmeasured: bool = False,
     ) -> None:
-        """Show the figures of a data set's classifier, or that there are none yet, or soon while it is `teaching`.
+        """Show the figures of a data set's classifier, or why there are none.
 
-        Those of one that is `unmeasured` are missing.
+        There are none while it is `teaching`, and of a classifier that is `unmeasured`.
         """
         self._dataset, self._held_out = dataset, held_out
         known = set(dataset.names)
-        usable = bool(held_out.rows) and all(set(labels) <= known for labels in held_out.labels)
-        usable = usable and len(held_out.probabilities[0]) == len(dataset.labels)
+        is_current = bool(held_out.rows) and all(set(labels) <= known for labels in held_out.labels)
+        is_current = is_current and len(held_out.probabilities[0]) == len(dataset.labels)
         conflicts = contradictions(texts, given)
         self._contradicting = [row for rows in conflicts for row in rows]
         self.conflicts.setText(
@@ -135,9 +135,9 @@ class Figures(QFrame):
         )
         self.conflicts.setVisible(bool(conflicts))
         for card in (self._of_label, self._confusion, self._mislabelled):
-            card.setVisible(usable)
+            card.setVisible(is_current)
         self.measure.setVisible(unmeasured and not teaching)
-        if not usable:
+        if not is_current:
             words = (_HOW,) if teaching else (_STOPPED, _HOW) if unmeasured else (_NONE_YET,)
             self.headline.setText(tr("Being measured") if teaching else tr("Not measured yet"))
             self.about.setText(" ".join(filter(None, (*map(localised, words), _agreement(given)))))
@@ -264,7 +264,7 @@ def _about(found: TaughtFigures, given: dict[int, GivenLabels]) -> str:
 
 
 def _agreement(given: dict[int, GivenLabels]) -> str:
-    """How often the person agreed with guesses that were shown, and with those that were hidden."""
+    """How often the person agreed with guesses that were shown, and with guesses that were hidden."""
     shown, hidden = agreement(given.values())
     if not shown[1]:
         return ""

@@ -1,4 +1,4 @@
-"""The head of the page Teach: which table it is, how many texts are labelled, what is being taught."""
+"""The head of the section Labels: the table's name, how many texts are labelled, and the progress of teaching."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
 LABEL, TEXTS, FIGURES = "label", "texts", "figures"
-# In steps.
+# Below this width, in steps, the progress is shown below the name.
 _NARROW = 140
 _ACTIONS = (
     (Message("New table…"), "new"), (Message("Labels…"), "labels"), (Message("Rename…"), "rename"),
@@ -26,7 +26,7 @@ _ACTIONS = (
 
 
 class TeachHead(QFrame):
-    """The name with its menu, how far it is, Teach and Export; the parts of the page below."""
+    """The table's name with a menu, the progress, the buttons Teach and Export; below, the parts of the section."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class TeachHead(QFrame):
         self._place_strip()
 
     def _place_strip(self) -> None:
-        """Put the progress under the name where there is little room beside it."""
+        """Place the progress below the name where there is little room beside it."""
         if self.width() < self._theme.step(_NARROW):
             if self._under.indexOf(self.strip) < 0:
                 self._under.addWidget(self.strip)
@@ -68,9 +68,10 @@ class TeachHead(QFrame):
             self._theme.in_steps(self._under.setContentsMargins, 0, 0, 0, 0)
 
     def show_datasets(self, datasets: tuple[Dataset, ...], current: Dataset | None) -> None:
+        """Show the current data set's name, and list all data sets in its menu."""
         name = current.name if current is not None else tr("Teach")
         self.title.setAccessibleName(tr("Labels: {name}", name=name))
         possible = ["new"]
         if current is not None:
             possible += ["labels", "rename", "remove", *(["use"] if current.model else [])]
-        self.title.show_things(name, datasets, current, possible)
+        self.title.show_tables(name, datasets, current, possible)

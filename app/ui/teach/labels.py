@@ -1,4 +1,4 @@
-"""Labels: texts of a table get labels of the person's own, and a classifier learns them."""
+"""The section Labels: the texts of a table get labels of the person's own, and a classifier learns them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.core.wording import first_words
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.file_dialog import as_file_name, kinds_of, open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, filter_of, open_name, save_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
@@ -37,9 +37,9 @@ TABLES = Message("Tables (*.csv *.tsv *.xlsx *.jsonl *.xz *.txt);;All files (*)"
 
 
 class LabelsSection(Section):
-    """A table's texts, labelled one by one or many at once, and how good the classifier is that learns from them.
+    """The texts of a data set, labelled one by one or many at once, and the figures of the classifier that learns them.
 
-    `changed` is sent when a classifier was taught ("models"), and when another one is to be used (the head's value).
+    `changed` carries "models" when a classifier was taught, and the head's value when another one is to be used.
     """
 
     KEY = "labels"
@@ -68,25 +68,26 @@ class LabelsSection(Section):
         self._sample: Path | None = None
         self._lay_out()
         self._connect()
-        self.store.look()
+        self.store.load()
 
     # The section's interface to the page
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
+        """Read a table of texts, to ask about its labels."""
         if paths:
             self.notice.clear()
             self.store.read(paths[0], self._read)
 
     def receive(self, argument: object) -> None:
-        """Read a table whose texts are to be classified with the model in use."""
+        """Read a table of texts, to classify them with a model that is installed."""
         assert isinstance(argument, list)
         self._with_model = argument[0]
         self.open_files(argument)
 
     @Slot()
     def stop(self) -> bool:
-        """Leave the form, or stop teaching."""
+        """Leave the form or the welcome, or stop teaching."""
         if self._stack.currentWidget() is self.setup or (
             self._stack.currentWidget() is self.welcome and self.store.dataset is not None
         ):
@@ -184,7 +185,7 @@ class LabelsSection(Section):
 
     @Slot()
     def _opened(self) -> None:
-        """Show what the person has chosen or made."""
+        """Show the data set that the person has chosen, made or changed."""
         self.losing.withdraw()
         if self.store.dataset is not None:
             self.texts.show_everything()
@@ -326,12 +327,12 @@ class LabelsSection(Section):
 
     @Slot()
     def _show_all(self) -> None:
-        """Show what is given and guessed, wherever it is shown."""
+        """Show all labels and guesses, in the part that is shown."""
         self._show_changed(None)
 
     @Slot(list)
     def _show_changed(self, rows: list[int] | None) -> None:
-        """Show what was given to these rows; None for all that is given and guessed."""
+        """Show the labels of these rows, or for None all labels and guesses."""
         store, dataset = self.store, self.store.dataset
         if dataset is None:
             return
@@ -414,7 +415,7 @@ class LabelsSection(Section):
     def _ask_export(self, kind: str) -> None:
         dataset = self.store.dataset
         if dataset is not None:
-            kinds = kinds_of(kind)
+            kinds = filter_of(kind)
             if name := save_name(self, tr("Export the labels"), f"{as_file_name(dataset.name)}{kind}", kinds):
                 self.export_to(Path(name))
 
@@ -435,13 +436,12 @@ class LabelsSection(Section):
     # Layout
 
     def _lay_out(self) -> None:
-        self._nothing = QWidget()
         self._stack = QStackedWidget()
-        for widget in (self._nothing, self.welcome, self.setup, self.desk, self.texts, self.figures):
+        for widget in (QWidget(), self.welcome, self.setup, self.desk, self.texts, self.figures):
             self._stack.addWidget(widget)
         if (
             not self.workspace.settings.last_labels
-        ):  # else nothing before the table is there: it would flash up
+        ):  # else an empty page, so that nothing flashes up before the texts
             self._stack.setCurrentWidget(self.welcome)
         messages = column(self.theme, self.notice, margins=(5, 0, 5, 0))
         column(self.theme, self.head, self.removal, self.losing, messages, (self._stack, 1), parent=self)
@@ -458,7 +458,7 @@ class LabelsSection(Section):
         store.classifier_changed.connect(self._classifier_changed)
         store.failed.connect(self._failed)
         store.lost.connect(self.lost)
-        head.title.chosen.connect(store.look)
+        head.title.chosen.connect(store.load)
         head.title.acted.connect(self._act)
         head.export.exported.connect(self._ask_export)
         head.parts.chosen.connect(self._show_part)

@@ -1,4 +1,4 @@
-"""The reader: what a person said of its answers, and teaching it from that."""
+"""The section Reader: the corrections of its answers, and teaching it from them."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ _SPLITTER = "reader"
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The corrections with the words searched for, and the number of all."""
+    """The corrections that have the words searched for, and the number of all corrections."""
 
     words: str
     corrections: tuple[Correction, ...]
-    whole: int
+    total: int
 
 
-def _look(workspace: Workspace, words: str, report: Report) -> _Found:
+def _search(workspace: Workspace, words: str, report: Report) -> _Found:
     found = tuple(workspace.corrections.all(words))
     return _Found(words, found, workspace.corrections.count() if words.strip() else len(found))
 
 
 class ReaderSection(Section):
-    """The corrections at the right; at the left the teaching from them, and the versions that came of it."""
+    """The corrections at the right; at the left teaching the reader from them, and the taught versions."""
 
     KEY = "reader"
     TITLE = Message("Reader")
@@ -76,12 +76,12 @@ class ReaderSection(Section):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self.teaching = ReaderTeaching(workspace, lanes, self)
-        self._whole = -1  # not known yet
-        self._looking: Job | None = None
-        self._deleted: list[Correction] = []
-        self._bringing: deque[Correction] = deque()  # back, in order
-        self._brought = 0
-        self._takes_focus = False
+        self._total = -1  # the number of all corrections; not known yet
+        self._searching: Job | None = None
+        self._deleted: list[Correction] = []  # that can be restored
+        self._restoring: deque[Correction] = deque()  # being restored, in order
+        self._restored = 0  # the number of a restored correction, to choose once it is listed
+        self._takes_focus = False  # the next list of corrections takes the keyboard focus
         self.teach_card, self.gate, self.versions = TeachCard(theme), GateCard(theme), VersionsCard(theme)
         self.list = CorrectionList(theme)
         self.search_line = SearchLine(theme, tr("Search the corrections"), self.teach_card.strip)
@@ -102,9 +102,9 @@ class ReaderSection(Section):
     # The section's interface to the page
 
     def shown(self) -> None:
-        """Look for corrections and versions, and put the keyboard focus into the list."""
+        """Look up the corrections and versions, and put the keyboard focus into the list."""
         self._takes_focus = True
-        self._look()
+        self._search()
         self.teaching.look()
 
     def search(self) -> None:
@@ -115,7 +115,7 @@ class ReaderSection(Section):
         self.teaching.look()
 
     def stop(self) -> bool:
-        """Keep the version that was to be deleted, or what was learnt, or pause teaching."""
+        """Cancel the question that is asked, or pause teaching."""
         for question in (self.versions.removal, self.teach_card.losing):
             if question.asking:
                 question.withdraw()
@@ -123,36 +123,39 @@ class ReaderSection(Section):
         return self.teaching.pause()
 
     def keep(self) -> None:
-        self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
+        """Save the splitter's position."""
+        if not self.panes.side.isHidden():
+            self.workspace.settings.splitters[_SPLITTER] = self.panes.widths()
 
     # Corrections
 
     @Slot()
-    def _look(self) -> None:
-        """Fill the list with the corrections that match the words."""
+    def _search(self) -> None:
+        """List the corrections that have the words of the search."""
         self.search_line.cancel_pending()
-        job = self.lanes.files.start(_look, self.workspace, self.search_line.text())
-        self._looking = job.replacing(self._looking).then(self._found, self.show_fault)
+        job = self.lanes.files.start(_search, self.workspace, self.search_line.text())
+        self._searching = job.replacing(self._searching).then(self._found, self.show_fault)
 
     @Slot(object)
     def _found(self, found: _Found) -> None:
-        self._whole = found.whole
+        self._total = found.total
         self.list.show_corrections(found.corrections)
-        if self._brought and self.list.choose(self._brought):
-            self._brought = 0
-        self._show_all(found.words)
+        if self._restored and self.list.choose(self._restored):
+            self._restored = 0
+        self._show_found(found.words)
 
-    def _show_all(self, words: str) -> None:
+    def _show_found(self, words: str) -> None:
+        """Show the listed corrections, or why there are none."""
         shown, searched = len(self.list.corrections()), bool(words.strip())
         self.counted.setText(
-            tr("{shown:,} of {whole:,}", shown=shown, whole=self._whole)
+            tr("{shown:,} of {whole:,}", shown=shown, whole=self._total)
             if searched
-            else tr("{n:,} correction", "{n:,} corrections", n=self._whole)
+            else tr("{n:,} correction", "{n:,} corrections", n=self._total)
         )
         self.export.setEnabled(shown > 0)
         had_focus = self.search_line.hasFocus()
         for part in (self._above, self._below):
-            part.setVisible(bool(self._whole) or searched)
+            part.setVisible(bool(self._total) or searched)
         if shown:
             self._stack.setCurrentWidget(self.list)
         else:
@@ -173,16 +176,16 @@ class ReaderSection(Section):
             self.search_line.setFocus(Qt.FocusReason.OtherFocusReason)
         elif (
             self._takes_focus or self.window().focusWidget() is None
-        ):  # a button was pressed that is disabled now
+        ):  # it was on a button that is disabled now
             self._focus()
         self._takes_focus = False
 
     @Slot()
     def _act(self) -> None:
-        """Go and ask, or after a search show everything again."""
+        """Clear the search, or without one go to the page Ask."""
         if self.search_line.text().strip():
             self.search_line.clear()
-            self._look()
+            self._search()
         else:
             self.go.emit("ask", None)
 
@@ -200,24 +203,25 @@ class ReaderSection(Section):
             self._offer_undo()
 
     @Slot()
-    def _bring_back(self) -> None:
+    def _restore(self) -> None:
+        """Restore the correction that was deleted last."""
         if self._deleted:
             last = self._deleted.pop()
-            self._bringing.append(last)
+            self._restoring.append(last)
             job = self._change(bring_back, last)
-            job.done.connect(self._brought_back)
-            job.failed.connect(self._not_brought_back)
-            self._takes_focus = True  # the link that was pressed may go
+            job.done.connect(self._correction_restored)
+            job.failed.connect(self._not_restored)
+            self._takes_focus = True  # the link that was pressed may be hidden
             self.undo.clear()
             self._offer_undo()
 
     @Slot()
-    def _brought_back(self) -> None:
-        self._brought = self._bringing.popleft().number
+    def _correction_restored(self) -> None:
+        self._restored = self._restoring.popleft().number
 
     @Slot()
-    def _not_brought_back(self) -> None:
-        self._deleted.append(self._bringing.popleft())
+    def _not_restored(self) -> None:
+        self._deleted.append(self._restoring.popleft())
         self._offer_undo()
 
     def _offer_undo(self) -> None:
@@ -225,12 +229,14 @@ class ReaderSection(Section):
             self.undo.offer(tr("“{question}” deleted", question=first_words(self._deleted[-1].question)))
 
     @Slot()
-    def _undo_over(self) -> None:
+    def _undo_expired(self) -> None:
         self._deleted.clear()
 
     def _change(self, flow: Callable[..., None], correction: Correction) -> Job:
-        job = self.lanes.files.start(flow, self.workspace, [correction]).then(self._look, self.show_fault)
-        job.failed.connect(self._look)
+        """Start a flow that deletes or restores a correction, and list the corrections again."""
+        job = self.lanes.files.start_write(flow, self.workspace, [correction])
+        job.then(self._search, self.show_fault)
+        job.failed.connect(self._search)
         return job
 
     @Slot()
@@ -252,6 +258,7 @@ class ReaderSection(Section):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
+        """Export the listed corrections as SQuAD 2.0."""
         from app.flows.teach.corrections import export_corrections
 
         self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path).then(
@@ -266,17 +273,17 @@ class ReaderSection(Section):
 
     @Slot()
     def _show_side(self) -> None:
-        """Show what can be taught, and the versions; nothing of it before there is anything."""
+        """Show the cards for teaching and the versions, once there is anything to teach or to use."""
         state, busy = self.teaching.state, self.teaching.is_busy
-        known = state is not None and self._whole >= 0
+        known = state is not None and self._total >= 0
         self.panes.side.setVisible(
-            known and bool(self._whole or busy or (state and (state.versions or state.unfinished)))
+            known and bool(self._total or busy or (state and (state.versions or state.unfinished)))
         )
         if state is None or not known:
             return
-        from app.flows.teach.reader import FEWEST  # imported already, as the state was found
+        from app.flows.teach.reader import FEWEST  # already imported, as the state was looked up
 
-        self.teach_card.show_state(state, self._whole, FEWEST, busy=busy)
+        self.teach_card.show_state(state, self._total, FEWEST, busy=busy)
         self.versions.show_state(state)
         shown = self.gate.version
         if shown is not None:
@@ -368,7 +375,7 @@ class ReaderSection(Section):
         panes.left.addStretch(1)
         panes.side.hide()
         self._stack = QStackedWidget()
-        self._stack.addWidget(QWidget())  # until it is known what there is
+        self._stack.addWidget(QWidget())  # until the corrections are known
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
         self._above, self._below = QWidget(), QWidget()
@@ -388,7 +395,7 @@ class ReaderSection(Section):
 
     def _connect(self) -> None:
         teaching, card, versions = self.teaching, self.teach_card, self.versions
-        self.search_line.searched.connect(self._look)
+        self.search_line.searched.connect(self._search)
         self.search_line.down_requested.connect(self.list.go_in)
         self.list.up_requested.connect(self.search)
         self.list.opened.connect(self._open)
@@ -399,8 +406,8 @@ class ReaderSection(Section):
         self.delete.clicked.connect(self._delete)
         self.export.clicked.connect(self._ask_export)
         self.empty.button.clicked.connect(self._act)
-        self.undo.undo_asked.connect(self._bring_back)
-        self.undo.over.connect(self._undo_over)
+        self.undo.undo_asked.connect(self._restore)
+        self.undo.over.connect(self._undo_expired)
         teaching.looked.connect(self._show_side)
         teaching.teaching.connect(self._progressed)
         teaching.stepped.connect(self._stepped)
@@ -418,4 +425,4 @@ class ReaderSection(Section):
         versions.use_asked.connect(teaching.use)
         versions.export_asked.connect(self._ask_version_export)
         versions.remove_asked.connect(teaching.remove)
-        self.add_shortcuts(("Ctrl+Z", self._bring_back))
+        self.add_shortcuts(("Ctrl+Z", self._restore))

@@ -1,7 +1,8 @@
-"""What a table holds and which labels are wanted: asked before labelling, and changed later."""
+"""The form for a new table of texts and its labels, or for the labels of a data set."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -37,10 +38,10 @@ _LABELS_HINT = Message(
 
 
 class Setup(QFrame):
-    """A form with a name, the columns of the texts and of labels, and the labels, one a line; its buttons below it.
+    """A form with a name, the columns of texts and labels, and the labels, one a line; the buttons are below.
 
-    `begun` is sent by its button, `left` by Cancel. `show_table` asks about a new table, `show_dataset` about the
-    labels of one that there is.
+    `show_table` asks about a new table, `show_dataset` about the labels of a data set. `begun` is sent by Begin or
+    Save, `left` by Cancel.
     """
 
     begun = Signal()
@@ -74,7 +75,7 @@ class Setup(QFrame):
         cards = CardColumn(theme)
         for part in (self._title, self._about, self._card):
             cards.add(part)
-        # Below what is scrolled, so that they are there in a low window too.
+        # Outside the scroll area, so that they are visible in a low window too.
         buttons = row(theme, self.begin, self.cancel, 1, gap=2)
         below = column(theme, self.notice, buttons, gap=2, margins=(6, 2, 6, 4))
         column(theme, (cards, 1), below, parent=self)
@@ -93,9 +94,9 @@ class Setup(QFrame):
         self.cancel.clicked.connect(self.left)
 
     def show_table(self, read: ReadTable, *, with_model: bool = False, unlabelled: bool = False) -> None:
-        """Ask about a table that was just read; with the first of its classifiers chosen `with_model`.
+        """Ask about a table that was just read; `with_model` chooses the first classifier to begin with.
 
-        `unlabelled` offers its labels for texts without any, so that they can be given.
+        `unlabelled` takes the names of the labels from the table, but not which text has which.
         """
         table, path, cards = read.table, read.path, read.cards
         self.table, self.dataset, self.source = None, None, str(path) if path is not None else ""
@@ -133,7 +134,7 @@ class Setup(QFrame):
         self.labels.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_dataset(self, dataset: Dataset) -> None:
-        """Ask which labels a data set is to have."""
+        """Ask about the labels of a data set."""
         self.table, self.dataset = None, dataset
         self._title.setText(tr("The labels of {name}", name=dataset.name))
         self._about.setText(
@@ -145,7 +146,7 @@ class Setup(QFrame):
 
     @property
     def model(self) -> ModelCard | None:
-        """The classifier to begin with, None for labels of one's own."""
+        """The classifier to begin with; None for labels of the person's own."""
         at = self.begin_with.currentIndex() - 1
         return self._cards[at] if self.table is not None and at >= 0 else None
 
@@ -158,14 +159,13 @@ class Setup(QFrame):
         return labels_from(self.labels.toPlainText(), self.dataset.labels if self.dataset is not None else ())
 
     def chosen_table(self) -> TextTable:
-        from dataclasses import replace
-
+        """The new table, with the chosen columns."""
         assert self.table is not None
         label = self.label_column.currentIndex() - 1 if self.model is None else -1
         return replace(self.table, text_column=self.text_column.currentIndex(), label_column=label)
 
     def renamed(self) -> dict[str, str]:
-        """Which names the labels had before: a line that stands where another name stood renames it."""
+        """The new name of each renamed label, by its old one: a new line in place of an old one renames the label."""
         if self.dataset is None:
             return {}
         before, after = self.dataset.names, tuple(label.name for label in self.wanted())
@@ -177,7 +177,7 @@ class Setup(QFrame):
         return found
 
     def removed(self) -> tuple[str, ...]:
-        """The names of the labels that would be gone."""
+        """The names of the labels that would be removed."""
         if self.dataset is None:
             return ()
         after, renamed = {label.name for label in self.wanted()}, self.renamed()
@@ -185,7 +185,7 @@ class Setup(QFrame):
 
     @Slot()
     def _model_chosen(self) -> None:
-        """Take a classifier's labels, which are then fixed."""
+        """Show a classifier's labels, which cannot be edited."""
         model = self.model
         if model is not None:
             self.labels.setPlainText("\n".join(model.labels))

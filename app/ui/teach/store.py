@@ -1,4 +1,4 @@
-"""The tables with labels as the page works with them: loaded, labelled with undo and redo, guessed and taught."""
+"""The data sets as the section Labels uses them: loaded, labelled with undo and redo, guessed and taught."""
 
 from __future__ import annotations
 
@@ -24,19 +24,18 @@ if TYPE_CHECKING:
     from app.flows.teach.files import TextTable
     from app.flows.teach.teach import Guesses
 
-# Reading fewer texts is over at once.
-_SOME = 100
-# It is taught again once there are so many more examples, as a share of those it has learnt from.
-_GROWN = 0.25
+# The progress of guessing fewer texts is not shown: they are read in no time.
+_FEW = 100
+# A classifier is taught again when the examples have grown by this share of those that it has learnt from.
+_GROWTH = 0.25
 
-
-# What is given to rows, None where it is taken back.
-Rows = dict[int, GivenLabels | None]
+# The labels given to rows; None where they are taken back.
+Changes = dict[int, GivenLabels | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A data set with all that is stored of it; `unmeasured` is whether its classifier was taught but not measured."""
+    """A data set with its stored content; `unmeasured` is whether its classifier was taught but not measured."""
 
     dataset: Dataset
     rows: list[list[str]]
@@ -45,8 +44,8 @@ class Loaded:
     unmeasured: bool
 
 
-def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Dataset], Loaded | None]:
-    """All data sets, and the one of this number with its content, or else the first."""
+def _load(workspace: Workspace, number: int, report: Report) -> tuple[list[Dataset], Loaded | None]:
+    """Load the list of data sets, and the content of the one of this number, or else of the first one."""
     store = workspace.datasets
     found = store.all()
     chosen = next((one for one in found if one.number == number), found[0] if found else None)
@@ -59,13 +58,14 @@ def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Datase
 
 
 class TeachStore(QObject, LabelledTexts):
-    """One data set at a time, in memory and in the database.
+    """The current data set, in memory and in the database.
 
-    `loaded` is sent when one was loaded or it changed (labels, classifier), also where there is none; `opened` when
-    another one was loaded, or the person has made it or changed its labels. `given_changed` carries the rows whose
-    labels were given or taken back, `guessed` is sent when there are other guesses. `teaching` carries the Progress
-    of teaching, or of reading all texts for the first guess, None when it ends; `taught` is sent after it.
-    `classifier_changed` is sent when a classifier was taught or measured, or its labels were renamed.
+    `loaded` is sent when a data set was loaded or has changed (labels, classifier), and when there is none; `opened`
+    when another one was loaded, or the person has made it or changed its labels. `given_changed` carries the rows whose
+    labels have changed; `guessed` is sent when there are new guesses. `teaching` carries the Progress of teaching, or
+    of reading all texts for the first guess, None at the end; `taught` is sent when a classifier was taught,
+    `classifier_changed` when one was taught or measured, or its labels were renamed. `failed` carries an error, and
+    `lost` is sent when the model process died.
     """
 
     loaded = Signal()
@@ -87,34 +87,34 @@ class TeachStore(QObject, LabelledTexts):
         self.rows: list[list[str]] = []
         self.held_out = HeldOut()
         self.is_unmeasured = False
-        self._undo: list[Rows] = []
-        self._redo: list[Rows] = []
+        self._undo: list[Changes] = []
+        self._redo: list[Changes] = []
         self._loading: Job | None = None
         self._guessing: Job | None = None
         self._guess_again = False
         self._teaching: Job | None = None
-        # What is left to do, teaching or measuring what was taught, and whether it waits for other work.
-        self._left: Callable[[], None] = self.teach
+        # What resumes the work that was dropped, teaching or only measuring, and whether it waits for other work.
+        self._resume: Callable[[], None] = self.teach
         self._waiting = False
         self._measuring: Job | None = None
-        self._learnt_from = 0
-        self._learning: dict[int, GivenLabels] = {}
-        self._changes = self._changes_then = 0
-        self._is_new = False
+        self._learnt_from = 0  # the number of examples of the last teaching
+        self._learning: dict[int, GivenLabels] = {}  # these examples
+        self._changes = self._changes_at_load = 0  # counted, to notice those made during a load
+        self._is_new = False  # the data set that is being loaded was just made or changed by the person
         self._reading: Job | None = None
-        # What is being saved, in order, and what could not be, each with its data set.
-        self._saving: deque[tuple[Dataset, Rows]] = deque()
-        self._unsaved: list[tuple[Dataset, Rows]] = []
+        # Changes that are being saved, in order, and those that could not be, each with its data set.
+        self._saving: deque[tuple[Dataset, Changes]] = deque()
+        self._unsaved: list[tuple[Dataset, Changes]] = []
         lanes.work.begun.connect(self._give_way)
         lanes.work.rested.connect(self._go_on)
 
     # Data sets
 
-    def look(self, number: int = 0) -> None:
-        """List the data sets, and load the one of this number, or the last one used."""
+    def load(self, number: int = 0) -> None:
+        """List the data sets, and load the one of this number, or the one used last."""
         wanted = number or self._workspace.settings.last_labels
-        self._changes_then = self._changes
-        job = self._lanes.files.start(load, self._workspace, wanted)
+        self._changes_at_load = self._changes
+        job = self._lanes.files.start(_load, self._workspace, wanted)
         self._loading = job.replacing(self._loading).then(self._found, self.failed)
 
     @Slot(object)
@@ -123,8 +123,8 @@ class TeachStore(QObject, LabelledTexts):
         same = (
             content is not None and self.dataset is not None and content.dataset.number == self.dataset.number
         )
-        if same and self._changes != self._changes_then:
-            self.look(content.dataset.number)  # type: ignore[union-attr]  # labels were given since
+        if same and self._changes != self._changes_at_load:
+            self.load(content.dataset.number)  # type: ignore[union-attr]  # labels were given meanwhile
             return
         self.datasets, self.is_listed = tuple(listed), True
         if not same:
@@ -160,6 +160,7 @@ class TeachStore(QObject, LabelledTexts):
         source: str = "",
         model: str = "",
     ) -> None:
+        """Make a data set of a table, and load it."""
         from app.flows.teach.datasets import make_dataset
 
         self._lanes.files.start(
@@ -169,9 +170,10 @@ class TeachStore(QObject, LabelledTexts):
     @Slot(object)
     def _made(self, dataset: Dataset) -> None:
         self._is_new = True
-        self.look(dataset.number)
+        self.load(dataset.number)
 
     def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
+        """Give the data set these labels, with the new names of those that were renamed."""
         from app.flows.teach.teach import change_labels
 
         assert self.dataset is not None
@@ -181,6 +183,7 @@ class TeachStore(QObject, LabelledTexts):
         ).then(self._made, self.failed)
 
     def rename(self, name: str) -> None:
+        """Rename the data set, unless the name is blank."""
         if self.dataset is not None and name.strip():
             rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
             self._lanes.files.start(do, rename).then(self._made, self.failed)
@@ -197,18 +200,18 @@ class TeachStore(QObject, LabelledTexts):
     @Slot()
     def _removed(self, _: object = None) -> None:
         self.dataset = None
-        self.look()
+        self.load()
 
     # Labels
 
     def give(self, rows: Sequence[int], labels: Sequence[str], *, seen: bool = False) -> None:
         """Give texts these labels in place of earlier ones; this can be undone.
 
-        `seen` is whether the guesses were seen, as they are in a list; otherwise as `shows_guess` says.
+        `seen` is whether their guesses were in view, as they are in the table; otherwise `shows_guess` decides.
         """
         from app.flows.teach.datasets import give_labels
 
-        self._put(
+        self._change(
             {
                 row: give_labels(
                     row, labels, self.guess_of(row), seen or row in self.given or self.shows_guess(row)
@@ -219,52 +222,53 @@ class TeachStore(QObject, LabelledTexts):
 
     def take_back(self, rows: Sequence[int]) -> None:
         """Take the labels of texts back; this can be undone."""
-        self._put({row: None for row in rows if row in self.given})
+        self._change({row: None for row in rows if row in self.given})
 
-    def _put(self, wanted: Mapping[int, GivenLabels | None]) -> None:
-        before = self._apply(wanted)
+    def _change(self, changes: Changes) -> None:
+        before = self._apply(changes)
         if before:
             self._undo.append(before)
             self._redo.clear()
 
     def undo(self) -> list[int]:
-        """Take the last change back; returns the rows that it was about, none where there was none."""
+        """Undo the last change; returns its rows, none if there was no change to undo."""
         return self._step(self._undo, self._redo)
 
     def redo(self) -> list[int]:
-        """Do what was undone again; returns as `undo` does."""
+        """Redo the change that was undone last; returns its rows, none if there was none."""
         return self._step(self._redo, self._undo)
 
-    def _step(self, one: list[Rows], other: list[Rows]) -> list[int]:
-        if not one:
+    def _step(self, source: list[Changes], target: list[Changes]) -> list[int]:
+        """Apply the last changes of a history, and add what reverts them to the other one."""
+        if not source:
             return []
-        wanted = one.pop()
-        other.append(self._apply(wanted))
-        return list(wanted)
+        changes = source.pop()
+        target.append(self._apply(changes))
+        return list(changes)
 
-    def _apply(self, wanted: Mapping[int, GivenLabels | None]) -> Rows:
-        """Set what is given to rows, in memory and in the database; returns what it was before."""
+    def _apply(self, changes: Changes) -> Changes:
+        """Apply changes in memory and in the database; returns the changes that revert them."""
         assert self.dataset is not None
-        if not wanted:
+        if not changes:
             return {}
-        before = {row: self.given.get(row) for row in wanted}
+        before = {row: self.given.get(row) for row in changes}
         self._changes += 1
-        for row, each in wanted.items():
+        for row, each in changes.items():
             self.set_given(row, each)
-        for dataset, rows in [*self._unsaved, (self.dataset, dict(wanted))]:
+        for dataset, rows in [*self._unsaved, (self.dataset, changes)]:
             self._save(dataset, rows)
         self._unsaved.clear()
-        if self.is_teaching and self.missing():  # examples that it learns from were taken back
+        if self.is_teaching and self.missing():  # examples of the teaching were taken back
             self.stop()
             self._learnt_from = len(self.held_out.rows)
-        self.given_changed.emit(list(wanted))
+        self.given_changed.emit(list(changes))
         self.guess()
         self._teach_if_grown()
         return before
 
-    def _save(self, dataset: Dataset, rows: Rows) -> None:
-        self._saving.append((dataset, rows))
-        self._lanes.files.start(do, partial(_give, self._workspace, dataset, rows)).then(
+    def _save(self, dataset: Dataset, changes: Changes) -> None:
+        self._saving.append((dataset, changes))
+        self._lanes.files.start_write(do, partial(_store, self._workspace, dataset, changes)).then(
             self._saved, self._not_saved
         )
 
@@ -274,28 +278,30 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
-        """Have the next change, or the end, try to save it once more."""
+        """Keep what could not be saved, to save it with the next change, or when the window closes."""
         self._unsaved.append(self._saving.popleft())
         self.failed.emit(error)
 
     def keep(self) -> None:
-        """Save what could not be saved before. Raises SpanlightError where the disk still refuses."""
-        for dataset, rows in self._unsaved:
-            _give(self._workspace, dataset, rows)
+        """Save the labels that could not be saved before; raises SpanlightError if the disk still refuses."""
+        for dataset, changes in self._unsaved:
+            _store(self._workspace, dataset, changes)
 
     @property
     def can_undo(self) -> bool:
+        """Whether a change of labels can be undone."""
         return bool(self._undo)
 
     @property
     def can_redo(self) -> bool:
+        """Whether an undone change can be redone."""
         return bool(self._redo)
 
     # Guessing and teaching
 
     @Slot()
     def guess(self) -> None:
-        """Guess anew, after what runs of it."""
+        """Guess all labels again, once guessing that is running has ended."""
         if self.dataset is None:
             return
         if self._guessing is not None and self._guessing.running:
@@ -311,17 +317,17 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot(object)
     def _guess_progressed(self, progress: Progress) -> None:
-        if progress.total > _SOME and not self.is_teaching:
+        if progress.total > _FEW and not self.is_teaching:
             self.teaching.emit(progress)
 
     @Slot(object)
     def _guessed(self, guesses: Guesses) -> None:
-        fits = self.dataset is not None and guesses.probabilities.shape == (
+        is_current = self.dataset is not None and guesses.probabilities.shape == (
             len(self.texts), len(self.dataset.labels),
         )  # fmt: skip
         if not self.is_teaching:
             self.teaching.emit(None)
-        if not fits:
+        if not is_current:
             self.guess()
             return
         self.take_guesses(guesses)
@@ -330,9 +336,9 @@ class TeachStore(QObject, LabelledTexts):
             self.guess()
 
     def _teach_if_grown(self) -> None:
-        """Teach once there are enough examples, and again when there are many more."""
-        grown = len(self.given) - self._learnt_from
-        if grown >= max(ENOUGH, _GROWN * self._learnt_from) and not self.missing():
+        """Teach a classifier once there are enough examples, and again when there are many more."""
+        added = len(self.given) - self._learnt_from
+        if added >= max(ENOUGH, _GROWTH * self._learnt_from) and not self.missing():
             self.teach()
 
     @property
@@ -342,10 +348,10 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot()
     def teach(self) -> None:
-        """Teach a classifier and measure it, in place of one that is being taught."""
+        """Teach a classifier and measure it, in place of teaching that is running."""
         from app.flows.teach.teach import teach
 
-        self._left = self.teach
+        self._resume = self.teach
         job = self._start(teach, Message("Getting ready to learn"))
         if job is not None:
             self._learnt_from = len(self._learning)
@@ -353,21 +359,21 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot()
     def measure(self) -> None:
-        """Measure the classifier that was taught, where that was stopped."""
+        """Measure the classifier that was taught, where measuring it was stopped."""
         from app.flows.teach.teach import measure
 
-        self._left = self.measure
+        self._resume = self.measure
         self._start(measure, Message("Getting ready to measure"))
 
     def _start(self, flow: Flow, words: str) -> Job | None:
-        """Start teaching or measuring; None where there are too few examples."""
+        """Start teaching or measuring; returns None if there are too few examples."""
         from app.flows.teach.teach import Labelled
 
-        goes_on, self._waiting = self._waiting, False
+        is_resumed, self._waiting = self._waiting, False
         if self.dataset is None or self.missing():
             self.teaching.emit(None)
             return None
-        if not (goes_on and self._learning.items() <= self.given.items()):  # else from the very same examples
+        if not (is_resumed and self._learning.items() <= self.given.items()):  # else from the same examples
             self._learning = dict(self.given)
         labelled = Labelled(self.dataset, self.texts, self._learning)
         # Aside: questions and all other work go first.
@@ -375,15 +381,15 @@ class TeachStore(QObject, LabelledTexts):
         self._teaching = job.then(
             self._done, self._teaching_failed, progress=self.teaching, partial=self._part_taught
         )
-        self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if goes_on else words))
+        self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if is_resumed else words))
         return job
 
     @Slot()
     def stop(self) -> bool:
-        """Stop teaching, and reading for guesses; returns whether there was any."""
-        guesses = self._guessing is not None and self._guessing.running
-        running = self.is_teaching or guesses
-        if self._guessing is not None and guesses:
+        """Stop teaching and guessing; returns whether either was running or waiting."""
+        is_guessing = self._guessing is not None and self._guessing.running
+        running = self.is_teaching or is_guessing
+        if self._guessing is not None:
             self._guessing.drop()
         if self._teaching is not None:
             self._teaching.drop()
@@ -396,7 +402,7 @@ class TeachStore(QObject, LabelledTexts):
     def _part_taught(self, part: object) -> None:
         if isinstance(part, Dataset):
             self.take_texts(part, self.texts, self.given)
-            self.is_unmeasured, self._left = True, self.measure
+            self.is_unmeasured, self._resume = True, self.measure
             self.loaded.emit()
         else:
             self._guessed(part)  # type: ignore[arg-type]
@@ -432,7 +438,7 @@ class TeachStore(QObject, LabelledTexts):
 
     @Slot(object)
     def _give_way(self, job: Job) -> None:
-        """Let work begin that the person waits for, and teach after it."""
+        """Drop teaching and guessing before other work is queued, to resume them afterwards."""
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
             self._teaching = None
@@ -445,11 +451,12 @@ class TeachStore(QObject, LabelledTexts):
     @Slot()
     def _go_on(self) -> None:
         if self._waiting:
-            self._left()
+            self._resume()
         if self._guess_again:
             self.guess()
 
     def _drop_work(self) -> None:
+        """Stop all work on the current data set."""
         self.stop()
         for job in (self._guessing, self._measuring):
             if job is not None:
@@ -459,13 +466,13 @@ class TeachStore(QObject, LabelledTexts):
     # Files
 
     def read(self, path: Path, done: Callable[[Any], None]) -> None:
-        """Read a table in place of one that is being read; `done`, a bound slot, takes the ReadTable."""
+        """Read a table, in place of one that is being read; `done`, a bound slot, receives the ReadTable."""
         from app.flows.teach.datasets import read_table
 
         job = self._lanes.documents.start(read_table, self._workspace, path)
         self._reading = job.replacing(self._reading).then(done, self.failed)
 
 
-def _give(workspace: Workspace, dataset: Dataset, rows: Rows) -> None:
-    given = [each for each in rows.values() if each is not None]
-    workspace.datasets.give(dataset, given, [row for row, each in rows.items() if each is None])
+def _store(workspace: Workspace, dataset: Dataset, changes: Changes) -> None:
+    given = [each for each in changes.values() if each is not None]
+    workspace.datasets.give(dataset, given, [row for row, each in changes.items() if each is None])

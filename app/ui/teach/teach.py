@@ -16,7 +16,7 @@ from app.ui.teach.reader import ReaderSection
 
 
 class TeachView(SectionedPage[LabelsSection | ReaderSection]):
-    """What is taught above: labels, or the reader; the last one is shown again at the next start."""
+    """The sections for labels and for the reader; the one shown last is shown again at the next start."""
 
     KEY = "teach"
     TITLE = Message("Teach")
@@ -38,6 +38,7 @@ class TeachView(SectionedPage[LabelsSection | ReaderSection]):
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
+        """Open a table in the section for labels."""
         self.show_section(LabelsSection.KEY)
         section = self.section()
         assert isinstance(section, LabelsSection)

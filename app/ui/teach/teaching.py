@@ -1,4 +1,4 @@
-"""The teaching of the reader as the page works with it: begun, paused, gone on with, and its versions."""
+"""The teaching of the reader as the page uses it: started, paused, resumed, discarded; and the taught versions."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _DISCARDING = Progress(0, 0, Message("Discarding what was learnt"))
 
 @dataclass(frozen=True, slots=True)
 class ReaderState:
-    """The reader in use, the one that comes along (None where there is none), the versions, and what is unfinished.
+    """The reader in use and the one that comes with Spanlight, each None if it is missing, and the taught versions.
 
-    `versions` are newest first, `bases` what others than that reader they began with; `unfinished` is the teaching to
-    go on with.
+    `versions` are newest first; `bases` are the readers that they were taught from, without the one that comes along;
+    `unfinished` is the teaching that can be resumed.
     """
 
     reader: ModelCard | None
@@ -43,12 +43,13 @@ class ReaderState:
 
     @property
     def in_use(self) -> ReaderVersion | None:
-        """The version in use; None for a reader that was not taught here."""
+        """The version in use; None if the reader in use was not taught here."""
         folder = self.reader.folder if self.reader is not None else ""
         return next((one for one in self.versions if one.folder == folder), None)
 
 
 def _state(workspace: Workspace, report: Report) -> ReaderState:
+    """Look up the readers, the versions, and the unfinished teaching."""
     from app.flows.teach.reader import bases, unfinished, versions
 
     reader = own = None
@@ -59,22 +60,23 @@ def _state(workspace: Workspace, report: Report) -> ReaderState:
     return ReaderState(reader, own, versions(workspace, report), unfinished(workspace, report), others)
 
 
-class _Now(Enum):
-    """What is being done."""
+class _Phase(Enum):
+    """Where the teaching stands."""
 
-    NOTHING = auto()
+    IDLE = auto()
     TEACHING = auto()
-    WAITING = auto()  # to teach after other work
-    ENDING = auto()  # the job was paused, and winds down
-    SETTLING = auto()  # it has, and what is kept of it is looked for
+    WAITING = auto()  # for other work, to teach after it
+    ENDING = auto()  # the job was dropped, and winds down
+    SETTLING = auto()  # the job has ended, and what it has saved is looked up or deleted
 
 
 class ReaderTeaching(QObject):
-    """Teaches the reader behind all other work, and lists, uses and removes its versions.
+    """Teaches the reader after all other work, and lists, uses, removes and exports its versions.
 
-    `looked` is sent when the `state` is known or another one. `teaching` carries the Progress, None when it ends;
-    `stepped` each TrainingStep; `taught` the ReaderVersion at the end. `used` is sent when another reader is to be
-    used, `removed` when a version was deleted, `exported` when one was copied.
+    `looked` is sent when `state` was looked up. `teaching` carries the Progress of the teaching, None at its end,
+    `stepped` each TrainingStep, `taught` the new ReaderVersion. `used` is sent when another reader was put to use,
+    `removed` when a version was deleted, `exported` when one was copied; `failed` carries an error, and `lost` is sent
+    when the model process died.
     """
 
     looked = Signal()
@@ -93,14 +95,14 @@ class ReaderTeaching(QObject):
         self.state: ReaderState | None = None
         self._looking: Job | None = None
         self._job: Job | None = None
-        self._now = _Now.NOTHING
+        self._phase = _Phase.IDLE
         self._discards = False
         lanes.work.begun.connect(self._give_way)
         lanes.work.rested.connect(self._rested)
 
     @Slot()
     def look(self) -> None:
-        """Find the reader, its versions, and the teaching that was not finished."""
+        """Look up the readers, the versions, and the unfinished teaching."""
         job = self._lanes.files.start(_state, self._workspace)
         self._looking = job.replacing(self._looking).then(self._found, self._not_found)
 
@@ -116,8 +118,9 @@ class ReaderTeaching(QObject):
         self.failed.emit(error)
 
     def _settle(self) -> None:
-        if self._now is _Now.SETTLING:
-            self._now = _Now.NOTHING
+        """Announce the end of the teaching, now that what it has saved is known."""
+        if self._phase is _Phase.SETTLING:
+            self._phase = _Phase.IDLE
             self.teaching.emit(None)
 
     # Teaching
@@ -125,21 +128,21 @@ class ReaderTeaching(QObject):
     @property
     def is_teaching(self) -> bool:
         """Whether the reader is being taught, or will be after other work."""
-        return self._now in (_Now.TEACHING, _Now.WAITING)
+        return self._phase in (_Phase.TEACHING, _Phase.WAITING)
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is being taught, or what was learnt is still being kept or discarded."""
-        return self._now is not _Now.NOTHING
+        """Whether the reader is being taught, or what it has learnt is still being saved or discarded."""
+        return self._phase is not _Phase.IDLE
 
     @Slot()
     def teach(self) -> None:
-        """Teach the reader from all corrections, or go on with the teaching that was not finished."""
+        """Teach the reader from all corrections, or resume the unfinished teaching."""
         from app.flows.teach.reader import teach_reader
 
-        if self._now not in (_Now.NOTHING, _Now.WAITING):
+        if self._phase not in (_Phase.IDLE, _Phase.WAITING):
             return
-        self._now = _Now.TEACHING
+        self._phase = _Phase.TEACHING
         # Aside: questions and all other work go first.
         job = self._lanes.work.start_aside(teach_reader, self._workspace)
         self._job = job.then(self._done, self._failed, progress=self.teaching, partial=self.stepped)
@@ -147,7 +150,7 @@ class ReaderTeaching(QObject):
 
     @Slot()
     def pause(self) -> bool:
-        """Stop, so that `teach` goes on from here, also after a restart; returns whether it was being taught."""
+        """Stop teaching, so that `teach` can resume it, also after a restart; returns whether it was running."""
         if not self.is_teaching:
             return False
         self._end(_ENDING)
@@ -155,27 +158,28 @@ class ReaderTeaching(QObject):
 
     @Slot()
     def discard(self) -> None:
-        """Stop, and delete what was learnt."""
+        """Stop teaching, and delete what was learnt."""
         self._discards = True
         if self.is_teaching:
             self._end(_DISCARDING)
-        elif self._now is not _Now.ENDING:
+        elif self._phase is not _Phase.ENDING:
             self._ended()
 
-    def _end(self, words: Progress) -> None:
-        is_waiting = self._now is _Now.WAITING  # for other work, which may take long
+    def _end(self, progress: Progress) -> None:
+        """Drop the job, and settle as soon as it has wound down."""
+        is_waiting = self._phase is _Phase.WAITING  # no job of ours runs, and other work may take long
         if self._job is not None:
             self._job.drop()
-        self._job, self._now = None, _Now.ENDING
-        self.teaching.emit(words)
+        self._job, self._phase = None, _Phase.ENDING
+        self.teaching.emit(progress)
         if self._lanes.work.idle or (is_waiting and not self._discards):
             self._ended()
 
     def _ended(self) -> None:
-        """Nothing writes what was learnt any more."""
+        """Look up what the job has saved, or delete it, as nothing writes it any more."""
         from app.flows.teach.reader import discard_unfinished
 
-        self._now = _Now.SETTLING
+        self._phase = _Phase.SETTLING
         if self._discards:
             self._discards = False
             self._run(discard_unfinished)
@@ -184,14 +188,14 @@ class ReaderTeaching(QObject):
 
     @Slot(object)
     def _done(self, version: ReaderVersion) -> None:
-        self._job, self._now = None, _Now.NOTHING
+        self._job, self._phase = None, _Phase.IDLE
         self.teaching.emit(None)
         self.taught.emit(version)
         self.look()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        self._job, self._now = None, _Now.NOTHING
+        self._job, self._phase = None, _Phase.IDLE
         self.teaching.emit(None)
         self.failed.emit(error)
         self.look()
@@ -200,28 +204,29 @@ class ReaderTeaching(QObject):
 
     @Slot(object)
     def _give_way(self, job: Job) -> None:
-        """Let work begin that the person waits for, and teach after it."""
+        """Drop the teaching before other work is queued, to resume it afterwards."""
         if self._job is not None:
             self._job.drop()
-            self._job, self._now = None, _Now.WAITING
+            self._job, self._phase = None, _Phase.WAITING
             self.teaching.emit(LATER)
 
     @Slot()
     def _rested(self) -> None:
-        if self._now is _Now.ENDING:
+        if self._phase is _Phase.ENDING:
             self._ended()
-        elif self._now is _Now.WAITING:
+        elif self._phase is _Phase.WAITING:
             self.teach()
 
     # Versions
 
     def use(self, name: str) -> None:
-        """Answer questions with a version or a base from now on, "" for the reader that comes along."""
+        """Answer questions with a version or a base from now on, or with the reader that comes along for ""."""
         from app.flows.teach.reader import use_version
 
         self._run(use_version, name).done.connect(self.used)
 
     def remove(self, name: str) -> None:
+        """Delete a version."""
         from app.flows.teach.reader import remove_version
 
         in_use = self.state.in_use if self.state is not None else None
@@ -231,6 +236,7 @@ class ReaderTeaching(QObject):
             job.done.connect(self.used)
 
     def export(self, name: str, folder: Path) -> None:
+        """Copy a version into a new folder."""
         from app.flows.teach.reader import export_version
 
         self._lanes.documents.start(export_version, self._workspace, name, folder).then(
@@ -238,6 +244,7 @@ class ReaderTeaching(QObject):
         )
 
     def _run(self, flow: Callable[..., object], *arguments: object) -> Job:
+        """Start a flow, and look up the state again when it has ended or failed."""
         job = self._lanes.files.start(flow, self._workspace, *arguments).then(self.look, self.failed)
         job.failed.connect(self.look)
         return job

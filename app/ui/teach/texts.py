@@ -1,4 +1,4 @@
-"""All texts of a data set in a table, with their labels and guesses; how many there are of each."""
+"""All texts of a data set in a table, with their labels and guesses, and the number of texts with each label."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ from app.ui.kit.translation import localised, tr
 from app.ui.teach.desk import KEYS
 from app.ui.teach.labelled import TextRow
 
-ALL, OPEN, MINE, UNSURE = "all", "open", "mine", "unsure"
+# The filters, by key.
+ALL, UNLABELLED, LABELLED, UNSURE = "all", "unlabelled", "labelled", "unsure"
 # Below this probability of its likeliest label a text counts as unsure.
 _UNSURE = 0.6
+# More rows are not filtered and sorted again when the guesses change: that would be noticed.
 _MOST_ARRANGED = 20_000
 
 
 class TextList(RowTable):
-    """The rows; a key from 1 to 9 labels those that are chosen.
+    """The table of texts.
 
-    `opened` carries a row's number, `labelled` that of the label, `cleared` is sent by Delete.
+    `opened` carries the row of a text on Enter or a double click, `labelled` the index of a label whose key was
+    pressed, to give to the chosen texts; `cleared` is sent on Delete.
     """
 
     opened = Signal(int)
@@ -40,7 +43,7 @@ class TextList(RowTable):
     cleared = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        # Made once: the search asks for the percentages of all rows.
+        # Made once, as the search asks for the percentages of all rows.
         percents = [localised(percent(number / 100)) for number in range(101)]
         columns = (
             Column(
@@ -69,26 +72,27 @@ class TextList(RowTable):
         self.doubleClicked.connect(self._opened)
 
     def show_rows(self, rows: Sequence[TextRow]) -> None:
-        """Show these texts, in the present order."""
+        """Show these texts, filtered and sorted as before."""
         self._model.set_rows(rows)
 
     def show_changed(self, rows: Sequence[TextRow]) -> None:
+        """Show texts whose labels have changed."""
         self._model.rows_changed(rows)
 
     def show_guesses(self) -> None:
-        """Show other guesses; a long list keeps its order, for filtering and sorting it would be noticed."""
+        """Show new guesses; a long table keeps its rows and their order."""
         if len(self._model.rows) > _MOST_ARRANGED:
             self._model.refresh()
         else:
             self._model.arrange()
 
     def below_chosen(self) -> QPersistentModelIndex:
-        """The place below the last row that is chosen, wherever that row goes; an invalid one below the last of all."""
+        """The index of the row below the last chosen one, which follows that row; invalid if there is none."""
         last = max((index.row() for index in self.selectionModel().selectedRows()), default=-1)
         return QPersistentModelIndex(self._model.index(last + 1, 0))
 
     def text_of(self, rows: Sequence[TextRow]) -> str:
-        """The rows with tabs between the cells, and a header."""
+        """The texts with their labels, guesses and probabilities, separated by tabs, below a heading."""
         lines = ["text\tlabel\tguess\tprobability"]
         for each in rows:
             text = " ".join(each.text.split())
@@ -96,7 +100,7 @@ class TextList(RowTable):
         return "\n".join(lines) + "\n"
 
     def share_width(self) -> None:
-        """Give the texts the room that is left."""
+        """Give the column of texts the room that the others leave."""
         step = self._theme.step
         label = min(step(34), self.viewport().width() // 6)
         left = self.viewport().width()
@@ -127,9 +131,9 @@ class TextList(RowTable):
 
 
 class Texts(QFrame):
-    """A search and a filter above the table; beside it how many texts have each label.
+    """The table of texts with a search and a filter, and bars with the number of texts of each label.
 
-    `opened` carries a row, `labelled` the numbers of rows and a label's name, `cleared` rows.
+    `opened` carries the row of a text, `labelled` rows and the name of a label, `cleared` rows.
     """
 
     opened = Signal(int)
@@ -141,7 +145,7 @@ class Texts(QFrame):
         self.setProperty("kind", "panel")
         self._rows: Sequence[TextRow] = ()
         self._names: tuple[str, ...] = ()
-        self._only: frozenset[int] | None = None
+        self._only: frozenset[int] | None = None  # the rows of `show_only`
         self.search = SearchLine(theme, tr("Search the texts"))
         self.filter = ElidedChoice()
         name_choice(self.filter, tr("Which texts"))
@@ -170,12 +174,13 @@ class Texts(QFrame):
         self.list.cleared.connect(self._clear)
 
     def show_rows(self, rows: Sequence[TextRow], names: Sequence[str]) -> None:
-        """Show a data set's texts, or the same ones with what is given and guessed now."""
+        """Show the texts of a data set, and its labels in the filter; the same rows again, with new guesses."""
         if tuple(names) != self._names or not self.filter.count():
             self._names = tuple(names)
             self.filter.clear()
             for title, key in (
-                (tr("All"), ALL), (tr("Not labelled"), OPEN), (tr("Labelled by me"), MINE), (tr("Unsure"), UNSURE),
+                (tr("All"), ALL), (tr("Not labelled"), UNLABELLED), (tr("Labelled by me"), LABELLED),
+                (tr("Unsure"), UNSURE),
             ):  # fmt: skip
                 self.filter.addItem(title, key)
             for name in names:
@@ -204,13 +209,13 @@ class Texts(QFrame):
         self._of.setText(tr("Texts of each label") if rows else "")
 
     def show_everything(self) -> None:
-        """Forget the search and the filter, for another data set."""
+        """Clear the search and the filter, for another data set."""
         self.search.clear()
         self.filter.setCurrentIndex(0)
         self._filtered()
 
     def show_only(self, rows: Sequence[int], title: str) -> None:
-        """Show only these rows under a title, until another filter is chosen."""
+        """Show only these rows, as a filter of this title, until another filter is chosen."""
         self._only = frozenset(rows)
         at = self.filter.findData("only")
         if at >= 0:
@@ -231,21 +236,21 @@ class Texts(QFrame):
 
     @Slot()
     def _show(self) -> None:
-        self.list.narrow(self.search.text(), self._wanted())
+        self.list.narrow(self.search.text(), self._accepted())
         self._count()
 
     def _count(self) -> None:
         self.words.setText(tr("{n:,} text", "{n:,} texts", n=self.list.model().rowCount()))
 
-    def _wanted(self) -> Callable[[TextRow], bool] | None:
-        """Which rows the filter takes; None for all."""
+    def _accepted(self) -> Callable[[TextRow], bool] | None:
+        """The function that says whether the filter accepts a row; None for all rows."""
         only = self._only
         match self.filter.currentData():
             case "only" if only is not None:
                 return lambda row: row.row in only
-            case "open":
+            case "unlabelled":
                 return lambda row: row.labels is None
-            case "mine":
+            case "labelled":
                 return lambda row: row.labels is not None
             case "unsure":
                 return lambda row: row.labels is None and bool(row.guess) and row.probability < _UNSURE
@@ -255,7 +260,7 @@ class Texts(QFrame):
 
     @Slot(int)
     def _label(self, at: int) -> None:
-        """Give the chosen texts a label, and go to the next one."""
+        """Give the chosen texts a label, and choose the next text."""
         chosen = self.list.chosen()
         if chosen and at < len(self._names):
             after = self.list.below_chosen()

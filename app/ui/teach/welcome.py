@@ -1,4 +1,4 @@
-"""The page Teach before there is a table: what it is for, and how to begin."""
+"""The section Labels before there is a table: what it is for, and how to begin."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _WHAT = Message(
 
 
 class Welcome(QFrame):
-    """A title, what the page is for, and buttons that open or paste a table, or a sample.
+    """A title, what the section is for, and buttons to open a table, paste texts or try a sample.
 
-    `cancel` is shown where there is a table to go back to.
+    `cancel` is shown if there is a table to go back to.
     """
 
     def __init__(self, theme: Theme) -> None:

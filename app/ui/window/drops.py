@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.ui.kit.dropped import Given, local_files, look_like_documents, sort_paths
+from app.ui.kit.dropped import SortedPaths, local_files, look_like_documents, sort_paths
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 
@@ -55,7 +55,7 @@ class Drops(QObject):
         return True
 
     @Slot(object)
-    def _sorted(self, given: Given) -> None:
+    def _sorted(self, given: SortedPaths) -> None:
         if given.files:
             self._pass_on(given.files)
         if given.folders:

@@ -22,7 +22,7 @@ from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
 from app.settings.paths import default_paths
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.messages import Unexpected, log_qt_messages
+from app.ui.kit.messages import UncaughtExceptions, log_qt_messages
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import use_language
 from app.ui.window.cycle_collector import CycleCollector
@@ -146,7 +146,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)
     CycleCollector(window.lanes, window)
-    unexpected = Unexpected(window)
+    unexpected = UncaughtExceptions(window)
     unexpected.install()
     unexpected.happened.connect(window.show_fault)
     window.show()

@@ -85,7 +85,7 @@ class Upkeep(QObject):
         self._timer.timeout.connect(self._clear_result)
         libraries.listed.connect(self._first_listed)
         libraries.progressed.connect(self._show)
-        libraries.told.connect(self._show_result)
+        libraries.reported.connect(self._show_result)
 
     @Slot()
     def _first_listed(self) -> None:

@@ -24,14 +24,14 @@ from app.core.about import NAME
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
-from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, dropped_files
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.parts import Scrolling
-from app.ui.kit.spoken import give_roles
+from app.ui.kit.spoken import install_roles
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
@@ -103,7 +103,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
-        give_roles()
+        install_roles()
         self.workspace = workspace
         self.theme = theme
         self.lanes = lanes
@@ -274,7 +274,7 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files."""
-        take_files_only(event)
+        accept_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files on the current page, or on the Ask page where that takes none."""

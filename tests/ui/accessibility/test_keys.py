@@ -156,7 +156,7 @@ def _tables(page: QWidget) -> list[NumbersTable]:
 
 
 def _verdict(table: Any) -> Verdict:
-    cell = table.model.cell(*table.view.place())
+    cell = table.model.cell(*table.view.current_cell())
     assert cell is not None
     found: Verdict = cell.verdict
     return found

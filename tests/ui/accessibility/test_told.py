@@ -101,7 +101,7 @@ def test_progress_is_told_politely_and_seldom(
         strip.show_progress(Progress(done, 100, "Reading"))
     assert not told
     strip.clear()
-    monkeypatch.setattr(progress_strip, "TOLD_EVERY_MS", 30)
+    monkeypatch.setattr(progress_strip, "ANNOUNCE_EVERY_MS", 30)
     for done in range(0, 100, 10):
         strip.show_progress(Progress(done, 100, "Reading"))
         qtbot.wait(10)

@@ -1,4 +1,4 @@
-"""The light look, for every test of the kit."""
+"""The light theme for the tests of the kit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 @pytest.fixture
 def theme(qapp: QApplication) -> Iterator[Theme]:
-    """The theme, light at first and again at the end."""
+    """The theme, light before and after each test."""
     theme = Theme(ROOT / "resources")
     theme.choose("light")
     yield theme

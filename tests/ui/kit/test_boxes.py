@@ -1,4 +1,4 @@
-"""How parts stand: in rows and columns, in further lines, scrolled, and in panes."""
+"""Layouts: rows, columns, flow rows, scroll areas and panes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import Panes
 
 
-def test_parts_stand_in_order_with_their_stretch_and_alignment(theme: Theme) -> None:
+def test_parts_keep_their_order_stretch_and_alignment(theme: Theme) -> None:
     first, second, third, whole = QLabel("1"), QLabel("2"), QLabel("3"), QWidget()
     inner = row(theme, (first, 2), 1, second, gap=2)
     outer = column(
@@ -35,7 +35,7 @@ def test_lengths_follow_the_text_size(theme: Theme) -> None:
     assert theme.step(4) > step
 
 
-def test_what_has_no_room_stands_in_the_next_line(theme: Theme, qtbot: QtBot) -> None:
+def test_a_flow_row_wraps_widgets_that_do_not_fit(theme: Theme, qtbot: QtBot) -> None:
     whole = QWidget()
     qtbot.addWidget(whole)
     buttons = [QPushButton(f"Button {number}") for number in range(4)]
@@ -67,7 +67,7 @@ class Picture(QWidget):
         return self.least
 
 
-def test_what_scrolls_down_only_is_never_narrower_than_it_shows(theme: Theme, qtbot: QtBot) -> None:
+def test_a_vertical_scroll_area_is_never_narrower_than_its_widget(theme: Theme, qtbot: QtBot) -> None:
     whole, picture = QWidget(), Picture()
     row(theme, area := Scrolling(picture), QWidget(), parent=whole)
     qtbot.addWidget(whole)
@@ -79,7 +79,9 @@ def test_what_scrolls_down_only_is_never_narrower_than_it_shows(theme: Theme, qt
     qtbot.waitUntil(lambda: area.viewport().width() >= 400)
 
 
-def test_what_scrolls_sideways_by_itself_is_as_high_as_it_is_and_its_bar(theme: Theme, qtbot: QtBot) -> None:
+def test_a_horizontal_scroll_area_is_as_high_as_its_widget_and_its_scroll_bar(
+    theme: Theme, qtbot: QtBot
+) -> None:
     whole, picture = QWidget(), Picture()
     column(theme, area := Sideways(picture), 1, parent=whole)
     qtbot.addWidget(whole)
@@ -93,8 +95,8 @@ def test_what_scrolls_sideways_by_itself_is_as_high_as_it_is_and_its_bar(theme: 
     qtbot.waitUntil(lambda: area.viewport().height() == 90)
 
 
-def test_panes_without_room_beside_each_other_stand_one_above_the_other(theme: Theme, qtbot: QtBot) -> None:
-    page, panes = QWidget(), Panes()  # what is a window of its own Qt lets be no narrower
+def test_panes_that_do_not_fit_side_by_side_are_stacked(theme: Theme, qtbot: QtBot) -> None:
+    page, panes = QWidget(), Panes()  # as a window Qt would not let the panes be narrower
     qtbot.addWidget(page)
     panes.setParent(page)
     for _ in range(2):
@@ -102,14 +104,14 @@ def test_panes_without_room_beside_each_other_stand_one_above_the_other(theme: T
         pane.setMinimumWidth(200)
         panes.addWidget(pane)
     panes.resize(800, 400)
-    panes.place([500, 300])
+    panes.set_widths([500, 300])
     page.show()
-    beside = panes.placed()
+    beside = panes.widths()
     assert not panes.are_stacked() and panes.minimumSizeHint().width() == 200
     panes.resize(300, 400)
     qtbot.waitUntil(panes.are_stacked)
     qtbot.waitUntil(lambda: panes.widget(0).width() == 300)
-    assert panes.placed() == beside, "what is saved is how they stand beside each other"
+    assert panes.widths() == beside, "the widths of the panes side by side are saved"
     panes.resize(800, 400)
     qtbot.waitUntil(lambda: not panes.are_stacked() and panes.sizes() == beside)
     panes.widget(1).setMinimumWidth(700)

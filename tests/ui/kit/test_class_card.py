@@ -1,4 +1,4 @@
-"""What a text's classes look like: in words, in rows, and by readable names."""
+"""The card of a classification: its headline, its rows, and readable labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification, ClassScore
-from app.ui.kit.class_card import ClassCard, headline, score_rows, sureness
+from app.ui.kit.class_card import ClassCard, confidence_in_words, headline, score_rows
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 from app.ui.kit.theme import Theme
 
@@ -51,7 +51,7 @@ def test_a_card_names_what_applies_and_how_sure_it_is(
     highest = max(scores, key=lambda label: scores[label])
     winner = highest if problem is ONE or scores[highest] >= 0.5 else ""
     item = classification(problem, winner, **scores)
-    assert (headline(item), sureness(item)) == (title, sure)
+    assert (headline(item), confidence_in_words(item)) == (title, sure)
     rows = score_rows(item)
     assert [row.fraction for row in rows] == sorted(scores.values(), reverse=True)
     assert [row.best for row in rows] == [True] * best + [False] * (len(scores) - best)
@@ -68,7 +68,7 @@ def test_a_long_name_breaks_where_the_card_is_narrow(theme: Theme, qtbot: QtBot)
 
 
 @given(st.text())
-def test_what_may_break_is_still_the_same_words(text: str) -> None:
+def test_making_a_text_breakable_keeps_its_characters(text: str) -> None:
     text = text.replace("\u200b", "")
     assert breakable(text).replace("\u200b", "") == text
 
@@ -76,7 +76,7 @@ def test_what_may_break_is_still_the_same_words(text: str) -> None:
 def test_regression_shows_values_without_bars() -> None:
     item = classification(VALUES, stars=-1.25)
     assert headline(item) == "-1.25"
-    assert sureness(item) == ""
+    assert confidence_in_words(item) == ""
     several = classification(VALUES, valence=0.5, arousal=-1.0, dominance=2.0)
     assert headline(several) == "0.50, -1.00, 2.00"
     assert [row.name for row in score_rows(several)] == ["Valence", "Arousal", "Dominance"]
@@ -96,7 +96,7 @@ def test_labels_are_made_readable(label: str, nice: str) -> None:
     assert nice_label(label) == nice
 
 
-def test_a_row_s_whole_name_shows_under_the_pointer(
+def test_the_tool_tip_of_a_row_has_its_full_name(
     theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bars = ScoreBars(theme)

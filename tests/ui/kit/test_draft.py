@@ -19,7 +19,9 @@ def lanes(qtbot: QtBot) -> Iterator[Lanes]:
     lanes.close()
 
 
-def test_what_is_typed_without_a_pause_is_saved_meanwhile(lanes: Lanes, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_draft_is_saved_while_it_is_typed_without_a_pause(
+    lanes: Lanes, qtbot: QtBot, tmp_path: Path
+) -> None:
     assert SAVE_EVERY_MS <= 1000
     owner, drafts, typed = QObject(), Drafts(tmp_path), [""]
     draft = Draft(drafts, "one", lambda: typed[0], lanes, owner)

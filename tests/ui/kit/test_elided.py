@@ -1,4 +1,4 @@
-"""Lines of text: as much of them as there is room for, and one to search with."""
+"""Elided texts, and the search line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_long_words_end_with_an_ellipsis(theme: Theme, qtbot: QtBot) -> None:
     choice.grab()
 
 
-def test_what_has_one_line_is_shown_on_one(theme: Theme, qtbot: QtBot) -> None:
+def test_a_text_of_one_line_is_shown_on_one_line(theme: Theme, qtbot: QtBot) -> None:
     label = ElidedLabel("new\nli\tne.txt")
     qtbot.addWidget(label)
     assert label.full_text() == "new li ne.txt"
@@ -42,7 +42,7 @@ def test_what_has_one_line_is_shown_on_one(theme: Theme, qtbot: QtBot) -> None:
     assert drawn[0] == drawn[1]
 
 
-def test_its_icons_grow_with_the_text(theme: Theme, qtbot: QtBot) -> None:
+def test_the_icons_of_a_search_line_grow_with_the_text(theme: Theme, qtbot: QtBot) -> None:
     line = SearchLine(theme, "Search")
     qtbot.addWidget(line)
     line.setText("rent")

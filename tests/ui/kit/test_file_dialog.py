@@ -21,7 +21,7 @@ KEPT = QSettings.Format.NativeFormat, QSettings.Scope.UserScope
 
 @pytest.fixture
 def page(theme: Theme, qtbot: QtBot, spanlight_home: Path) -> Iterator[QWidget]:
-    """A page whose dialogs keep what they keep in a folder of the test's own, as the window has it."""
+    """A page whose dialogs save their settings in a folder of the test's own."""
     QSettings.setPath(*KEPT, str(spanlight_home))
     page = QWidget()
     qtbot.addWidget(page)
@@ -35,7 +35,7 @@ def columns(dialog: QFileDialog) -> list[int]:
     return [header.sectionSize(column) for column in range(header.count())]
 
 
-def test_all_columns_are_seen_whole(page: QWidget, qtbot: QtBot) -> None:
+def test_all_columns_fit_the_dialog(page: QWidget, qtbot: QtBot) -> None:
     dialog = file_dialog(page, "Open files")
     qtbot.addWidget(dialog)
     dialog.show()
@@ -50,7 +50,7 @@ def test_all_columns_are_seen_whole(page: QWidget, qtbot: QtBot) -> None:
     assert dialog.height() > 24 * letters.height()
 
 
-def test_size_and_columns_come_back(page: QWidget, qtbot: QtBot) -> None:
+def test_size_and_columns_are_restored(page: QWidget, qtbot: QtBot) -> None:
     first = file_dialog(page, "Open files")
     first.show()
     room = first.screen().availableGeometry().size()
@@ -66,7 +66,9 @@ def test_size_and_columns_come_back(page: QWidget, qtbot: QtBot) -> None:
     again.deleteLater()
 
 
-def test_what_is_chosen_is_given(page: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chosen_paths_are_returned(
+    page: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "a.csv"
     file.write_text("a")
     target = str(tmp_path / "answers, new.md")
@@ -91,7 +93,7 @@ def test_what_is_chosen_is_given(page: QWidget, tmp_path: Path, monkeypatch: pyt
         assert ask() == given
 
 
-def test_without_a_folder_for_documents_it_starts_at_home(
+def test_without_a_documents_folder_the_dialog_opens_at_home(
     page: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     folder = tmp_path / "Documents"
@@ -106,15 +108,15 @@ def test_without_a_folder_for_documents_it_starts_at_home(
         assert dialog.findChild(QLineEdit, "fileNameEdit").text() == ""
 
 
-def test_the_systems_own_dialog_is_taken_where_there_is_one(page: QWidget, qtbot: QtBot) -> None:
-    """Qt looks whether the class is its own; one derived from it never gets the system's."""
+def test_the_systems_dialog_can_be_used(page: QWidget, qtbot: QtBot) -> None:
+    """Qt uses the system's dialog for QFileDialog itself, never for a subclass."""
     for dialog in (file_dialog(page, "Open it"), save_dialog(page, "Save it", "a.csv", "CSV (*.csv)")):
         qtbot.addWidget(dialog)
         assert dialog.metaObject().className() == "QFileDialog"
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_its_arrows_are_seen_in_both_looks(page: QWidget, theme: Theme, qtbot: QtBot, look: str) -> None:
+def test_its_arrows_are_visible_in_both_themes(page: QWidget, theme: Theme, qtbot: QtBot, look: str) -> None:
     theme.choose(look)
     dialog = file_dialog(page, "Open files")
     qtbot.addWidget(dialog)
@@ -131,7 +133,7 @@ def test_its_arrows_are_seen_in_both_looks(page: QWidget, theme: Theme, qtbot: Q
         assert inked and all(contrast(one, ground) >= 3 for one in inked), name
 
 
-def test_the_ending_follows_the_kind_that_is_chosen(page: QWidget) -> None:
+def test_the_default_suffix_is_that_of_the_chosen_filter(page: QWidget) -> None:
     dialog = save_dialog(page, "Save it", "it.png", "Picture (*.png);;Numbers (*.csv)")
     assert dialog.defaultSuffix() == "png"
     dialog.filterSelected.emit("Numbers (*.csv)")

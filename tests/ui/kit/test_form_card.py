@@ -1,4 +1,4 @@
-"""Cards of choices: headings go above where there is no room beside."""
+"""Cards of form rows: where their headings and hints are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.theme import Theme
 
 
-def test_headings_go_above_in_a_narrow_column_and_back(theme: Theme, qtbot: QtBot) -> None:
+def test_headings_are_above_their_widgets_in_a_narrow_column(theme: Theme, qtbot: QtBot) -> None:
     card, line, button = FormCard(theme, "A card"), QLineEdit(), QPushButton("Do it")
     hint = card.add_row("A line", line, "What it is.")
     card.add_row("A button", button, wide=False)
@@ -30,7 +30,7 @@ def test_headings_go_above_in_a_narrow_column_and_back(theme: Theme, qtbot: QtBo
     qtbot.waitUntil(lambda: line.x() > heading.geometry().right())
 
 
-def test_a_hint_is_there_while_it_says_something(theme: Theme, qtbot: QtBot) -> None:
+def test_an_empty_hint_is_hidden(theme: Theme, qtbot: QtBot) -> None:
     card = FormCard(theme)
     hint = card.add_row("A line", QLineEdit())
     qtbot.addWidget(card)

@@ -1,4 +1,4 @@
-"""The thread boundary: how jobs end, how often they speak, and what is dropped."""
+"""The thread boundary: how jobs end, what they send, and what is dropped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.ui.kit.theme import Theme
 
 
 class Listener:
-    """Writes down all that a job says, and in which thread."""
+    """Records everything that a job sends, and in which thread."""
 
     def __init__(self, job: Job) -> None:
         self.said: list[tuple[str, object]] = []
@@ -68,9 +68,7 @@ def test_a_result_arrives_once_in_the_windows_thread(lane: Lane, qtbot: QtBot) -
 
 
 @pytest.mark.parametrize("error", [SpanlightError("No such file.", "Choose another."), ValueError("a bug")])
-def test_an_exception_is_the_only_end_and_the_lane_goes_on(
-    lane: Lane, qtbot: QtBot, error: Exception
-) -> None:
+def test_a_failed_job_ends_once_and_the_lane_goes_on(lane: Lane, qtbot: QtBot, error: Exception) -> None:
     def flow(report: Report) -> None:
         raise error
 
@@ -82,7 +80,7 @@ def test_an_exception_is_the_only_end_and_the_lane_goes_on(
     qtbot.waitUntil(lambda: after.ends() == [("done", "well")])
 
 
-def test_stop_is_told_at_once_and_once_whatever_the_flow_does(lane: Lane, qtbot: QtBot) -> None:
+def test_stopped_is_sent_once_and_at_once_whatever_the_flow_does(lane: Lane, qtbot: QtBot) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def stubborn(report: Report) -> str:
@@ -101,7 +99,7 @@ def test_stop_is_told_at_once_and_once_whatever_the_flow_does(lane: Lane, qtbot:
     assert heard.ends() == [("stopped", None)]
 
 
-def test_a_job_stopped_while_waiting_never_runs(lane: Lane, qtbot: QtBot) -> None:
+def test_a_job_stopped_in_the_queue_never_runs(lane: Lane, qtbot: QtBot) -> None:
     leave = threading.Event()
     ran: list[str] = []
     lane.start(lambda report: leave.wait(5))
@@ -114,7 +112,7 @@ def test_a_job_stopped_while_waiting_never_runs(lane: Lane, qtbot: QtBot) -> Non
     assert ran == []
 
 
-def test_a_superseded_job_says_nothing_more(lane: Lane, qtbot: QtBot) -> None:
+def test_a_dropped_job_sends_nothing_more(lane: Lane, qtbot: QtBot) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def old(report: Report) -> str:
@@ -137,7 +135,7 @@ def test_a_superseded_job_says_nothing_more(lane: Lane, qtbot: QtBot) -> None:
     assert second.ends() == [("done", "new")]
 
 
-def test_progress_crosses_at_most_every_50_ms_and_the_latest_counts(lane: Lane, qtbot: QtBot) -> None:
+def test_progress_is_sent_at_most_every_50_ms_and_is_the_latest(lane: Lane, qtbot: QtBot) -> None:
     leave = threading.Event()
 
     def flow(report: Report) -> None:
@@ -156,9 +154,7 @@ def test_progress_crosses_at_most_every_50_ms_and_the_latest_counts(lane: Lane, 
     assert len(heard.times) < 200
 
 
-def test_partial_results_and_notices_all_arrive_in_order_in_the_windows_thread_before_the_end(
-    lane: Lane, qtbot: QtBot
-) -> None:
+def test_all_partial_results_and_notices_arrive_in_order_before_the_end(lane: Lane, qtbot: QtBot) -> None:
     noticed: list[tuple[str, int]] = []
     threads: set[QThread] = set()
 
@@ -182,7 +178,7 @@ def test_partial_results_and_notices_all_arrive_in_order_in_the_windows_thread_b
 
 
 @pytest.mark.parametrize("end", ["stop", "drop"])
-def test_a_job_that_is_over_has_nothing_to_notice(lane: Lane, qtbot: QtBot, end: str) -> None:
+def test_the_notices_of_a_stopped_or_dropped_job_are_not_sent(lane: Lane, qtbot: QtBot, end: str) -> None:
     entered, leave = threading.Event(), threading.Event()
     noticed: list[str] = []
 
@@ -202,7 +198,7 @@ def test_a_job_that_is_over_has_nothing_to_notice(lane: Lane, qtbot: QtBot, end:
     assert noticed == ["in time"]
 
 
-def test_closing_stops_a_running_flow_and_says_nothing(qapp: QCoreApplication, qtbot: QtBot) -> None:
+def test_closing_stops_a_running_flow_and_sends_nothing(qapp: QCoreApplication, qtbot: QtBot) -> None:
     lane = Lane("closing")
     entered = threading.Event()
 
@@ -222,7 +218,25 @@ def test_closing_stops_a_running_flow_and_says_nothing(qapp: QCoreApplication, q
     assert not after.running
 
 
-def test_a_job_that_nobody_keeps_dies_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
+def test_queued_writes_run_after_the_lane_was_closed(qapp: QCoreApplication) -> None:
+    lane, entered = Lane("closing"), threading.Event()
+    ran: list[str] = []
+
+    def running(report: Report) -> None:
+        entered.set()
+        while True:
+            report.check()
+            time.sleep(0.001)
+
+    lane.start(running)
+    lane.start(lambda report: ran.append("a query"))
+    written = Listener(lane.start_write(lambda report: ran.append("a write")))
+    lane.start_write(lambda report: ran.append("a write that was dropped")).drop()
+    entered.wait(5)
+    assert lane.close(10) and ran == ["a write"] and not written.said
+
+
+def test_a_job_without_references_is_destroyed_in_the_windows_thread(lane: Lane, qtbot: QtBot) -> None:
     died: list[bool] = []
 
     def watch() -> None:
@@ -235,7 +249,7 @@ def test_a_job_that_nobody_keeps_dies_in_the_windows_thread(lane: Lane, qtbot: Q
     assert all(died)
 
 
-def test_a_lane_says_when_work_begins_and_when_nothing_is_left(lane: Lane, qtbot: QtBot) -> None:
+def test_a_lane_announces_new_work_and_that_none_is_left(lane: Lane, qtbot: QtBot) -> None:
     said: list[str] = []
     lane.begun.connect(lambda job: said.append("begun" if isinstance(job, Job) else "?"))
     lane.rested.connect(lambda: said.append(f"rested, {lane.idle}"))
@@ -248,7 +262,7 @@ def test_a_lane_says_when_work_begins_and_when_nothing_is_left(lane: Lane, qtbot
     assert said == ["begun", "begun", "rested, True", "rested, True"]
 
 
-def test_a_waiting_job_knows_what_is_done_before_it(lane: Lane, qtbot: QtBot) -> None:
+def test_a_queued_job_knows_what_blocks_it(lane: Lane, qtbot: QtBot) -> None:
     ends = [threading.Event() for _ in range(2)]
 
     def until(end: threading.Event) -> Flow:
@@ -258,18 +272,22 @@ def test_a_waiting_job_knows_what_is_done_before_it(lane: Lane, qtbot: QtBot) ->
     third = lane.start(lambda report: None)
     first.name, second.name, third.name = "the first", "the second", "the third"
     told: list[str] = []
-    third.moved.connect(lambda: told.append(lane.ahead(third)))
+    third.moved.connect(lambda: told.append(lane.blocker_of(third)))
     qtbot.waitUntil(lambda: not first.waiting)
-    assert (lane.ahead(first), lane.ahead(second), lane.ahead(third)) == ("", "the first", "the first")
+    assert (lane.blocker_of(first), lane.blocker_of(second), lane.blocker_of(third)) == (
+        "",
+        "the first",
+        "the first",
+    )
     ends[0].set()
     qtbot.waitUntil(lambda: told == ["the second"])
-    second.stop()  # what winds down is nobody's work any more
-    assert lane.ahead(third) == ""
+    second.stop()  # while it winds down, it blocks no other job
+    assert lane.blocker_of(third) == ""
     ends[1].set()
     qtbot.waitUntil(lambda: lane.idle)
 
 
-def test_who_hears_that_work_begins_can_put_something_before_it(lane: Lane, qtbot: QtBot) -> None:
+def test_a_receiver_of_begun_can_queue_something_first(lane: Lane, qtbot: QtBot) -> None:
     ran: list[str] = []
 
     def put_before(job: Job) -> None:
@@ -278,12 +296,12 @@ def test_who_hears_that_work_begins_can_put_something_before_it(lane: Lane, qtbo
 
     lane.begun.connect(put_before)
     job = lane.start(lambda report: ran.append("work"))
-    assert lane.ahead(job) == "what comes first"
+    assert lane.blocker_of(job) == "what comes first"
     qtbot.waitUntil(lambda: lane.idle)
     assert ran == ["before", "work"]
 
 
-def test_a_job_that_said_what_it_waits_for_goes_when_it_is_over(
+def test_a_job_whose_queue_status_was_shown_is_freed_at_its_end(
     lane: Lane, theme: Theme, qtbot: QtBot
 ) -> None:
     strip = ProgressStrip(theme)

@@ -14,7 +14,7 @@ URL = QUrl("https://example.org/")
 
 @pytest.fixture
 def seen(monkeypatch):
-    """What the environment's libraries are while another program is started."""
+    """The pages opened so far, each with the library path in the environment meanwhile."""
     found = []
 
     def started(url):
@@ -33,21 +33,21 @@ def in_a_bundle(monkeypatch, before=None):
 
 
 @pytest.mark.parametrize("before", [None, "/opt/own"])
-def test_a_browser_started_from_a_bundle_finds_the_libraries_of_before_it(monkeypatch, seen, before):
+def test_a_browser_started_from_a_bundle_finds_the_systems_libraries(monkeypatch, seen, before):
     in_a_bundle(monkeypatch, before)
     assert open_outside(URL)
     assert seen == [(URL, before)]
     assert os.environ["LD_LIBRARY_PATH"] == "/usr/lib/spanlight/_internal"
 
 
-def test_outside_a_bundle_the_environment_is_left_alone(monkeypatch, seen):
+def test_without_a_bundle_the_environment_is_not_changed(monkeypatch, seen):
     monkeypatch.delenv("_PYI_ARCHIVE_FILE", raising=False)
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/own")
     open_outside(URL)
     assert seen == [(URL, "/opt/own")]
 
 
-def test_where_no_program_takes_it_that_is_told_and_all_is_as_before(monkeypatch):
+def test_a_page_that_no_program_opens_is_reported_and_the_environment_restored(monkeypatch):
     in_a_bundle(monkeypatch)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     assert not open_outside(URL)
@@ -56,13 +56,13 @@ def test_where_no_program_takes_it_that_is_told_and_all_is_as_before(monkeypatch
 
 @pytest.fixture
 def told():
-    """What was told about a folder that was not shown: sentence, hint, path."""
+    """The failures reported so far: sentence, hint, path."""
     return []
 
 
 @pytest.fixture
 def show(qapp, told):
-    """Has a folder shown, for an owner that lives as long as the test."""
+    """Shows a folder, for an owner that lives as long as the test."""
     owner = QObject()
 
     def shown(folder):
@@ -74,7 +74,7 @@ def show(qapp, told):
 
 @pytest.fixture
 def launcher(monkeypatch, tmp_path):
-    """Has the desktop's launcher be this script."""
+    """Replaces the desktop's launcher by a script."""
 
     def made(script):
         place = tmp_path / "bin"
@@ -87,13 +87,13 @@ def launcher(monkeypatch, tmp_path):
     return made
 
 
-def test_a_folder_is_made_and_shown(seen, tmp_path, show, told):
+def test_a_folder_is_created_and_shown(seen, tmp_path, show, told):
     folder = tmp_path / "not" / "there yet"
     show(folder)
     assert folder.is_dir() and seen[0][0] == QUrl.fromLocalFile(str(folder)) and not told
 
 
-def test_why_a_folder_is_not_shown_is_told(monkeypatch, seen, tmp_path, show, told):
+def test_the_reason_is_reported_if_a_folder_cannot_be_shown(monkeypatch, seen, tmp_path, show, told):
     (tmp_path / "file").write_text("in the way")
     inside = tmp_path / "file" / "folder"
     show(inside)
@@ -106,7 +106,7 @@ def test_why_a_folder_is_not_shown_is_told(monkeypatch, seen, tmp_path, show, to
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the launcher of the free desktops")
-def test_a_launcher_that_found_no_program_is_heard(tmp_path, qtbot, launcher, show, told, seen):
+def test_a_launcher_that_finds_no_program_is_reported(tmp_path, qtbot, launcher, show, told, seen):
     launcher("sleep 0.2; exit 3")
     show(tmp_path)
     assert not told
@@ -115,9 +115,7 @@ def test_a_launcher_that_found_no_program_is_heard(tmp_path, qtbot, launcher, sh
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the launcher of the free desktops")
-def test_a_launcher_that_found_one_says_nothing_and_gets_the_systems_libraries(
-    tmp_path, qtbot, launcher, show, told, monkeypatch
-):
+def test_a_launcher_gets_the_systems_libraries(tmp_path, qtbot, launcher, show, told, monkeypatch):
     in_a_bundle(monkeypatch, before="/opt/own")
     launcher(f'echo "$1 $LD_LIBRARY_PATH" > "{tmp_path}/ran"')
     owner = show(tmp_path)
@@ -125,10 +123,10 @@ def test_a_launcher_that_found_one_says_nothing_and_gets_the_systems_libraries(
     assert (tmp_path / "ran").read_text() == f"{tmp_path} /opt/own\n" and not told
 
 
-def test_the_line_that_says_so_copies_the_path(qtbot, theme):
+def test_the_notice_about_a_folder_copies_its_path(qtbot, theme):
     notice = Notice(theme)
     qtbot.addWidget(notice)
-    notice.show_not_shown("No program opened the folder.", "/some where", "/some where")
+    notice.show_unopened("No program opened the folder.", "/some where", "/some where")
     button = next(one for one in notice.findChildren(QPushButton) if one.text() == "Copy the path")
     assert button.isVisibleTo(notice) and button.accessibleName() == "Copy the path"
     button.click()

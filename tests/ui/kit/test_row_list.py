@@ -1,4 +1,4 @@
-"""What every list of painted rows has in common."""
+"""Lists of painted rows: their texts, their keys and their painting."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rows(request: pytest.FixtureRequest, theme: Theme, qtbot: QtBot) -> RowList:
     return made
 
 
-def test_a_row_is_read_out_and_has_a_tip(rows: RowList) -> None:
+def test_a_row_has_a_text_for_screen_readers_and_a_tool_tip(rows: RowList) -> None:
     index = rows.model().index(0, 0)
     assert index.data() == "Oxford"
     for role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):

@@ -1,4 +1,4 @@
-"""Names side by side, one of them pressed."""
+"""Segments, one of them pressed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def made(theme: Theme, qtbot: QtBot) -> tuple[QWidget, QLineEdit, Segments]:
     return whole, before, names
 
 
-def test_names_move_together_before_they_lie_upon_each_other(theme: Theme, qtbot: QtBot) -> None:
+def test_segments_are_squeezed_before_they_overlap(theme: Theme, qtbot: QtBot) -> None:
     whole, _, names = made(theme, qtbot)
     buttons = list(names._buttons.values())
     roomy = buttons[1].width()
@@ -42,7 +42,7 @@ def test_names_move_together_before_they_lie_upon_each_other(theme: Theme, qtbot
         assert left.width() > left.fontMetrics().horizontalAdvance(left.text())
 
 
-def test_tab_comes_to_the_pressed_one_and_arrows_go_on(theme: Theme, qtbot: QtBot) -> None:
+def test_tab_reaches_the_pressed_segment_and_arrows_move_on(theme: Theme, qtbot: QtBot) -> None:
     _, before, names = made(theme, qtbot)
     names.select("one")
     names.select("two")
@@ -56,7 +56,7 @@ def test_tab_comes_to_the_pressed_one_and_arrows_go_on(theme: Theme, qtbot: QtBo
     assert names.window().focusWidget() is names._buttons["three"]
 
 
-def test_one_is_told_as_one_of_several_and_a_screen_reader_may_press_it(theme: Theme, qtbot: QtBot) -> None:
+def test_a_segment_is_a_radio_button_that_a_screen_reader_can_press(theme: Theme, qtbot: QtBot) -> None:
     whole, _, names = made(theme, qtbot)
     told: list[str] = []
     names.chosen.connect(told.append)

@@ -1,4 +1,4 @@
-"""Messages in the window's parts: each shows them in the window's language by itself, a text of a person as it is."""
+"""Widgets show messages in the window's language, and a person's own text as it is."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from app.ui.kit.translation import tr
 from app.ui.kit.undo_line import UndoLine
 
 TEXT = Message("A {thing} of ours", thing=Message("sentence"))
-SHOWN = "a SENTENCE OF OURS"  # the letters' case turned
+SHOWN = "a SENTENCE OF OURS"  # in the other case
 
 
 class Turned(QTranslator):
-    """A language with the letters of every pattern in the other case, but for the names of values."""
+    """A made-up language: every pattern with its letters in the other case, except the names of values."""
 
     def translate(self, context: str, source: str, disambiguation: str = "", n: int = -1) -> str:
         parts = source.split("{")
@@ -146,7 +146,7 @@ def named(theme: Theme) -> QComboBox:
         asked, at_work, bars, elided_button, empty, facts, flowing, form, linked, named, noticed, styled, undo,
     ],
 )  # fmt: skip
-def test_a_part_shows_messages_in_the_window_s_language(
+def test_a_widget_shows_messages_in_the_windows_language(
     turned: None, theme: Theme, qtbot: QtBot, make: Callable[[Theme], QWidget]
 ) -> None:
     widget = make(theme)
@@ -156,7 +156,7 @@ def test_a_part_shows_messages_in_the_window_s_language(
     assert TEXT not in told
 
 
-def test_rows_are_in_the_window_s_language(turned: None, theme: Theme, qtbot: QtBot) -> None:
+def test_rows_are_in_the_windows_language(turned: None, theme: Theme, qtbot: QtBot) -> None:
     models = ModelList(theme, TEXT)
     qtbot.addWidget(models)
     models.set_rows((ModelRow("key", TEXT, TEXT, TEXT, TEXT),))
@@ -167,7 +167,7 @@ def test_rows_are_in_the_window_s_language(turned: None, theme: Theme, qtbot: Qt
     assert index.data(roles.AccessibleTextRole) == f"{SHOWN}: {SHOWN}, {SHOWN}, {SHOWN}"
 
 
-def test_a_table_is_sorted_and_searched_in_the_window_s_language(
+def test_a_table_is_sorted_and_searched_in_the_windows_language(
     turned: None, theme: Theme, qtbot: QtBot
 ) -> None:
     table = RowTable(theme, TEXT, [Column(TEXT, lambda row: row, lambda row: row, lambda row: row)])
@@ -185,14 +185,14 @@ def test_a_table_is_sorted_and_searched_in_the_window_s_language(
     assert table.rows() == (TEXT,)
 
 
-def test_what_a_person_wrote_stays_as_it_is(turned: None) -> None:
+def test_a_persons_own_text_is_not_translated(turned: None) -> None:
     assert sentences(TEXT, "Their words") == f"{SHOWN}. Their words."
     assert as_tip("Their words") == "Their words"
     assert tr("About {words}", words="Theirs") == "aBOUT Theirs"
 
 
 def _texts(widget: QWidget) -> list[str]:
-    """All texts of a widget and of what is in it."""
+    """All texts of a widget and its children."""
     found = []
     for one in (widget, *widget.findChildren(QWidget)):
         for kind in ("text", "placeholderText", "toolTip", "accessibleName", "accessibleDescription"):

@@ -1,4 +1,4 @@
-"""The sortable table: searched, filtered and sorted, with what is chosen kept."""
+"""The sortable table: searched, filtered and sorted, with the chosen rows kept."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def names(table: RowTable) -> list[str]:
     return shown
 
 
-def test_it_is_sorted_by_a_column_and_as_it_was(table: RowTable) -> None:
+def test_rows_are_sorted_by_a_column_and_back(table: RowTable) -> None:
     table.choose([table.rows()[2]])
     table.sortByColumn(0, UP)
     assert names(table) == ["Apple", "apple pie", "fig", "pear"]
@@ -58,7 +58,7 @@ def test_it_is_sorted_by_a_column_and_as_it_was(table: RowTable) -> None:
     assert [row.name for row in table.chosen()] == ["fig"]
 
 
-def test_it_is_searched_and_filtered_at_once(table: RowTable) -> None:
+def test_rows_are_searched_and_filtered_together(table: RowTable) -> None:
     pie = table.rows()[3]
     table.choose([pie, table.rows()[0]])
     table.narrow("APPLE")
@@ -71,7 +71,7 @@ def test_it_is_searched_and_filtered_at_once(table: RowTable) -> None:
     assert len(names(table)) == 4
 
 
-def test_rows_that_changed_go_or_stay_where_they_are(table: RowTable) -> None:
+def test_changed_rows_are_removed_or_keep_their_positions(table: RowTable) -> None:
     rows = table.rows()
     table.narrow("", lambda row: row.is_open)
     table.sortByColumn(0, UP)

@@ -1,4 +1,4 @@
-"""The look: every text can be read on its ground, in both themes, and what the sheet names exists."""
+"""Both themes: contrast, the style sheet, fonts, lengths and icons."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TEXT_ON = [
     }.items()
     for ground in grounds.split()
 ]
-# What has no words but must be seen: WCAG asks 3 : 1 of the parts of controls.
+# Shapes without text: WCAG demands a contrast of 3 : 1 for the parts of controls.
 SHAPE_ON = [("focus", g) for g in ("desk", "panel", "paper", "frame", "raised", "field")] + [
     ("line_strong", "field"),
     ("answer_line", "paper"),
@@ -77,7 +77,7 @@ def test_a_role_without_its_base_colour_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_the_stylesheet_is_filled_in_whole(theme: Theme, name: str) -> None:
+def test_the_style_sheet_has_no_placeholder_left(theme: Theme, name: str) -> None:
     theme.choose(name)
     sheet = theme.stylesheet()
     assert "@" not in sheet
@@ -130,7 +130,7 @@ def test_every_icon_draws_something(theme: Theme, path: Path) -> None:
         assert any(abs(one.red() - ink.red()) + abs(one.blue() - ink.blue()) < 12 for one in drawn)
 
 
-def test_what_the_desktop_gave_a_font_of_its_own_gets_ours(theme: Theme) -> None:
+def test_widgets_that_the_desktop_styles_get_our_font(theme: Theme) -> None:
     kinds = ("QPushButton", "QToolButton", "QCheckBox", "QHeaderView")
     for kind in kinds:
         QApplication.setFont(QFont("Serif", 31), kind)

@@ -1,4 +1,4 @@
-"""The row about updates on the page of settings, over the real process."""
+"""The row about updates on the page Settings, with the real network process."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ def kept(row: UpdatesRow) -> str:
     return settings_file.load(row._workspace.paths.settings_file).updates
 
 
-def test_an_address_is_kept_once_it_can_be_one_and_without_one_nothing_can_be_asked(
-    row: UpdatesRow, qtbot: QtBot
-) -> None:
+def test_only_a_valid_address_is_saved_and_checked(row: UpdatesRow, qtbot: QtBot) -> None:
     assert row.hint.text().startswith("No address is known yet") and not row.button.isEnabled()
     row.check()
     assert not row.checking and not row.stop() and "downloads" not in row._workspace.__dict__
@@ -109,9 +107,7 @@ def test_this_is_the_newest_version(row: UpdatesRow, qtbot: QtBot, hub: HubServe
     )
 
 
-def test_faults_stand_there_with_the_next_step_and_go_with_the_next_check(
-    row: UpdatesRow, qtbot: QtBot, hub: HubServer
-) -> None:
+def test_an_error_is_shown_until_the_next_check(row: UpdatesRow, qtbot: QtBot, hub: HubServer) -> None:
     row.line.take(serve(hub, b"<html>"))
     press(row, qtbot)
     qtbot.waitUntil(lambda: row.notice.isVisible(), timeout=20_000)
@@ -122,7 +118,7 @@ def test_faults_stand_there_with_the_next_step_and_go_with_the_next_check(
     assert len(hub.requests()) == 1 and row.button.text() == "Check now"
 
 
-def test_stop_waits_no_longer(row: UpdatesRow, qtbot: QtBot, hub: HubServer) -> None:
+def test_a_check_is_stopped_at_once(row: UpdatesRow, qtbot: QtBot, hub: HubServer) -> None:
     row.line.take(serve(hub, feed(release("99.0", notes="x" * 5000))))
     hub.fail(PATH, rate=100.0)
     press(row, qtbot)

@@ -1,4 +1,4 @@
-"""The settings page: what is chosen holds at once and comes back."""
+"""The page Settings: choices take effect at once and are saved."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def saved(view: SettingsView) -> settings_file.Settings:
     return settings_file.load(view.workspace.paths.settings_file)
 
 
-def test_what_is_chosen_holds_at_once_and_is_saved(view: SettingsView, qtbot: QtBot) -> None:
+def test_choices_take_effect_at_once_and_are_saved(view: SettingsView, qtbot: QtBot) -> None:
     before = QApplication.font().pixelSize()
     view.text_size.setCurrentIndex(view.text_size.findData(150))
     view.text_size.activated.emit(view.text_size.currentIndex())
@@ -68,7 +68,7 @@ def test_what_is_chosen_holds_at_once_and_is_saved(view: SettingsView, qtbot: Qt
     assert str(view.workspace.paths.data) in folders
 
 
-def test_each_head_has_a_model_of_its_own(view: SettingsView) -> None:
+def test_each_head_offers_its_models(view: SettingsView) -> None:
     offered = {
         head: [choice.itemData(at) for at in range(choice.count())] for head, choice in view.models.items()
     }
@@ -83,7 +83,7 @@ def test_each_head_has_a_model_of_its_own(view: SettingsView) -> None:
     assert saved(view).models == {"next-sentence": "taught"}
 
 
-def test_the_model_that_is_taken_is_shown_also_one_that_is_gone(view: SettingsView, qtbot: QtBot) -> None:
+def test_the_model_in_use_is_shown_even_if_it_is_not_installed(view: SettingsView, qtbot: QtBot) -> None:
     starter = ModelCard("starter", "/m/starter", "bert", (QA,), source=Source.STARTER)
     view.workspace.shelf.models = (*CARDS, starter)  # type: ignore[attr-defined]
     view.workspace.shelf.default = lambda head: starter if head is QA else CARDS[2]  # type: ignore[method-assign]
@@ -97,7 +97,7 @@ def test_the_model_that_is_taken_is_shown_also_one_that_is_gone(view: SettingsVi
         qtbot.waitUntil(lambda shown=shown: view.models[QA].currentText().startswith(shown))
 
 
-def test_a_chosen_model_is_saved_and_told(view: SettingsView, qtbot: QtBot) -> None:
+def test_a_chosen_model_is_saved_and_announced(view: SettingsView, qtbot: QtBot) -> None:
     told: list[str] = []
     view.changed.connect(told.append)
     view.models[QA].setFocus()
@@ -110,7 +110,7 @@ def test_a_chosen_model_is_saved_and_told(view: SettingsView, qtbot: QtBot) -> N
     assert view.models[QA].currentData() == "large-reader"
 
 
-def test_where_models_run_is_told_with_the_way_there(view: SettingsView, qtbot: QtBot) -> None:
+def test_the_device_is_shown_with_a_link(view: SettingsView, qtbot: QtBot) -> None:
     for device, precision, words in (
         ("auto", "auto", "Automatic: a GPU if there is one"),
         ("cpu", "bfloat16", "CPU, in 16 bits (bfloat16)"),
@@ -127,7 +127,7 @@ def test_where_models_run_is_told_with_the_way_there(view: SettingsView, qtbot: 
     qtbot.waitUntil(lambda: view.lanes.files.idle)
 
 
-def test_the_network_is_told_with_the_way_there_and_a_disk_that_refuses(
+def test_the_network_is_shown_with_a_link_and_a_disk_that_refuses_is_reported(
     view: SettingsView, qtbot: QtBot
 ) -> None:
     assert view.network.words().startswith("Only when asked")
@@ -145,7 +145,7 @@ def test_the_network_is_told_with_the_way_there_and_a_disk_that_refuses(
     assert view.notice.isVisible() and view.notice.sentence()
 
 
-def test_where_no_program_shows_the_folder_that_is_said_below_it_in_any_window(
+def test_a_folder_that_cannot_be_shown_is_reported_in_view(
     view: SettingsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)

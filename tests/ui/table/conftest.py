@@ -1,4 +1,4 @@
-"""A folder of contracts, read by a reader that answers by patterns, and the page Table over it."""
+"""A folder of contracts, a reader that answers by patterns, and the page Table over the folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PATTERNS = {NOTICE: r"\w+ \(\d+\) days", FEE: r"[\d,]+ euros"}
 
 
 class PatternReader:
-    """Answers a question with the first match of its pattern; as likely as `likely` says, by the words."""
+    """Answers a question with the first match of its pattern; `likely` has the probabilities of some answers."""
 
     def __init__(self) -> None:
         self.likely: dict[str, float] = {}
@@ -77,7 +77,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def index_folder(workspace: Workspace, folder: Path) -> None:
-    """Keep a folder as a library, and read its files."""
+    """Make a library of a folder, and read its files."""
     library = save_library(workspace, plan_library(workspace, [folder]), Silent())
     update(workspace, library, Silent())
 
@@ -89,7 +89,7 @@ def open_table_page(
     spanlight_home: Path,
     engine: FakeEngine,
 ) -> Iterator[Callable[..., TableView]]:
-    """Opens the page, over a library of a folder if one is given; as often as it is called."""
+    """Opens a page each time it is called, with a library of a folder if one is given."""
     made: list[tuple[TableView, Lanes, Workspace]] = []
 
     def opened(folder: Path | None = None) -> TableView:
@@ -137,11 +137,11 @@ def ask_for(page: TableView, text: str) -> None:
 
 
 def until_full(page: TableView, qtbot: QtBot, cells: int) -> None:
-    qtbot.waitUntil(lambda: page.model.counted() == (cells, cells) and page.lanes.work.idle)
+    qtbot.waitUntil(lambda: page.model.counts() == (cells, cells) and page.lanes.work.idle)
 
 
 def words(page: TableView) -> dict[str, list[str]]:
-    """What each file's cells show, without the files that could not be read."""
+    """The words in each file's cells, without the files that could not be read."""
     model = page.model
     return {
         row.name: [model.words(at, column).words for column in range(len(model.columns))]

@@ -1,4 +1,4 @@
-"""What cells and rows of a table say, and how their words are broken into lines."""
+"""The texts of cells and rows, and how they are broken into lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.text import Span
 from app.ui.kit.theme import Theme
-from app.ui.table.answer_delegate import Lines
+from app.ui.table.answer_delegate import LineCache
 from app.ui.table.cells import Look, rows_of, words_of
 from tests.conftest import ROOT
 
@@ -23,7 +23,7 @@ ANSWER = KeptAnswer(Span(4, 15), "A. \n Oyelaran", 0.67, page=27, page_label="27
 CELL = Cell(1, "ab" * 32, CellState.ANSWER, ANSWER, 0.2)
 
 
-def test_an_answer_shows_its_words_how_sure_and_where() -> None:
+def test_a_cell_shows_the_words_the_probability_and_the_page() -> None:
     shown = words_of(CELL)
     assert (shown.words, shown.look, shown.below) == ("A. Oyelaran", Look.ANSWER, "67% · p. 27")
     assert shown.spoken == "A. Oyelaran, 67%, p. 27"
@@ -34,7 +34,7 @@ def test_an_answer_shows_its_words_how_sure_and_where() -> None:
     assert words_of(replace(CELL, answer=line)).below == "67% · line 1,204"
 
 
-def test_states_without_an_answer_are_told_apart() -> None:
+def test_states_without_an_answer_differ() -> None:
     absent = words_of(replace(CELL, state=CellState.ABSENT, answer=None, no_answer=0.87))
     assert (absent.words, absent.below, absent.look) == ("Not in the text", "87%", Look.ABSENT)
     assert words_of(replace(CELL, state=CellState.UNREAD, answer=None)).words == "Not read yet"
@@ -60,7 +60,7 @@ def test_states_without_an_answer_are_told_apart() -> None:
         (CellState.ABSENT, Verdict.OTHER_WORDS, "close", "yours · reader: not in the text · 20%"),
     ],
 )
-def test_a_verdict_stands_beside_the_probability(
+def test_a_verdict_is_shown_beside_the_probability(
     state: CellState, verdict: Verdict, sign: str, below: str
 ) -> None:
     words = "Ada" if verdict is Verdict.OTHER_WORDS else ""
@@ -72,7 +72,7 @@ def test_a_verdict_stands_beside_the_probability(
     assert cell.is_right is (sign == "check")
 
 
-def test_rows_name_their_files_and_say_why_one_has_no_cells() -> None:
+def test_rows_name_their_files_or_why_one_has_no_cells() -> None:
     files = [
         LibraryFile(1, "/a/2023/lease.pdf", FileState.READ, pages=38),
         LibraryFile(2, "/a/2024/Lease.pdf", FileState.READ, pages=1),
@@ -97,9 +97,9 @@ def test_rows_name_their_files_and_say_why_one_has_no_cells() -> None:
 
 @given(st.text(max_size=120), st.integers(20, 300), st.integers(1, 3))
 def test_words_are_broken_into_lines_that_fit(qapp: QApplication, text: str, width: int, most: int) -> None:
-    lines = Lines(Theme(ROOT / "resources"))
+    lines = LineCache(Theme(ROOT / "resources"))
     shown = " ".join(text.split())
-    found = lines.broken(shown, "ui", width, most)
+    found = lines.lines_of(shown, "ui", width, most)
     assert 1 <= len(found) <= most
     if len(found) == 1 and lines.width(shown, "ui") <= width:
         assert found == (shown,)

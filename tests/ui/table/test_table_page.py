@@ -63,7 +63,7 @@ def close(page: TableView) -> None:
 
 
 class Held:
-    """Has the reader wait with its next questions; `reached` is set with the first, and `done` lets it go on."""
+    """Has the reader wait before its next answers; `reached` is set at the first one, and `done` lets it go on."""
 
     def __init__(self, pattern_reader: PatternReader) -> None:
         self.reached, self.done = threading.Event(), threading.Event()
@@ -76,7 +76,7 @@ class Held:
             self.done.wait(0.002)
 
 
-def test_an_empty_page_invites_and_a_library_is_one_click(
+def test_a_table_over_a_library_is_one_click_away(
     open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot
 ) -> None:
     page = open_table_page(folder)
@@ -108,7 +108,7 @@ def test_a_dropped_folder_becomes_a_library_and_a_table(
     assert page.store.table is not None and page.store.table.name == "contracts"
 
 
-def test_cells_hold_the_exact_words_are_copied_and_exported(
+def test_cells_have_the_exact_words_and_are_copied_and_exported(
     page: TableView, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert words(page) == {
@@ -143,7 +143,7 @@ def test_cells_hold_the_exact_words_are_copied_and_exported(
     assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
 
 
-def test_some_documents_are_chosen_and_all_again(
+def test_some_documents_are_chosen_and_then_all(
     page: TableView, folder: Path, pattern_reader: PatternReader, qtbot: QtBot, tmp_path: Path
 ) -> None:
     def sheet() -> DocumentChoice:
@@ -166,7 +166,7 @@ def test_some_documents_are_chosen_and_all_again(
     assert choice.words.text() == "2 of 4 documents"
     choice.save.click()
     qtbot.waitUntil(lambda: list(words(page)) == ["aldergate.txt", "calder.txt"])
-    assert page.head.documents.text() == "2 documents chosen" and page.model.counted() == (4, 4)
+    assert page.head.documents.text() == "2 documents chosen" and page.model.counts() == (4, 4)
     pattern_reader.asked.clear()
     ask_for(page, "Who signs?")
     until_full(page, qtbot, 6)
@@ -185,7 +185,7 @@ def test_some_documents_are_chosen_and_all_again(
     until_full(page, qtbot, 9)
 
 
-def test_what_another_process_does_to_the_table_stays(page: TableView, qtbot: QtBot) -> None:
+def test_changes_by_another_process_are_kept(page: TableView, qtbot: QtBot) -> None:
     table = page.store.table
     assert table is not None
     other = replace(table, columns=(table.columns[1], Column(0, "Who pays?")))
@@ -201,12 +201,12 @@ def test_what_another_process_does_to_the_table_stays(page: TableView, qtbot: Qt
     assert [one.question for one in page.model.columns] == [FEE, "Who pays?"]
 
 
-def test_it_goes_on_after_a_restart_as_it_was_looked_at(
+def test_the_table_and_its_look_are_restored_after_a_restart(
     open_table_page: Callable[..., TableView], page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     go_to(page, "aldergate.txt", 0)
     qtbot.keyClick(page.view, KEY.Key_A)
-    qtbot.waitUntil(lambda: bool(page.model.judged()))
+    qtbot.waitUntil(lambda: bool(page.model.judged_cells()))
     page.questions.menu(1).actions()[1].trigger()  # the largest first
     page.view.questions.resizeSection(0, 333)
     before = words(page)
@@ -226,11 +226,11 @@ def test_it_goes_on_after_a_restart_as_it_was_looked_at(
     again.open_beside()
     assert again.beside.undo.isEnabled()
     qtbot.keyClick(again.view, KEY.Key_U)
-    qtbot.waitUntil(lambda: not again.model.judged())
+    qtbot.waitUntil(lambda: not again.model.judged_cells())
     assert again.store.can_undo
 
 
-def test_it_is_paused_and_makes_way_for_other_work(
+def test_filling_is_paused_and_gives_way_to_other_work(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     held = Held(pattern_reader)
@@ -273,19 +273,19 @@ def test_a_cell_that_failed_is_read_again_when_asked(
     assert page.model.words(0, 2).words == "Not in the text"
 
 
-def test_what_was_stored_meanwhile_is_shown_without_reading_it(
+def test_cells_stored_by_another_process_are_shown_without_reading_them(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     pattern_reader.asked.clear()
-    key = next(iter(page.model.cells))
-    before = page.model.cells.pop(key)
-    assert page.model.counted() == (5, 6)
+    (key, before), *others = page.model.cells.items()
+    page.model.show_table(page.store.table, page.model.files(), dict(others))
+    assert page.model.counts() == (5, 6)
     page.filling.take(page.store.table)
     until_full(page, qtbot, 6)
     assert page.model.cells[key] == before and not pattern_reader.asked
 
 
-def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) -> None:
+def test_verdicts_are_stored_shown_and_undone(page: TableView, qtbot: QtBot) -> None:
     go_to(page, "aldergate.txt", 0)
     row = row_of(page, "aldergate.txt")
     qtbot.keyClick(page.view, KEY.Key_A)
@@ -308,9 +308,19 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     assert page.workspace.corrections.count() == 0
 
 
-def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
-    page: TableView, qtbot: QtBot
-) -> None:
+def test_a_queued_verdict_is_stored_after_the_window_has_closed(page: TableView, qtbot: QtBot) -> None:
+    end = threading.Event()
+    page.lanes.files.start(lambda report: end.wait(10))
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_A)
+    page.keep()
+    page.lanes.files.quit()
+    end.set()
+    assert page.lanes.files.close()
+    assert [one.verdict for one in page.workspace.corrections.all()] == [Verdict.RIGHT]
+
+
+def test_pressing_a_verdict_again_takes_it_back(page: TableView, qtbot: QtBot) -> None:
     pane, row = open_beside(page, qtbot, "aldergate.txt"), page.beside.verdicts
     buttons = (row.right, row.instead, row.absent)
 
@@ -335,7 +345,7 @@ def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
     press(row.instead, False, False, False)
 
 
-def test_the_document_beside_is_read_with_the_same_tools(page: TableView, qtbot: QtBot) -> None:
+def test_the_document_beside_has_the_reading_tools(page: TableView, qtbot: QtBot) -> None:
     control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
     go_to(page, "calder.txt", 0)
     qtbot.keyClick(page.view, KEY.Key_F, control)
@@ -357,7 +367,7 @@ def test_the_document_beside_is_read_with_the_same_tools(page: TableView, qtbot:
     qtbot.keyClick(field, KEY.Key_Escape)
     assert page.beside.find_bar.isHidden() and not page.beside.isHidden()
     qtbot.keyClick(QApplication.focusWidget(), KEY.Key_E)
-    qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged()] == ["annual"])
+    qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged_cells()] == ["annual"])
     assert [one.words for one in page.workspace.corrections.all()] == ["annual"]
     # The keys that move a question in the table select words in the document.
     page.activateWindow()
@@ -375,9 +385,7 @@ def test_the_document_beside_is_read_with_the_same_tools(page: TableView, qtbot:
     assert not line.isVisible()
 
 
-def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_read(
-    page: TableView, folder: Path, qtbot: QtBot
-) -> None:
+def test_words_selected_in_a_changed_file_have_no_span(page: TableView, folder: Path, qtbot: QtBot) -> None:
     (folder / "aldergate.txt").write_text("New. Ninety days of notice.", encoding="utf-8")
     pane = open_beside(page, qtbot, "aldergate.txt")
     pane.selectAll()
@@ -388,7 +396,9 @@ def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_rea
     assert cell is not None and cell.right_span is None
 
 
-def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtbot: QtBot) -> None:
+def test_enter_opens_the_highlighted_document_and_e_takes_the_selected_words(
+    page: TableView, qtbot: QtBot
+) -> None:
     pane = open_beside(page, qtbot, "aldergate.txt")
     assert pane.isReadOnly()
     assert pane.lit() == ["sixty (60) days"]
@@ -413,12 +423,12 @@ def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtb
     assert page.stop() and not page.beside.isVisibleTo(page)
 
 
-def test_filters_show_the_rows_with_such_a_cell(
+def test_filters_show_the_rows_with_a_matching_cell(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     page.head.chips.chosen.emit(Filter.ABSENT)
     assert [row.name for row in page.model.rows] == ["calder.txt"]
-    assert page.view.place() == (0, 0)
+    assert page.view.current_cell() == (0, 0)
     page.head.chips.chosen.emit(Filter.FAILED)
     assert [row.name for row in page.model.rows] == ["damaged.pdf"]
     page.head.chips.chosen.emit(Filter.WRONG)
@@ -427,7 +437,7 @@ def test_filters_show_the_rows_with_such_a_cell(
     assert len(page.model.rows) == 4
 
 
-def test_the_least_sure_come_first(
+def test_the_least_certain_cells_come_first(
     open_table_page: Callable[..., TableView], folder: Path, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
     pattern_reader.likely = {"100,000 euros": 0.31, "9,600 euros": 0.62}
@@ -441,11 +451,11 @@ def test_the_least_sure_come_first(
     assert low is not None and low.state is CellState.LOW_CONFIDENCE
     page.head.chips.chosen.emit(Filter.UNSURE)
     assert [row.name for row in page.model.rows][:2] == ["calder.txt", "brightwater.txt"]
-    assert page.view.place() == (0, 1)
+    assert page.view.current_cell() == (0, 1)
     page.next_cell()
-    assert page.view.place() == (1, 1)
+    assert page.view.current_cell() == (1, 1)
     page.previous_cell()
-    assert page.view.place() == (0, 1)
+    assert page.view.current_cell() == (0, 1)
     page.head.chips.chosen.emit(Filter.LOW)
     assert [row.name for row in page.model.rows] == ["calder.txt"]
 
@@ -461,7 +471,7 @@ def test_rows_are_sorted_by_the_values_of_a_column(page: TableView) -> None:
         assert (page.model.rows[0].name, page.model.rows[-1].name) == (first, last)
 
 
-def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot) -> None:
+def test_questions_are_moved_changed_and_removed(page: TableView, qtbot: QtBot) -> None:
     def questions() -> list[str]:
         return [column.question for column in page.model.columns]
 
@@ -470,7 +480,7 @@ def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot
     page.view.go_to(0, 0)
     titles["Move to the right"].trigger()
     qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
-    assert page.view.place() == (0, 1)
+    assert page.view.current_cell() == (0, 1)
     page.questions.remove_current()
     qtbot.waitUntil(lambda: questions() == [FEE])
     assert NOTICE in page.undo_line.words()
@@ -490,7 +500,7 @@ def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot
     until_full(page, qtbot, 6)
 
 
-def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView, qtbot: QtBot) -> None:
+def test_tables_are_renamed_chosen_and_removed_and_sets_reused(page: TableView, qtbot: QtBot) -> None:
     store = page.store
     page.questions.rename_table()
     page.line.field.setPlainText("Review 2026")
@@ -528,7 +538,7 @@ def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBo
     )
 
 
-def test_documents_that_the_reader_does_not_read_are_counted(
+def test_documents_in_languages_that_the_reader_does_not_read_are_counted(
     open_table_page: Callable[..., TableView], folder: Path, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     engine.cards = (replace(engine.cards[0], languages=("en",)),)
@@ -572,7 +582,7 @@ def test_results_are_opened_as_a_table(page: TableView, tmp_path: Path, qtbot: Q
     assert "is no answer of a table" in page.notice.sentence()
 
 
-def test_opening_results_is_shown_and_stopped(
+def test_opening_results_shows_progress_and_can_be_stopped(
     page: TableView, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def opens_for_ever(workspace: object, path: str, report: Report) -> None:

@@ -1,9 +1,10 @@
-"""Labels on the page Teach, with a small real encoder: a table is labelled, taught, and there after a restart."""
+"""Labels on the page Teach, with a small real encoder: a table is labelled, a classifier taught, all of it restored."""
 
 from __future__ import annotations
 
 import csv
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -82,9 +83,7 @@ def label_of(row: int) -> Qt.Key:
     return Qt.Key(Qt.Key.Key_1 + NAMES.index(LABELS[row]))
 
 
-def test_it_invites_and_a_sample_is_there_to_be_labelled(
-    open_teach: Callable[[], LabelsSection], qtbot: QtBot
-) -> None:
+def test_a_sample_can_be_labelled(open_teach: Callable[[], LabelsSection], qtbot: QtBot) -> None:
     page = open_teach()
     assert page.welcome.isVisible() and not page.head.isVisible()
     page.welcome.sample.click()
@@ -96,7 +95,7 @@ def test_it_invites_and_a_sample_is_there_to_be_labelled(
     assert not page.store.given and len(page.store.texts) == 150
 
 
-def test_texts_are_labelled_by_keys_undone_and_kept(
+def test_labels_given_by_keys_are_undone_and_saved(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -117,7 +116,7 @@ def test_texts_are_labelled_by_keys_undone_and_kept(
     assert set(again.store.given) == {first} and again.store.texts == TEXTS
 
 
-def test_a_classifier_is_taught_as_soon_as_there_are_enough(
+def test_a_classifier_is_taught_once_there_are_enough_examples(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -138,7 +137,7 @@ def test_a_classifier_is_taught_as_soon_as_there_are_enough(
     assert {row.row for row in page.texts.list.rows()} == set(shown[0][0])
 
 
-def test_teaching_gives_way_to_other_work_and_goes_on_with_the_same_examples(
+def test_teaching_gives_way_to_other_work_and_resumes_with_the_same_examples(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -155,7 +154,7 @@ def test_teaching_gives_way_to_other_work_and_goes_on_with_the_same_examples(
     assert 0 in page.store.given and 0 not in page.store.held_out.rows
 
 
-def test_teaching_ends_where_its_examples_are_taken_back_and_begins_again_with_them(
+def test_teaching_stops_when_its_examples_are_taken_back_and_starts_again_with_them(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -192,7 +191,7 @@ def test_many_are_labelled_at_once_and_exported(
 
 
 @pytest.mark.parametrize("filtered", [False, True])
-def test_the_next_text_is_chosen_after_a_label_in_the_table(
+def test_labelling_in_the_table_chooses_the_next_text(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, filtered: bool
 ) -> None:
     page = open_teach()
@@ -219,7 +218,7 @@ def test_the_next_text_is_chosen_after_a_label_in_the_table(
     assert (rows[-1] in listed.rows()) is not filtered
 
 
-def test_what_is_counted_follows_every_change(
+def test_the_counts_follow_every_change(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -246,7 +245,7 @@ def test_what_is_counted_follows_every_change(
     assert store.all_rows is rows, "they are made once"
 
 
-def test_measuring_that_was_cut_short_goes_on_at_the_next_start_or_with_a_click(
+def test_measuring_that_was_stopped_is_resumed_at_the_next_start_or_by_a_click(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -269,7 +268,7 @@ def test_measuring_that_was_cut_short_goes_on_at_the_next_start_or_with_a_click(
     assert sorted(again.store.held_out.rows) == list(range(len(TEXTS)))
 
 
-def test_what_is_taught_anew_while_it_was_being_measured_goes_on_after_other_work(
+def test_teaching_again_during_measuring_is_resumed_after_other_work(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -284,7 +283,7 @@ def test_what_is_taught_anew_while_it_was_being_measured_goes_on_after_other_wor
     assert taught, "not only measured"
 
 
-def test_labels_are_renamed_and_dropped_and_a_data_set_is_removed(
+def test_labels_are_renamed_and_removed_and_a_data_set_is_removed(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -310,7 +309,7 @@ def test_labels_are_renamed_and_dropped_and_a_data_set_is_removed(
     assert page.store.dataset is None
 
 
-def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
+def test_errors_in_a_table_and_in_labels_are_shown_in_view(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
@@ -327,7 +326,7 @@ def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
         assert widget.visibleRegion().boundingRect().size() == widget.size(), "it is seen without scrolling"
 
 
-def test_guesses_of_labels_that_another_window_has_changed_are_forgotten() -> None:
+def test_guesses_are_forgotten_when_another_window_changes_the_labels() -> None:
     texts = LabelledTexts()
     dataset = Dataset(1, "Mine", ("text",), 0, tuple(map(Label, ("cats", "teas", "books"))))
     texts.take_texts(dataset, TEXTS, {})
@@ -361,7 +360,7 @@ def test_several_labels_are_chosen_before_they_are_given(
     assert page.store.given[other].labels == ()
 
 
-def test_a_table_is_classified_with_a_model_that_there_is(
+def test_a_table_is_classified_with_an_installed_model(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace
 ) -> None:
     small_checkpoint(workspace.paths.models / "moods", head=Head.CLASSIFICATION, labels=("good: yes", "bad"))
@@ -403,3 +402,20 @@ def test_labels_that_could_not_be_saved_are_saved_with_the_next(
     qtbot.waitUntil(lambda: page.lanes.files.idle)
     assert page.store.dataset is not None
     assert set(workspace.datasets.given(page.store.dataset)) == {first, second}
+
+
+def test_queued_labels_are_saved_after_the_window_has_closed(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    end = threading.Event()
+    page.lanes.files.start(lambda report: end.wait(10))
+    first = page.desk.row
+    press(page, qtbot, label_of(first))
+    page.keep()
+    page.lanes.files.quit()
+    end.set()
+    assert page.lanes.files.close()
+    assert page.store.dataset is not None
+    assert workspace.datasets.given(page.store.dataset)[first].labels == (LABELS[first],)

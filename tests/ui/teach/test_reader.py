@@ -57,12 +57,12 @@ BETTER = ReaderVersion(
 
 
 class Flow:
-    """Stands in for app.flows.teach.reader: teaches in ten steps, which wait until they may go on."""
+    """Stands in for app.flows.teach.reader: teaches in ten steps, and waits from the fifth on until it `may_end`."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.kept: list[ReaderVersion] = []
-        self.step = 0  # the last one that is kept; 0: nothing was begun
+        self.step = 0  # the last step that was saved; 0 before any teaching
         self.may_end = True
         self.begun = 0
         self.exported: list[tuple[str, Path]] = []
@@ -75,7 +75,7 @@ class Flow:
             report.progress(Progress(self.step, 10, "Teaching", 5.0))
             dev = {"f1": 45.0 + 2 * self.step} if self.step % 5 == 0 else {}
             report.partial(TrainingStep(self.step, 10, self.step / 5, 2.0 / self.step, 1e-5, dev))
-            while self.step == 5 and not self.may_end:
+            while self.step >= 5 and not self.may_end:
                 report.check()
                 time.sleep(0.002)
         self.step = 0
@@ -155,7 +155,7 @@ def open_section(qapp: QApplication, qtbot: QtBot, workspace: Workspace, teachin
 
 
 def keep(workspace: Workspace, number: int) -> None:
-    """Keep so many corrections, each newer than the one before."""
+    """Store a number of corrections, each newer than the one before."""
     for at in range(number):
         workspace.corrections.put(correction(f"How long is it, {at}?", judged=1_795_000_000.0 + at))
 
@@ -164,11 +164,24 @@ def questions(section: ReaderSection) -> list[str]:
     return [one.question for one in section.list.corrections()]
 
 
-def test_it_invites_to_ask(open_section: Open, qtbot: QtBot) -> None:
+def test_without_corrections_it_leads_to_the_page_ask(open_section: Open, qtbot: QtBot) -> None:
     section = open_section()
     assert section.empty.title() == "No corrections yet" and not section.teach_card.isVisible()
     with qtbot.waitSignal(section.go):
         section.empty.button.click()
+
+
+def test_the_widths_of_the_panes_are_saved(open_section: Open, workspace: Workspace, qtbot: QtBot) -> None:
+    section = open_section()
+    workspace.settings.splitters["reader"] = [400, 700]
+    section.keep()
+    assert workspace.settings.splitters["reader"] == [400, 700], "there was nothing at the left"
+    keep(workspace, 1)
+    section.shown()
+    qtbot.waitUntil(section.panes.side.isVisible)
+    section.keep()
+    widths = workspace.settings.splitters["reader"]
+    assert widths == section.panes.widths() and all(widths)
 
 
 def test_corrections_are_listed_newest_first_searched_and_exported(
@@ -199,9 +212,7 @@ def test_corrections_are_listed_newest_first_searched_and_exported(
     assert sum(len(one["qas"]) for document in documents for one in document["paragraphs"]) == 3
 
 
-def test_a_correction_is_deleted_and_brought_back(
-    open_section: Open, workspace: Workspace, qtbot: QtBot
-) -> None:
+def test_a_correction_is_deleted_and_restored(open_section: Open, workspace: Workspace, qtbot: QtBot) -> None:
     keep(workspace, 3)
     section = open_section()
     before = section.list.corrections()
@@ -218,7 +229,19 @@ def test_a_correction_is_deleted_and_brought_back(
     assert section.list.hasFocus(), "the button that had it is gone"
 
 
-def test_a_correction_that_could_not_be_brought_back_can_be_later(
+def test_a_correction_is_deleted_even_if_the_window_closes_first(
+    open_section: Open, workspace: Workspace, qtbot: QtBot
+) -> None:
+    keep(workspace, 3)
+    section, end = open_section(), threading.Event()
+    section.lanes.files.start(lambda report: end.wait(10))
+    qtbot.keyClick(section.list, KEY.Key_Delete)
+    section.lanes.files.quit()
+    end.set()
+    assert section.lanes.files.close() and workspace.corrections.count() == 2
+
+
+def test_restoring_a_correction_can_be_tried_again(
     open_section: Open, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(workspace, 3)
@@ -288,7 +311,7 @@ def test_a_better_reader_is_offered_and_used(
     assert section.versions.list.key() == BETTER.name
 
 
-def test_teaching_gives_way_to_a_question_and_goes_on(
+def test_teaching_gives_way_to_a_question_and_is_resumed(
     open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
     keep(workspace, 12)
@@ -322,7 +345,7 @@ def test_teaching_that_waits_for_other_work_is_paused_at_once(
     assert teaching.begun == 1, "it stays paused"
 
 
-def test_teaching_is_paused_and_gone_on_with_after_a_restart(
+def test_teaching_is_paused_and_resumed_after_a_restart(
     open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
     keep(workspace, 12)
@@ -341,7 +364,7 @@ def test_teaching_is_paused_and_gone_on_with_after_a_restart(
     qtbot.waitUntil(lambda: again.gate.isVisible())
 
 
-def test_teaching_is_stopped_and_discarded_after_asking(
+def test_teaching_is_discarded_after_a_confirmation(
     open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
     keep(workspace, 12)
@@ -386,7 +409,7 @@ def test_versions_are_used_exported_and_deleted(
     assert versions.list.rows()[-1].sign == "In use" and not section.gate.isVisible()
 
 
-def test_one_goes_back_to_the_reader_that_a_version_began_with(
+def test_the_reader_that_a_version_was_taught_from_can_be_used_again(
     open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
 ) -> None:
     teaching.kept = [replace(BETTER, name="mine", folder="/m/mine", base=NEXT.name)]
@@ -410,7 +433,9 @@ def test_one_goes_back_to_the_reader_that_a_version_began_with(
         (0.0, 2.0, False, "its words fit as well as before"),
     ],
 )
-def test_whether_it_is_better_in_words(held: float, known: float, is_better: bool, words: str) -> None:
+def test_a_version_is_compared_with_its_base_in_words(
+    held: float, known: float, is_better: bool, words: str
+) -> None:
     version = replace(
         BETTER,
         held=Change(figures(30, 45), figures(30, 45 + held)),
@@ -423,7 +448,7 @@ def test_whether_it_is_better_in_words(held: float, known: float, is_better: boo
         assert ("chance" in in_words(replace(version, held=change))) is is_few
 
 
-def test_the_page_remembers_what_was_taught(
+def test_the_page_remembers_its_section(
     qapp: QApplication, qtbot: QtBot, workspace: Workspace, teaching: Flow
 ) -> None:
     keep(workspace, 2)

@@ -20,7 +20,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
 from app.ui.ask.ask import AskView
-from app.ui.kit.messages import Unexpected
+from app.ui.kit.messages import UncaughtExceptions
 from app.ui.window.start import FileOpenEvents
 from app.ui.window.window import PAGES, MainWindow
 from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, until_stopped
@@ -160,7 +160,7 @@ def test_settings_that_make_no_sense_do_no_harm(
 
 
 def test_an_uncaught_bug_is_shown_once(window: MainWindow, qtbot: QtBot) -> None:
-    unexpected = Unexpected(window)
+    unexpected = UncaughtExceptions(window)
     unexpected.happened.connect(window.show_fault)
     shown: list[object] = []
     unexpected.happened.connect(shown.append)
@@ -184,7 +184,7 @@ def test_a_bug_in_another_thread_is_shown_too(
 ) -> None:
     for module in (sys, threading):
         monkeypatch.setattr(module, "excepthook", module.excepthook)
-    unexpected = Unexpected(window)
+    unexpected = UncaughtExceptions(window)
     unexpected.install()
     unexpected.happened.connect(window.show_fault)
     threading.Thread(target=lambda: [].pop()).start()

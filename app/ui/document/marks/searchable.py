@@ -16,7 +16,7 @@ from PySide6.QtGui import QKeyEvent, QTextBlock, QTextCursor, QTextDocument, QTe
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.core.text import Offsets, Span, utf16_units
-from app.ui.kit.undo_line import redoes
+from app.ui.kit.undo_line import redo_on_key
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractScrollArea
@@ -249,7 +249,7 @@ class SearchablePlainTextEdit(SearchableTextEdit, QPlainTextEdit):
     """A plain text edit in which words can be found."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not redoes(self, event):
+        if not redo_on_key(self, event):
             super().keyPressEvent(event)
 
     def top_position(self) -> int:

@@ -17,7 +17,7 @@ from app.ui.kit.class_card import headline
 from app.ui.kit.score_bars import draw_bar, nice_label
 from app.ui.kit.table import ROW_ROLE, SORT_ROLE, Column, Index, RowTable
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
 # A text and its classification.
 Row = tuple[str, Classification]
@@ -45,7 +45,7 @@ def _score_column(label: str, at: int, write: Callable[[float], str]) -> Column:
 
 
 def _value(number: float) -> str:
-    return written(number, ".4g")
+    return format_number(number, ".4g")
 
 
 def _columns(item: Classification | None) -> list[Column]:

@@ -47,8 +47,8 @@ class _WordDelegate(RowDelegate):
         right = inner.right() - painter.fontMetrics().horizontalAdvance("0.0001%") - step(2)
         wide = min(step(28), (right - left) * 0.45)
         bar = QRectF(right - wide, rect.center().y() - step(0.875), wide, step(1.75))
-        faint, from_right = self.faded or at > 0, self._mirrored is not None
-        draw_bar(painter, theme, self.placed(bar), row.probability, faint=faint, from_right=from_right)
+        faint, from_right = self.faded or at > 0, self.is_mirrored
+        draw_bar(painter, theme, self.mirrored(bar), row.probability, faint=faint, from_right=from_right)
         place = QRectF(left, inner.top(), bar.left() - step(3) - left, inner.height())
         self.draw_text(painter, place, row.word, "quote", ink)
 

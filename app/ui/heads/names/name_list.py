@@ -16,7 +16,7 @@ from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowMode
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class NameDelegate(RowDelegate):
         high = self.line_height("ui") + step(1)
         line = QRectF(rect.left(), rect.bottom() - high - step(1), rect.width(), high)
         swatch = QRectF(line.left(), line.top() + step(0.5), step(9), high - step(1))
-        draw_swatch(painter, theme, self.placed(swatch), row.style)
+        draw_swatch(painter, theme, self.mirrored(swatch), row.style)
         words = line.adjusted(swatch.width() + step(2), 0, -step(2), 0)
         names = tr("{n:,} name", "{n:,} names", n=row.count)
         used = self.draw_text(painter, words, names, "small", "ink_quiet", RIGHT)
@@ -131,11 +131,11 @@ class NameDelegate(RowDelegate):
         room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(localised(_WIDEST)) - step(2))
         if wide:
             bar = QRectF(room.right() - step(9), room.center().y() - step(0.75), step(9), step(1.5))
-            from_right = self._mirrored is not None
-            draw_bar(painter, theme, self.placed(bar), row.probability, from_right=from_right)
+            from_right = self.is_mirrored
+            draw_bar(painter, theme, self.mirrored(bar), row.probability, from_right=from_right)
             room.setRight(bar.left() - step(3))
         if row.count > 1:
-            often = f"× {written(row.count, ',')}"
+            often = f"× {format_number(row.count, ',')}"
             if current:
                 often = tr("{place:,} of {count:,}", place=self.position, count=row.count)
             ink = "ink" if current else "ink_quiet"

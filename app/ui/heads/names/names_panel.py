@@ -27,7 +27,7 @@ from app.ui.kit.parts import as_tip, caption, look_button, plain_label, push_but
 from app.ui.kit.segments import Segments
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 
 _INVITE = Message(
     "People, places and other names light up in the text, each type in its own look. A long text is read whole."
@@ -97,7 +97,7 @@ class NameLegend(QFrame):
         """Show the number of names of each type."""
         for style, tick, label in zip(self._styles, self._ticks, self._counts, strict=True):
             number = counts.get(style.label, 0)
-            label.setText(written(number, ",") if number else tr("none"))
+            label.setText(format_number(number, ",") if number else tr("none"))
             tick.setAccessibleName(
                 tr("Show {kind}, {n:,} place", "Show {kind}, {n:,} places", kind=style.plain, n=number)
             )

@@ -14,7 +14,7 @@ from app.core.measures import MEASURED, ExampleSet, examples
 from app.core.message import Message
 from app.core.models import ModelCard
 from app.ui.kit.boxes import column
-from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.dropped import accept_files_only, dropped_files
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
@@ -208,7 +208,7 @@ class MeasureForm(QFrame):
         self._grid.addWidget(self.button, 3 if narrow else 1, 1 if narrow else 2)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        take_files_only(event)
+        accept_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         if files := dropped_files(event):

@@ -21,7 +21,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import Column, RowTable
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr, written
+from app.ui.kit.translation import format_number, localised, tr
 from app.ui.kit.undo_line import UndoLine
 from app.ui.models.measure.panel import MeasurePanel, meaning
 from app.ui.models.words import when
@@ -61,7 +61,7 @@ def _when(one: Measure) -> str:
 
 
 def _speed(one: Measure) -> str:
-    return written(one.speed, ",.0f" if one.speed >= 9.95 else ".1f")
+    return format_number(one.speed, ",.0f" if one.speed >= 9.95 else ".1f")
 
 
 def _data(one: Measure) -> str:
@@ -80,7 +80,7 @@ def _columns() -> tuple[Column, ...]:
         ),
         Column(
             tr("Number"),
-            lambda one: written(one.examples, ","),
+            lambda one: format_number(one.examples, ","),
             lambda one: one.examples,
             number=True,
         ),

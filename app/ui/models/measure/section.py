@@ -248,7 +248,7 @@ class MeasureSection(Section):
         labels = self.form.matching.answer()
         self._measuring = card, data
         words = tr("Getting {model} ready", model=card.title)
-        self.strip.waiting(words)
+        self.strip.show_busy(words)
         # A disabled widget loses the focus, and Qt would pass it to the next one.
         focus = self.window().focusWidget()
         if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):

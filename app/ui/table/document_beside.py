@@ -1,4 +1,4 @@
-"""The document beside the table: the current cell's place lit on its page, and the verdicts on it."""
+"""The document beside the table, with the current cell's answer highlighted and the buttons that judge it."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from app.ui.kit.translation import localised, tr
 from app.ui.kit.verdict_row import VerdictRow
 from app.ui.table.cells import Row
 
-CHANGED = Message("This file has changed since its answers were read.")
-NOT_LIT = Message("These words are not on the page where they were read.")
-_LONGEST = 300
-SELECT_FIRST = Message("Select the right words in the document first, then press E.")
+_CHANGED = Message("This file has changed since its answers were read.")
+_NOT_FOUND = Message("These words are not on the page where they were read.")
+_LONGEST = 300  # characters of the person's own words
+_SELECT_FIRST = Message("Select the right words in the document first, then press E.")
 
 
-class Beside(QFrame):
-    """A file with the answer of one cell, and buttons for verdicts.
+class DocumentBeside(QFrame):
+    """The file of a cell with the cell's answer, and the buttons that judge it.
 
-    `judged` carries a Verdict, the words and their place (a Span or None) for words of the person's own; `undo_asked`
-    and `close_asked` are sent by their buttons and keys.
+    `judged` carries a Verdict, and for the person's own words these and their Span, or None if they are not in the text
+    that was read; `undo_asked` and `close_asked` are sent by their buttons and keys.
     """
 
     judged = Signal(object, str, object)
@@ -58,8 +58,8 @@ class Beside(QFrame):
         self.name = ElidedLabel()
         mark(self.name, type="strong")
         self.file = FilePane(workspace, theme, lanes)
-        self.find_bar = FindBar(theme, self._on_page)
-        self.zoom = Zoom(workspace, theme, self._on_page, self)
+        self.find_bar = FindBar(theme, self._visible_pane)
+        self.zoom = Zoom(workspace, theme, self._visible_pane, self)
         self.notice = Notice(theme)
         self.question = plain_label(type="small", ink="quiet")
         self.answer = plain_label(type="quote", selectable=True)
@@ -67,32 +67,33 @@ class Beside(QFrame):
         self.verdicts = VerdictRow(theme)
         self.undo = KeyButton(theme, tr("Undo"), "U", kind="verdict", type="small")
         self._lay_out()
-        self.find_bar.closed.connect(self._leave_for_page)
-        self.tools.left.connect(self._leave_for_page)
-        self.file.opened.connect(self._put_in_order)
-        self.file.opened.connect(self._light)
+        self.find_bar.closed.connect(self._focus_pane)
+        self.tools.left.connect(self._focus_pane)
+        self.file.opened.connect(self._order_tabs)
+        self.file.opened.connect(self._highlight)
         self.file.closed.connect(self.close_asked)
         self.verdicts.judged.connect(self.judge)
         self.undo.clicked.connect(self.undo_asked)
 
     def show_cell(self, row: Row, column: Column, cell: Cell | None) -> None:
-        """Show the file of a row, with the place of a cell, None for one that was not read."""
+        """Show the file of a row, with the answer of a cell, or None if that was not read yet."""
         self._row, self._cell = row, cell
         self.notice.clear()
         self.name.set_full_text(Path(row.file.path).name, row.file.path)
         self.question.setText(column.question)
-        words, sure = _said(row, cell)
+        words, certainty = _cell_in_words(row, cell)
         self.answer.setText(words)
         self.answer.setVisible(bool(words))
-        self.likely.setText(sure)
-        self.likely.setVisible(bool(sure))
+        self.likely.setText(certainty)
+        self.likely.setVisible(bool(certainty))
         self._show_verdict()
         self.file.show_file(row.file.path)
-        if self.file.document is None:  # another one is being read
+        if self.file.document is None:  # it is being read
             self.tools.take(None, None)
-        self._light()
+        self._highlight()
 
     def forget(self) -> None:
+        """Forget the cell, and close its file."""
         self._row = self._cell = None
         self.find_bar.hide()
         self.tools.take(None, None)
@@ -100,31 +101,28 @@ class Beside(QFrame):
 
     @Slot(object)
     def judge(self, verdict: Verdict) -> None:
-        """Say this of the cell, with the words that are selected in the document."""
-        self._show_verdict()  # pressed only once it is kept
+        """Judge the cell; for OTHER_WORDS, with the words that are selected in the document."""
+        self._show_verdict()  # a button is pressed only once the verdict is stored
         cell = self._cell
         if cell is None or not cell.can_be_judged:
             return
         if verdict is not Verdict.OTHER_WORDS:
             self.judged.emit(verdict, "", None)
             return
-        words, own = self.file.selected()
+        words, selected = self.file.selected()
         if words:
-            self.judged.emit(verdict, words, self._place_of(words, own))
+            self.judged.emit(verdict, words, self._span_of(words, selected))
         elif cell.verdict is verdict:
             self.judged.emit(verdict, cell.right_words, cell.right_span)
         else:
-            self.notice.show_hint(SELECT_FIRST)
+            self.notice.show_hint(_SELECT_FIRST)
 
-    def _place_of(self, words: str, own: Span) -> Span | None:
-        """The place of selected words in the text that the cell was read from; None where that is another one."""
+    def _span_of(self, words: str, selected: Span) -> Span | None:
+        """The span of selected words in the text that the cell was read from; None if the text is another one now."""
         document = self.file.document
-        there = (
-            document is not None
-            and not self._has_changed(document)
-            and own.of(document.document.text) == words
-        )
-        return own if there else None
+        if document is None or self._has_changed(document) or selected.of(document.document.text) != words:
+            return None
+        return selected
 
     def _show_verdict(self) -> None:
         cell = self._cell
@@ -144,23 +142,23 @@ class Beside(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def _on_page(self) -> Pane | None:
-        """The pane with the file; None while there is none to see."""
+    def _visible_pane(self) -> Pane | None:
+        """The pane that shows the file; None while none is visible."""
         return self.file.pane if self.file.document is not None and self.isVisible() else None
 
     @Slot()
-    def _leave_for_page(self) -> None:
-        if (pane := self._on_page()) is not None:
+    def _focus_pane(self) -> None:
+        if (pane := self._visible_pane()) is not None:
             pane.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _has_changed(self, document: Opened) -> bool:
-        """Whether the file is another one than its answers were read from."""
+        """Whether the file has changed since its answers were read."""
         read = self._row.file.sha256 if self._row is not None else ""
         return bool(read) and document.sha256 != read
 
     @Slot()
-    def _put_in_order(self) -> None:
-        """Have Tab reach the buttons after the document, which was created later."""
+    def _order_tabs(self) -> None:
+        """Have Tab reach the buttons after the document's pane, which was created later than they were."""
         if self.file.pane is not None:
             row = self.verdicts
             for one, other in pairwise((self.file.pane, row.right, row.absent, row.instead, self.undo)):
@@ -168,7 +166,7 @@ class Beside(QFrame):
             self.tools.take(self.file.pane, self.file.document)
 
     @Slot()
-    def _light(self) -> None:
+    def _highlight(self) -> None:
         document, cell = self.file.document, self._cell
         if document is None or self._row is None or self.file.pane is None:
             return
@@ -185,11 +183,11 @@ class Beside(QFrame):
                 (found or answer.span, answer.text if found is None else found.of(self.file.text()))
             )
         low = cell is not None and cell.state is CellState.LOW_CONFIDENCE
-        lit = self.file.show_places(places, faint=low)
+        found_all = self.file.show_places(places, faint=low)
         if changed:
-            self.notice.show_hint(CHANGED, tr("They will be read again at the library's next update."))
-        elif places and not lit:
-            self.notice.show_hint(NOT_LIT)
+            self.notice.show_hint(_CHANGED, tr("They will be read again at the library's next update."))
+        elif places and not found_all:
+            self.notice.show_hint(_NOT_FOUND)
 
     def _lay_out(self) -> None:
         theme = self._theme
@@ -212,8 +210,8 @@ class Beside(QFrame):
         theme.in_steps(self.setMinimumWidth, 64)
 
 
-def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
-    """The line about a cell below the document: its words, and how sure the reader is."""
+def _cell_in_words(row: Row, cell: Cell | None) -> tuple[str, str]:
+    """The lines about a cell below the document: its answer, and how sure the reader is and where it found that."""
     if row.message:
         return row.message, ""
     if cell is None:
@@ -221,11 +219,11 @@ def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
     if cell.state in (CellState.FAILED, CellState.NO_TEXT):
         return cell.reason, ""
     if cell.answer is None or cell.state is CellState.ABSENT:
-        words, sure = without_answer(cell.no_answer)
+        words, certainty = without_answer(cell.no_answer)
     else:
         words, probability = " ".join(cell.answer.text.split()), cell.answer.probability
         low = cell.state is CellState.LOW_CONFIDENCE
-        sure = low_confidence(probability) if low else likely(probability)
+        certainty = low_confidence(probability) if low else likely(probability)
         if cell.answer.where:
-            sure = f"{localised(sure)} · {localised(cell.answer.where)}"
-    return words, sure
+            certainty = f"{localised(certainty)} · {localised(cell.answer.where)}"
+    return words, certainty
