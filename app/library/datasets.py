@@ -158,7 +158,9 @@ class Datasets(Database):
         """The labels that the person gave, by row."""
         statement = f"SELECT {_GIVEN.column_list} FROM given WHERE dataset = ? ORDER BY row"
         found = (_GIVEN.fields(row) for row in self.select(statement, (dataset.number,)))
-        return {each["row"]: GivenLabels(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found}
+        return {
+            each["row"]: GivenLabels(**each | {"labels": tuple(json.loads(each["labels"]))}) for each in found
+        }
 
     def give(self, dataset: Dataset, given: Iterable[GivenLabels], taken_back: Iterable[int] = ()) -> None:
         """Store labels in place of earlier ones, and delete those of some rows."""

@@ -51,7 +51,8 @@ class OwnVerdicts:
 def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report: Report) -> None:
     """Adjust readers' calibrations after corrections were added, replaced or deleted.
 
-    With fewer than `FEWEST_VERDICTS` verdicts a reader has its own calibration. If that cannot be stored, there is a notice.
+    With fewer than `FEWEST_VERDICTS` verdicts a reader has its own calibration. If that cannot be stored, there is a
+    notice.
     """
     try:
         for model, weights in {(each.model, each.weights) for each in changed if each.weights}:

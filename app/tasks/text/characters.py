@@ -93,9 +93,9 @@ def belong_together(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 class TokenProperties:
     """Where spans may begin and end among n tokens.
 
-    `inner` (bool[n]): the token begins inside a word, number, address or identifier; `has_content` (bool[n]): it is more
-    than punctuation and invisible characters; `can_start` and `can_end` (bool[n]): a span may begin, or end, with it; `blocks`
-    (int32[n], rising): the number of its block (a paragraph, a cell), which a span does not leave.
+    `inner` (bool[n]): the token begins inside a word, number, address or identifier; `has_content` (bool[n]): it is
+    more than punctuation and invisible characters; `can_start` and `can_end` (bool[n]): a span may begin, or end, with
+    it; `blocks` (int32[n], rising): the number of its block (a paragraph, a cell), which a span does not leave.
     """
 
     inner: np.ndarray

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame
 
 from app.core.layout import Opened
 from app.core.report import Progress
-from app.flows.ask.recognise import MOST_BY_ITSELF, RECOGNISING, recognise_pages, time_for
+from app.flows.ask.recognise import MOST_UNASKED, RECOGNISING, recognise_pages, recognition_time
 from app.flows.workspace import Workspace
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -58,14 +58,14 @@ class RecognitionBar(QFrame):
                 "Stopped: {n:,} page is a picture whose text is not recognised yet. It takes about {time}.",
                 "Stopped: {n:,} pages are pictures whose text is not recognised yet. It takes about {time}.",
                 n=pages,
-                time=time_for(pages),
+                time=recognition_time(pages),
             )
         else:
             sentence = tr(
                 "{n:,} page is a picture. To recognise its text takes about {time}.",
                 "{n:,} pages are pictures. To recognise their text takes about {time}.",
                 n=pages,
-                time=time_for(pages),
+                time=recognition_time(pages),
             )
         self._show(sentence, tr("Go on") if was_stopped else tr("Recognise the text"))
 
@@ -135,7 +135,7 @@ class PageRecogniser(QObject):
         bar.wanted.connect(partial(self.begin, sheet))
         bar.stop_asked.connect(partial(self.stop, sheet))
         sheet.add_bar(bar)
-        if len(opened.pictures) <= MOST_BY_ITSELF:
+        if len(opened.pictures) <= MOST_UNASKED:
             self.begin(sheet)
         else:
             bar.offer(len(opened.pictures))

@@ -28,7 +28,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import format_number, localised, tr
+from app.ui.kit.translation import localised, tr
 
 _INVITE = Message("Two passages: does the second come right after the first, or from somewhere else?")
 _READY = Message("Ctrl+Enter tells whether the second continues the first.")
@@ -56,11 +56,6 @@ def outcome(item: FollowOn) -> tuple[str, str, str]:
         takes = tr("The model takes the second passage for what comes right after the first.")
         return tr("It continues"), likely, takes
     return tr("It does not"), likely, tr("The model takes the second passage for one from somewhere else.")
-
-
-def signed(value: float) -> str:
-    """A logit with its sign as text: "+3.21", "−2.14"."""
-    return format_number(value, "+.2f").replace("-", "\N{MINUS SIGN}")
 
 
 class FollowCard(QFrame):
