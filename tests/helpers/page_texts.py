@@ -81,7 +81,9 @@ def characters_under(pages: Sequence[PageText], places: Sequence[PagePlace]) -> 
     pieces: list[str] = []
     for place in places:
         page = pages[place.page]
-        numbers = list(dict.fromkeys(number for found in characters_in(page, place.boxes) for number in found))
+        numbers = list(
+            dict.fromkeys(number for found in characters_in(page, place.boxes) for number in found)
+        )
         for before, number in zip([-2, *numbers], numbers, strict=False):
             if number != before + 1:
                 pieces.append(" ")

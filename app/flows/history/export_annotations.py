@@ -106,7 +106,7 @@ def _annotation(entry: Entry, said: Correction | None) -> dict[str, object]:
 
 def _assessment(entry: Entry, said: Correction) -> dict[str, object]:
     """What a person said of an answer, as a body with a creator and a time of its own."""
-    assessment = _words(said.said_of(entry.shown_span), "assessing")
+    assessment = _words(said.verdict_in_words(entry.shown_span), "assessing")
     assessment |= {"creator": {"type": "Person"}, "created": iso(said.judged)}
     assessment["verdict"] = said.verdict_on(entry.shown_span)
     if said.words:

@@ -94,7 +94,7 @@ def _section(entry: Entry, said: Correction | None) -> str:
             f"{entry.likely}." if entry.best is not None else f"{entry.likely}. {NEAREST_WORDS}",
         ]
     if said is not None:
-        lines.append(f"{escaped(said.said_of(entry.shown_span))}.")
+        lines.append(f"{escaped(said.verdict_in_words(entry.shown_span))}.")
     if entry.in_part:
         lines.append(f"{entry.in_part}.")
     read = f", by {escaped(entry.model)}" if entry.model else ""
