@@ -32,7 +32,7 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.languages import Subject, language
+from app.core.languages import LanguageSubject, language
 from app.core.layout import Kind, Opened
 from app.core.library import LibraryReading, LibraryStatus
 from app.core.models import Head
@@ -246,7 +246,7 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
         raise SpanlightError("There is no text to ask.", hint)
     top_k = arguments.top_k or (5 if arguments.json else 1)
     counted = Counter(each.language for each in opened)
-    _warn_of_language(Subject("This document", counted), arguments, workspace, report)
+    _warn_of_language(LanguageSubject("This document", counted), arguments, workspace, report)
     question = _question_of(arguments, arguments.question, documents, top_k)
     reading, stopped = BestSoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
@@ -271,7 +271,7 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     top_k = arguments.top_k or 5
     renew(workspace, report)
     status = workspace.library.status(library)
-    _warn_of_language(Subject("The document", status.languages), arguments, workspace, report)
+    _warn_of_language(LanguageSubject("The document", status.languages), arguments, workspace, report)
     found, stopped = BestSoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
             workspace,
@@ -295,10 +295,10 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
 
 
 def _warn_of_language(
-    documents: Subject, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+    documents: LanguageSubject, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> None:
     """Warn on standard error of a document or a question in a language that the reader does not read."""
-    subjects = documents, Subject("The question", text=arguments.question)
+    subjects = documents, LanguageSubject("The question", text=arguments.question)
     other = other_language(workspace, Head.QUESTION_ANSWERING, subjects, report, model=arguments.model)
     if other is not None:
         search = shlex.join(("models", "offered", language(other.language).lower(), "reader"))

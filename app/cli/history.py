@@ -113,7 +113,7 @@ def _print(entry: Entry, said: Correction | None) -> None:
         print(f"  {one_line(shown.text)}")
         print(f"  {entry.likely}.")
     if said is not None:
-        print(f"  {one_line(said.said_of(entry.shown_span))}.")
+        print(f"  {one_line(said.verdict_in_words(entry.shown_span))}.")
     if entry.in_part:
         print(f"  {entry.in_part}.")
     where = f", {one_line(shown.where)}" if shown is not None and shown.where else ""

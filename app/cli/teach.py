@@ -55,6 +55,8 @@ _SUBCOMMANDS = {
     "reader": "teach a reader from corrections of its answers",
 }
 
+_Row = tuple[str, tuple[str, ...]]  # a text and its labels
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of `teach`."""
@@ -171,7 +173,7 @@ def _teach(
     print(f"Written to {one_line(str(output))}")
 
 
-def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tuple[str, tuple[str, ...]]]:
+def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[_Row]:
     known: dict[str, str] = {}  # “Good” and “good” are one label
     rows = [
         (
@@ -186,20 +188,18 @@ def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tupl
     return rows
 
 
-def _report_contradictions(rows: list[tuple[str, tuple[str, ...]]], report: TerminalReport) -> None:
+def _report_contradictions(rows: list[_Row], report: TerminalReport) -> None:
     """Report equal texts with different labels on standard error."""
     for same in contradictions([words for words, _ in rows], _given(rows)):
         labels = " and ".join(sorted({"; ".join(sorted(rows[at][1])) for at in same}))
         report.line(f"One text is labelled {one_line(labels)}: {one_line(rows[same[0]][0])[:60]}")
 
 
-def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, GivenLabels]:
+def _given(rows: list[_Row]) -> dict[int, GivenLabels]:
     return {at: GivenLabels(at, labels) for at, (_, labels) in enumerate(rows)}
 
 
-def _draw(
-    rows: list[tuple[str, tuple[str, ...]]], each: int | None, seed: int
-) -> tuple[list[tuple[str, tuple[str, ...]]], list[tuple[str, tuple[str, ...]]]]:
+def _draw(rows: list[_Row], each: int | None, seed: int) -> tuple[list[_Row], list[_Row]]:
     """Draw at least `each` texts of each label at random, and return them and the others that equal none of them.
 
     Without a number, all rows are drawn.
@@ -219,7 +219,7 @@ def _draw(
     return [rows[at] for at in sorted(taken)], [row for row in rows if normalise_text(row[0]) not in learnt]
 
 
-def _refuse_few(rows: list[tuple[str, tuple[str, ...]]], dataset: Dataset) -> None:
+def _refuse_few(rows: list[_Row], dataset: Dataset) -> None:
     if few := missing(dataset, _given(rows), 2):
         raise SpanlightError(
             f"These labels have one example only: {one_line(', '.join(few))}.",

@@ -93,7 +93,7 @@ class Cell:
         return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
 
     @property
-    def said(self) -> Verdict:
+    def shown_verdict(self) -> Verdict:
         """The verdict to show: where the person agreed that there is no answer, that is "not in the text"."""
         absent = self.state is CellState.ABSENT and self.verdict is Verdict.RIGHT
         return Verdict.NOT_THERE if absent else self.verdict

@@ -85,7 +85,7 @@ class Correction:
         """Whether what a reading, perhaps a later one, shows is right: the words at `shown`, None for no answer."""
         return self.verdict_on(shown).agrees(shown=shown is not None)
 
-    def said_of(self, shown: Span | None) -> str:
+    def verdict_in_words(self, shown: Span | None) -> str:
         """Return `verdict_on` in words: "You said: right", "Yours: noon"."""
         match self.verdict_on(shown):
             case Verdict.RIGHT:
@@ -107,12 +107,12 @@ class Correction:
 class Judgement:
     """The stated probabilities of one answer, and whether they came true by the person's verdict.
 
-    `said` is the probability that was shown with the words, None if no words were shown. `chance` is the probability
+    `stated` is the probability that was shown with the words, None if no words were shown. `chance` is the probability
     that the text answers, `share` the words' share of it, both by the reader's shipped calibration. `answers` is
     whether the text does answer, `right` whether the words were the right ones.
     """
 
-    said: float | None
+    stated: float | None
     chance: float
     share: float
     answers: bool

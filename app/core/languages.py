@@ -62,7 +62,7 @@ def reads(codes: Sequence[str], code: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class LanguageSubject:
     """What a model is to read, as the subject of a sentence about its language.
 
     `name` is the subject ("This document"); `languages` counts its documents by language code. The language of `text`,

@@ -117,10 +117,10 @@ def is_temperature(value: float) -> bool:
 
 
 def log_rivals(sharing: float) -> float:
-    """Return ln of the number of equal rival spans whose share changes as the real ones' does with the temperature.
+    """Return ln of the number of equal rivals beside which the best span's share changes as beside the real ones.
 
-    `sharing` is the factor of the temperature. Fitted on 850 questions: the best span's share is off by 3 points (RMS)
-    for a factor of 1.5 to 3, and by 8 for one half.
+    The change is that of multiplying the temperature by `sharing`. Fitted on 850 questions: the best span's share is
+    off by 3 points (RMS) for a factor of 1.5 to 3, and by 8 for one half.
     """
     return 1.75 + 0.75 * math.log(sharing)
 

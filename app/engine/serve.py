@@ -125,7 +125,8 @@ def serve(
     if early:
         with contextlib.suppress(Exception):
             handler = factory()
-            getattr(handler, "warm_up", int)()
+            if warm_up := getattr(handler, "warm_up", None):
+                warm_up()
     # Sent only now, as a large request would block the parent while nothing reads it.
     parent.send(Kind.READY, 0, confined)
     while True:

@@ -32,7 +32,7 @@ def fit_adjustment(judgements: Sequence[Judgement], shipped: QaCalibration) -> A
     slope, bias = float(np.clip(slope, *_SLOPES)), float(np.clip(bias, -_MOST_BIAS, _MOST_BIAS))
     chance = sigmoid(slope * odds + bias)
     shared = np.array([log_odds(each.share) for each in judgements])
-    shown = np.array([each.said is not None for each in judgements])
+    shown = np.array([each.stated is not None for each in judgements])
 
     def loss(log_sharing: float) -> float:
         sharing = float(np.exp(log_sharing))

@@ -124,4 +124,4 @@ def test_probabilities_are_those_before_an_adjustment(corrections: Corrections) 
     (judged,) = corrections.judgements(CORRECTION.weights)
     assert CORRECTION.adjustment is not None
     assert (judged.chance, judged.share) == CORRECTION.adjustment.undo(0.8, 0.61 / 0.8)
-    assert judged.said == 0.61
+    assert judged.stated == 0.61

@@ -106,7 +106,7 @@ def _annotation(entry: Entry, correction: Correction | None) -> dict[str, object
 
 def _assessment(entry: Entry, correction: Correction) -> dict[str, object]:
     """The person's correction as a body with its own creator and time."""
-    assessment = _textual_body(correction.said_of(entry.shown_span), "assessing")
+    assessment = _textual_body(correction.verdict_in_words(entry.shown_span), "assessing")
     assessment |= {"creator": {"type": "Person"}, "created": iso(correction.judged)}
     assessment["verdict"] = correction.verdict_on(entry.shown_span)
     if correction.words:

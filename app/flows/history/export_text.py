@@ -99,7 +99,7 @@ def _section(entry: Entry, correction: Correction | None) -> str:
             f"{entry.likely}." if entry.best is not None else f"{entry.likely}. {NEAREST_WORDS}",
         ]
     if correction is not None:
-        lines.append(f"{escape_markdown(correction.said_of(entry.shown_span))}.")
+        lines.append(f"{escape_markdown(correction.verdict_in_words(entry.shown_span))}.")
     if entry.in_part:
         lines.append(f"{entry.in_part}.")
     read = f", by {escape_markdown(entry.model)}" if entry.model else ""

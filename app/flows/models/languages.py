@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.errors import SpanlightError
-from app.core.languages import Subject, language, languages, reads
+from app.core.languages import LanguageSubject, language, languages, reads
 from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Report
@@ -32,7 +32,7 @@ class OtherLanguage:
 
 
 def other_language(
-    workspace: Workspace, head: Head, subjects: Sequence[Subject], report: Report, *, model: str = ""
+    workspace: Workspace, head: Head, subjects: Sequence[LanguageSubject], report: Report, *, model: str = ""
 ) -> OtherLanguage | None:
     """Warn of the first subject that is surely not in a language of the head's model; None if there is none.
 

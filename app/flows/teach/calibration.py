@@ -84,7 +84,7 @@ def own_verdicts(workspace: Workspace, card: ModelCard, report: Report) -> OwnVe
     if weights not in judged:
         return None
     found = workspace.corrections.judgements(weights)
-    bins = bins_of((each.said, each.right) for each in found if each.said is not None)
+    bins = bins_of((each.stated, each.right) for each in found if each.stated is not None)
     return OwnVerdicts(len(found), bins, not workspace.adjustments.is_off(weights))
 
 

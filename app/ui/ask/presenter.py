@@ -272,20 +272,20 @@ class AskPresenter(QObject):
             if not self.is_across() and session.opened is None and editor.is_empty():
                 return
             self.language = self._make_language_line()
-        from app.core.languages import Subject
+        from app.core.languages import LanguageSubject
 
         asked = session.waiting or session.shown_run
-        question = Subject(Message("The question"), text=asked.question if asked is not None else "")
+        question = LanguageSubject(Message("The question"), text=asked.question if asked is not None else "")
         if library is not None:
-            documents = Subject(Message("The document"), library[1].languages)
+            documents = LanguageSubject(Message("The document"), library[1].languages)
         elif self.is_across():
             opened = (sheet.session.opened for sheet in self.sheets.all())
             languages = Counter(one.language for one in opened if one is not None)
-            documents = Subject(Message("The document"), languages)
+            documents = LanguageSubject(Message("The document"), languages)
         elif session.opened is not None:
-            documents = Subject(Message("This document"), {session.opened.language: 1})
+            documents = LanguageSubject(Message("This document"), {session.opened.language: 1})
         else:
-            documents = Subject(Message("This text"), text=editor.text())
+            documents = LanguageSubject(Message("This text"), text=editor.text())
         self.language.check(documents, question)
 
     def _make_language_line(self) -> LanguageLine:

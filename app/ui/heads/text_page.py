@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
 from app.core.inspection import Visit
-from app.core.languages import Subject
+from app.core.languages import LanguageSubject
 from app.core.layout import Opened
 from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
@@ -252,7 +252,7 @@ class TextPage(Page):
         texts, file = self.texts(), self.file
         self._kept_from = lambda result: KeptResult(texts, result, way, file)
         self.note.emit("")
-        self._language.check(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
+        self._language.check(*(LanguageSubject(tr("This text"), text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request).replacing(self._job)
         self._job.name = tr("the work on {page}", page=self.TITLE)
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)

@@ -69,7 +69,7 @@ def row_of(entry: Entry, said: Correction | None = None) -> Row:
         plain(entry.question), moment.date(), entry, plain(entry.words), localised(entry.likely),
         plain(entry.name) or localised(UNNAMED), place, part,
         QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat),
-        said=plain(said.said_of(entry.shown_span)) if said is not None else "",
+        said=plain(said.verdict_in_words(entry.shown_span)) if said is not None else "",
         agreed=said is not None and said.agrees_with(entry.shown_span),
     )  # fmt: skip
 

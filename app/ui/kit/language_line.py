@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame
 
-from app.core.languages import Subject, language
+from app.core.languages import LanguageSubject, language
 from app.core.models import Head
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column
@@ -38,7 +38,7 @@ class LanguageLine(QFrame):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes, head: Head) -> None:
         super().__init__()
         self._workspace, self._lanes, self._head = workspace, lanes, head
-        self._subjects: tuple[Subject, ...] = ()
+        self._subjects: tuple[LanguageSubject, ...] = ()
         self._other: OtherLanguage | None = None
         self._job: Job | None = None
         self._words = plain_label(type="small", ink="quiet", selectable=True)
@@ -57,7 +57,7 @@ class LanguageLine(QFrame):
         """The code of the language that the model does not read; empty if there is none."""
         return "" if self._other is None else self._other.language
 
-    def check(self, *subjects: Subject) -> None:
+    def check(self, *subjects: LanguageSubject) -> None:
         """Check in the background whether the model reads the languages of these subjects, and show it if not."""
         with_words = tuple(each for each in subjects if each.text.strip() or any(each.languages))
         if with_words != self._subjects:

@@ -130,7 +130,7 @@ class DocumentBeside(QFrame):
             self.verdicts.hide()
             return
         yours = first_words(cell.right_words, _LONGEST) if cell.verdict is Verdict.OTHER_WORDS else ""
-        self.verdicts.offer(cell.said, yours, has_answer=cell.state is not CellState.ABSENT)
+        self.verdicts.offer(cell.shown_verdict, yours, has_answer=cell.state is not CellState.ABSENT)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.verdicts

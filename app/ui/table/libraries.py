@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.answer_table import AnswerTable
-from app.core.languages import Subject
+from app.core.languages import LanguageSubject
 from app.core.library import FileState
 from app.core.message import Message
 from app.ui.kit.translation import localised, tr
@@ -59,7 +59,7 @@ class TableLibraries(QObject):
         library, status = found
         return f"{library.name}: {localised(status.in_words)}", "\n".join(library.roots)
 
-    def languages(self, table: AnswerTable | None, files: Iterable[LibraryFile]) -> Subject:
+    def languages(self, table: AnswerTable | None, files: Iterable[LibraryFile]) -> LanguageSubject:
         """How many of a table's documents are in each language: of its library, or of `files` if some were chosen."""
         counted: Mapping[str, int] = {}
         if table is not None and table.documents:
@@ -67,7 +67,7 @@ class TableLibraries(QObject):
         elif table is not None:
             found = self._libraries.find(table.library)
             counted = found[1].languages if found is not None else {}
-        return Subject(Message("The document"), counted)
+        return LanguageSubject(Message("The document"), counted)
 
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, unless one has exactly these; `added` is sent either way."""

@@ -399,7 +399,7 @@ class TableView(Page):
             return
         if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
             verdict = Verdict.NOT_THERE
-        if (verdict, words, span) == (cell.said, cell.right_words, cell.right_span):
+        if (verdict, words, span) == (cell.shown_verdict, cell.right_words, cell.right_span):
             verdict, words, span = Verdict.NONE, "", None
         self.store.judge(cell, verdict, words, span)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.languages import Subject
+from app.core.languages import LanguageSubject
 from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent
 from app.flows.models.languages import other_language
@@ -20,17 +20,17 @@ QA = Head.QUESTION_ANSWERING
 ENGLISH = replace(READER, languages=("en",))
 GERMAN = replace(READER, name="leser", folder="/models/leser", languages=("de",))
 MANY = replace(READER, name="many", folder="/models/many", languages=("multi",))
-DOCUMENT = Subject("This document", {"de": 1})
+DOCUMENT = LanguageSubject("This document", {"de": 1})
 
 
-def sentence(home: Path, *subjects: Subject, cards: tuple[ModelCard, ...] = (ENGLISH,)) -> str:
+def sentence(home: Path, *subjects: LanguageSubject, cards: tuple[ModelCard, ...] = (ENGLISH,)) -> str:
     other = other_language(fake_workspace(home, None, None, *cards), QA, subjects, Silent())
     return other.sentence if other is not None else ""
 
 
 def test_a_document_in_another_language_is_said(tmp_path: Path) -> None:
     assert sentence(tmp_path, DOCUMENT) == "This document is in German; reader reads English."
-    assert sentence(tmp_path, Subject("This text", text=LEASE["fr"])) == (
+    assert sentence(tmp_path, LanguageSubject("This text", text=LEASE["fr"])) == (
         "This text is in French; reader reads English."
     )
 
@@ -38,14 +38,14 @@ def test_a_document_in_another_language_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "subject",
     [
-        Subject("This document", {"en": 1}),
-        Subject("This document", {"": 1}),
-        Subject("This document"),
-        Subject("This text", text=LEASE["en"]),
-        Subject("This text", text="Guten Tag"),
+        LanguageSubject("This document", {"en": 1}),
+        LanguageSubject("This document", {"": 1}),
+        LanguageSubject("This document"),
+        LanguageSubject("This text", text=LEASE["en"]),
+        LanguageSubject("This text", text="Guten Tag"),
     ],
 )
-def test_nothing_is_said_where_it_is_read_or_unsure(tmp_path: Path, subject: Subject) -> None:
+def test_nothing_is_said_where_it_is_read_or_unsure(tmp_path: Path, subject: LanguageSubject) -> None:
     assert sentence(tmp_path, subject) == ""
 
 
@@ -57,18 +57,18 @@ def test_a_model_of_that_or_of_many_or_of_unknown_languages_is_not_doubted(
 
 
 def test_the_document_is_said_before_the_question(tmp_path: Path) -> None:
-    question = Subject("The question", text="Wie lange gilt die Garantie für das Gerät?")
+    question = LanguageSubject("The question", text="Wie lange gilt die Garantie für das Gerät?")
     assert sentence(tmp_path, DOCUMENT, question).startswith("This document is in German")
-    english = Subject("This document", {"en": 1})
+    english = LanguageSubject("This document", {"en": 1})
     assert sentence(tmp_path, english, question) == "The question is in German; reader reads English."
 
 
 def test_of_many_documents_there_is_one_count(tmp_path: Path) -> None:
     counted = {"en": 180, "": 8, "de": 9, "fr": 3}
-    said = sentence(tmp_path, Subject("The document", counted))
+    said = sentence(tmp_path, LanguageSubject("The document", counted))
     assert said == "12 of 200 documents are in German, French; reader reads English."
-    assert sentence(tmp_path, Subject("The document", {"en": 199, "de": 1})) == "", "hardly any"
-    assert sentence(tmp_path, Subject("The document", {"en": 1, "de": 1})).startswith(
+    assert sentence(tmp_path, LanguageSubject("The document", {"en": 199, "de": 1})) == "", "hardly any"
+    assert sentence(tmp_path, LanguageSubject("The document", {"en": 1, "de": 1})).startswith(
         "1 of 2 documents is in German"
     )
 
@@ -94,4 +94,4 @@ def test_a_process_that_cannot_tell_leaves_it_open(tmp_path: Path, monkeypatch: 
         raise SpanlightError("The process could not be started.", "Try again.")
 
     monkeypatch.setattr(workspace.documents, "language", broken)
-    assert other_language(workspace, QA, (Subject("This text", text=LEASE["de"]),), Silent()) is None
+    assert other_language(workspace, QA, (LanguageSubject("This text", text=LEASE["de"]),), Silent()) is None

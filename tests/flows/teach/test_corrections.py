@@ -168,10 +168,10 @@ def test_a_verdict_is_told_of_what_another_reading_shows(workspace: Workspace) -
     assert made is not None
     assert made.verdict_on(NINE) is made.verdict_on(None) is made.verdict_on(SIX) is Verdict.OTHER_WORDS
     assert made.verdict_on(EIGHT) is Verdict.RIGHT, "by now the reader shows the right words"
-    assert (made.said_of(NINE), made.said_of(EIGHT)) == ("Yours: eight", "You said: right")
+    assert (made.verdict_in_words(NINE), made.verdict_in_words(EIGHT)) == ("Yours: eight", "You said: right")
     made = correct(workspace, PASTED, asked(PASTED, NINE), Verdict.NOT_THERE, SILENT)
     assert made is not None and made.verdict_on(NINE) is made.verdict_on(None) is Verdict.NOT_THERE
-    assert made.said_of(NINE) == "You said: not in the text"
+    assert made.verdict_in_words(NINE) == "You said: not in the text"
 
 
 def test_corrections_are_written_as_squad(workspace: Workspace, tmp_path: Path) -> None:
