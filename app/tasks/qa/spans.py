@@ -218,7 +218,7 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
 
 
 def _is_inside_word(text: str, at: int) -> bool:
-    """Whether code point `at` continues a word or number: `TokenProperties.inner` for one, 20 times as fast."""
+    """Whether code point `at` is inside a word or number: as `TokenProperties.inner`, 20 times as fast for one."""
     left, right = kind(text[at - 1]), kind(text[at])
     both = left & right
     if both & ASCII:
