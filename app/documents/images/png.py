@@ -6,11 +6,10 @@ import zlib
 from collections.abc import Iterator
 
 from app.core.message import Message
-from app.documents.images.shown import Damaged, Part, ShownPage, Unknown, image_head
+from app.documents.images.shown import MOST_UNPACKED, Damaged, Part, ShownPage, Unknown, image_head
 
 _GREY, _COLOURS, _PALETTE, _GREY_ALPHA, _COLOURS_ALPHA = 0, 2, 3, 4, 6
 _CHANNELS = {_GREY: 1, _COLOURS: 3, _PALETTE: 1, _GREY_ALPHA: 2, _COLOURS_ALPHA: 4}
-_MOST_UNPACKED = 700_000_000
 
 
 def png_page(data: bytes) -> ShownPage:
@@ -69,7 +68,7 @@ def _without_opacity(packed: bytes, width: int, height: int, bits: int, colours:
     if bits not in (8, 16):
         raise Damaged
     row = 1 + width * channels * size
-    if row * height > _MOST_UNPACKED:
+    if row * height > MOST_UNPACKED:
         raise Unknown(Message("a very large one that is partly transparent"))
     try:
         rows = zlib.decompressobj().decompress(packed, row * height)

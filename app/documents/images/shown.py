@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Bytes of pixels that are unpacked at once, at most.
+MOST_UNPACKED = 700_000_000
+
 
 class Damaged(Exception):
     """The file does not follow its format."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.core.message import Message
 from app.documents.images.jpeg import frame_of, jpeg_part
-from app.documents.images.shown import Damaged, Part, ShownPage, Unknown, image_head
+from app.documents.images.shown import MOST_UNPACKED, Damaged, Part, ShownPage, Unknown, image_head
 from app.documents.images.tags import Tags
 
 _NONE, _FAX3, _FAX4, _LZW, _JPEG, _DEFLATE, _PACKED = 1, 3, 4, 5, 7, (8, 32946), 32773
@@ -22,7 +22,6 @@ _SPACES = {
 }
 _CHANNELS = {_WHITE_IS_0: 1, _BLACK_IS_0: 1, _COLOURS: 3, _PALETTE: 1, _INKS: 4}
 _MOST_PARTS = 20_000
-_MOST_UNPACKED = 700_000_000
 _REVERSED = bytes(int(f"{each:08b}"[::-1], 2) for each in range(256))
 
 
@@ -105,7 +104,7 @@ class _Pixels:
     def _joined(self, strips: list[_Piece], width: int) -> Part:
         row = (width * self._channels * self._bits + 7) // 8
         height = sum(strip.height for strip in strips)
-        if row * height > _MOST_UNPACKED:
+        if row * height > MOST_UNPACKED:
             raise Unknown(Message("a very large TIFF"))
         packer, packed = zlib.compressobj(1), []
         for *_, down, content in strips:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.documents.recognition.words import Letter, PagePicture, RecognisedWord
+from app.documents.recognition.words import DARK, Letter, PagePicture, RecognisedWord
 
 _BULLET = "•"
-_DARK = bytes(each < 170 for each in range(256))
 # All lengths are shares of the size of a word's font.
 # A bullet: its sides, how far from a square it may be, how much of its box is dark, and where its middle stands.
 _LEAST, _MOST, _SQUARE, _FULL = 0.15, 0.55, 1.4, 0.7
@@ -90,7 +89,7 @@ def _ink(picture: PagePicture, left: float, top: float, right: float, bottom: fl
     first, last = max(0, round(left)), min(picture.width, round(right))
     most_left, most_right, rows, count = last, first, [], 0
     for row in range(max(0, round(top)), min(picture.height, round(bottom))) if first < last else ():
-        line = picture.pixels[picture.stride * row + first : picture.stride * row + last].translate(_DARK)
+        line = picture.pixels[picture.stride * row + first : picture.stride * row + last].translate(DARK)
         if dark := line.count(1):
             rows.append(row)
             count += dark
@@ -156,7 +155,7 @@ def _is_dark(picture: PagePicture, column: int, top: int, bottom: int) -> bool:
     if not 0 <= top < bottom <= picture.height:
         return False
     start, end, stride = picture.stride * top + column, picture.stride * bottom, picture.stride
-    near = (picture.pixels[start + aside : end : stride].translate(_DARK) for aside in (-1, 0, 1))
+    near = (picture.pixels[start + aside : end : stride].translate(DARK) for aside in (-1, 0, 1))
     return all(any(row) for row in zip(*near, strict=False))
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from app.documents.recognition.words import PagePicture, RecognisedWord
+from app.documents.recognition.words import DARK, PagePicture, RecognisedWord
 
-_DARK = bytes(each < 170 for each in range(256))
 _PAPER = bytes([255, *bytes(255)])  # where nothing is kept
 # How much darker than paper thin rules are at least, and of how many pixels one is looked at to tell the paper.
 _FAINT, _LOOKED_AT = 45, 1009
@@ -63,9 +62,9 @@ class _Band:
 def without_rules(picture: PagePicture) -> tuple[PagePicture, list[Rule]]:
     """The picture with its rules painted over, except where strokes of letters cross them, and the rules."""
     width, height, stride, inch = picture.width, picture.height, picture.stride, 72 * picture.scale
-    paper = max(_DARK.count(1) + _FAINT, _commonest(picture.pixels[::_LOOKED_AT]))
+    paper = max(DARK.count(1) + _FAINT, _commonest(picture.pixels[::_LOOKED_AT]))
     faint = picture.pixels.translate(bytes(each <= paper - _FAINT for each in range(256)))
-    dark = picture.pixels.translate(_DARK)
+    dark = picture.pixels.translate(DARK)
     rows = [dark[stride * row : stride * row + width] for row in range(height)]
     found = _straight([faint[stride * row : stride * row + width] for row in range(height)], rows, inch)
     level = [Rule(start, first, end, last + 1) for first, last, start, end in islice(found, _MOST_RULES)]

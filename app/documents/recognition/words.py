@@ -30,6 +30,8 @@ _LEAST_SURE, _SPECK = 15.0, 3
 _SIZE, _ABOVE, _BELOW = 1.13, 1.02, 1.3
 
 MOST_PIXELS = 30_000_000
+# Maps grey values to 1 for ink and 0 for paper.
+DARK = bytes(each < 170 for each in range(256))
 
 Point = tuple[float, float]
 

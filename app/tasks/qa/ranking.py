@@ -201,7 +201,7 @@ class GivenPassages:
 def _counts(
     term: Term, documents: Sequence[Document], word_starts: Sequence[WordStarts], firsts: np.ndarray
 ) -> np.ndarray | None:
-    """The weighted occurrences of a term in each cell, float64[cells]; None where it is too common to inform."""
+    """The weighted occurrences of a term in each cell, float64[cells]; None where it is too common to tell anything."""
     total = int(firsts[-1])
     counts = np.zeros(total)
     most = max(_COMMON_FROM, total)

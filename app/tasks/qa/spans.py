@@ -235,7 +235,7 @@ def _with_whole_names(text: str, start: int, end: int) -> Span:
 
 
 def _is_inside_word(text: str, at: int) -> bool:
-    """Whether code point `at` continues a word or number: `TokenProperties.inner` for one, 20 times as fast."""
+    """Whether code point `at` is inside a word or number: as `TokenProperties.inner`, 20 times as fast for one."""
     left, right = kind(text[at - 1]), kind(text[at])
     both = left & right
     if both & ASCII:

@@ -249,7 +249,7 @@ def test_a_tokenizer_that_knows_nothing_is_refused() -> None:
         PairTemplate.of(Tokenizer(models.BPE({}, [])))
 
 
-def bound_token_by_token(text: str, tokens: Tokens, capacity: int) -> int:
+def size_token_by_token(text: str, tokens: Tokens, capacity: int) -> int:
     """Where a window ends, found by looking between all tokens of its last quarter."""
     line = 0
     for size in range(capacity, capacity - capacity // 4, -1):
@@ -273,4 +273,6 @@ def test_a_window_ends_where_looking_token_by_token_has_it_end(
     tokens = join(tokenise(TOKENIZERS[family], text))
     if len(tokens) > 8:
         capacity = data.draw(st.integers(8, len(tokens) - 1))
-        assert windows_module._bound(text, tokens, capacity) == bound_token_by_token(text, tokens, capacity)
+        assert windows_module._window_size(text, tokens, capacity) == size_token_by_token(
+            text, tokens, capacity
+        )
