@@ -31,7 +31,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     second.release()
 
 
-def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
+def test_a_killed_process_releases_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True

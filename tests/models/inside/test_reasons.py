@@ -141,7 +141,7 @@ def shares_of(
     )
 
 
-def test_a_linear_score_is_shared_out_by_hand() -> None:
+def test_a_linear_score_is_attributed_exactly() -> None:
     """Gradient × input of the smallest case: one embedding row times one weight."""
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0, 0.0], [1.0, 2.0], [3.0, -1.0]]))
 
