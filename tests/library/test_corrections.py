@@ -1,4 +1,4 @@
-"""The person's corrections as they are stored, searched and deleted."""
+"""Corrections are stored, searched and deleted."""
 
 from __future__ import annotations
 

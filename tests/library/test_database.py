@@ -1,4 +1,4 @@
-"""The database's file: two processes at once, versions, and what a disk can do to it."""
+"""The database file: its set-up and versions, exceptions inside transactions, and several processes at once."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_several_processes_write_at_once_from_the_first_use_on(tmp_path: Path) -
 
 
 def test_a_second_connection_here_keeps_the_locks_of_the_first(open_one: Open, file: Path) -> None:
-    """Else another process takes itself for the last one that has the file open, and deletes its journal."""
+    """Without its lock another process would count as the last with the file open, and delete its journal."""
     first, second = open_one(), open_one()
     put(first, "chair")
     assert names(second) == ["chair"]

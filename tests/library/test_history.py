@@ -1,4 +1,4 @@
-"""What is kept of questions: the same when it comes back, found by its words, gone when it is deleted."""
+"""Entries of the history: read back as they were, found by their words, and gone once deleted."""
 
 from __future__ import annotations
 

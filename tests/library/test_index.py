@@ -1,4 +1,4 @@
-"""The index: its ledger, passages and vectors that stay their texts' own, and what a disk can do to it."""
+"""The index: its ledger, its passages and vectors, several processes at once, and older schemas."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ TEXTS = st.dictionaries(
 def test_passages_numbers_and_vectors_stay_their_texts_own(
     tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]]
 ) -> None:
-    """Whatever comes and goes, the index is as one made at once, for this process and for another one."""
+    """Whatever is added and removed, the index equals one made at once, in this and in another process."""
     folder = tmp_path_factory.mktemp("index")
     index, other, fresh = Index(folder / "one"), Index(folder / "one"), Index(folder / "fresh")
     library = index.save(Library(0, "All", ("/docs",)))
@@ -392,7 +392,7 @@ def test_a_reader_is_not_blocked_by_a_writer(index: Index, other: Index, library
     stored(index, library, {"/docs/a.txt": "An apple."})
 
     def walking() -> Iterator[tuple[str, int, int]]:
-        """Asks from another thread and another process while the transaction is open."""
+        """Searches from another thread and another process while the transaction is open."""
         yield "/docs/a.txt", 9, 1
         found: list[list[str]] = []
         thread = threading.Thread(target=lambda: found.append(found_in(index, library, "apple")))

@@ -1,4 +1,4 @@
-"""Texts, views and layouts come back from the index as they went in."""
+"""Texts, views and layouts are unpacked as they were packed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts cut into passages, and the words of texts and questions as they are searched."""
+"""Texts are cut into passages, and passages are found by the words of questions."""
 
 from __future__ import annotations
 

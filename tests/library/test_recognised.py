@@ -1,4 +1,4 @@
-"""What was recognised is kept by the file's bytes, up to a limit."""
+"""Recognised pages are stored by their file's SHA-256, up to a limit."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_more_examples_take_more_steps_up_to_a_limit() -> None:
 
 
 class StopInStep(Silent):
-    """Stops after so many steps and some layers of the next one; keeps the progress."""
+    """Stops after a number of steps and of layers of the next step; keeps the progress."""
 
     def __init__(self, steps: int, layers: int) -> None:
         self._steps, self._layers, self.seen = steps, layers, list[Progress]()

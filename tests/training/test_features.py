@@ -39,7 +39,7 @@ LONG = QaExample("1", " ".join(_WORDS), "who stole the tarts", (("film", " ".joi
 
 
 def context_of(feature: Feature) -> list[int]:
-    """The ids of what a question on `LONG` is asked of, with the title before it."""
+    """The ids of the window that a question on `LONG` is asked of, with the title before it."""
     return feature.input_ids[TEMPLATE.context_at(len(_ASKED)) : -1].tolist()
 
 
@@ -241,7 +241,7 @@ def test_words_that_a_view_adds_are_never_a_target(row: dict, family: str, data:
     assert feature.input_ids[first : last + 1].tolist() == tokens.ids[span[0] : span[1] + 1].tolist()
 
 
-def test_cells_are_read_with_what_is_said_of_them(tmp_path: Path) -> None:
+def test_cells_are_read_with_their_headers(tmp_path: Path) -> None:
     row = {
         "id": "1",
         "question": "who",
@@ -270,7 +270,7 @@ def test_a_span_between_added_words_has_only_its_own_tokens() -> None:
 
 
 @given(size=st.integers(1, 200), room=st.integers(1, 60), data=st.data())
-def test_places(size: int, room: int, data: st.DataObject) -> None:
+def test_a_drawn_window_holds_the_target(size: int, room: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, size - 1))
     last = data.draw(st.integers(first, size - 1))
     at = window_start(size, room, (first, last), np.random.default_rng(data.draw(st.integers(0, 99))))

@@ -31,7 +31,7 @@ def model(base: nn.Module) -> nn.Module:
 
 
 def batch_of(together: int = 0) -> dict[str, np.ndarray]:
-    """Eight rows of which each has an answer, or every other one, and so many in a row belong together."""
+    """Eight rows, all or every other one with an answer, of which a number in a row belong together."""
     rng = np.random.default_rng(3)
     targets = np.sort(rng.integers(1, 16, (8, 2)), axis=1)
     pairs = {}

@@ -1,4 +1,4 @@
-"""What a run goes on from, and what it must not go on from."""
+"""What a run continues from, and what it must not continue from."""
 
 import json
 import os

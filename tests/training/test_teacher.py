@@ -33,7 +33,7 @@ OPTIONS = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0}
 
 
 def teacher_in(folder: Path, without: str = "", **kind) -> Path:
-    """An MPNet with the word pieces of the small BERT, numbered from behind, perhaps without one of them."""
+    """An MPNet with the small BERT's word pieces in reverse order, perhaps without one of them."""
     small_checkpoint(folder, "mpnet", seed=11, **kind)
     said = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = said["model"]["vocab"]

@@ -47,7 +47,7 @@ class Killed(Exception):
 
 
 class Watched(Silent):
-    """Notes the steps, and ends the run at one of them."""
+    """Records the steps, and kills the run at one of them."""
 
     def __init__(self, end_at: int = 0) -> None:
         self.steps: list[TrainingStep] = []
@@ -154,7 +154,7 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
 
 @pytest.fixture
 def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, torch.Tensor]]:
-    """The weights of a short run on a processor that would measure as told, or is known to be quick."""
+    """The weights of a short run on a processor with given speeds, or one known to be fast in bfloat16."""
 
     def learnt(
         peaks: dict[str, float] | None, family: str = "bert", quick: str = "", **options: float

@@ -34,7 +34,7 @@ def capabilities(monkeypatch: pytest.MonkeyPatch, **found: bool) -> None:
 def gpus_that(
     monkeypatch: pytest.MonkeyPatch, *works: bool, capability: tuple[int, int] = (9, 0)
 ) -> list[tuple[str, str]]:
-    """GPUs that PyTorch lists, each of which computes or does not; what was tried is noted."""
+    """Fake GPUs that PyTorch lists, each of which computes or not; notes which were tried."""
     tried: list[tuple[str, str]] = []
 
     def multiplies(key: str, dtype: str) -> bool:

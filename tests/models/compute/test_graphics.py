@@ -18,7 +18,7 @@ GEFORCE = Card("NVIDIA", "NVIDIA GeForce RTX 4090", "470.256.02")
 def torch_without_a_gpu(
     monkeypatch: pytest.MonkeyPatch, *, cuda: str | None = None, hip: str | None = None, says: str = ""
 ) -> None:
-    """A PyTorch of some build that lists no GPU, and what it says when it is made to use one."""
+    """A fake PyTorch of some build that lists no GPU, and its error when it starts CUDA."""
 
     def init() -> None:
         if says:

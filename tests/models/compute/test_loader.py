@@ -200,7 +200,7 @@ def test_a_configs_output_settings_change_no_outputs(tmp_path: Path, family: str
 
 
 class Narrow(torch.nn.Module):
-    """A model whose memory takes only so many rows at a time."""
+    """A model whose memory has room for a number of rows at a time."""
 
     def __init__(self, model: torch.nn.Module, rows: int) -> None:
         super().__init__()
@@ -289,7 +289,7 @@ def test_a_pretraining_checkpoint_gives_both_its_heads(tmp_path: Path, family: s
 
 
 def age_of_words_head(weights: dict[str, Any]) -> None:
-    """Spell it as the first BERTs did: gamma and beta, the decoder's weight stored too."""
+    """Name the weights as the first BERTs did: gamma and beta, and the decoder's weight stored too."""
     for name in [name for name in weights if "LayerNorm" in name]:
         old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
         weights[old] = weights.pop(name)

@@ -1,4 +1,4 @@
-"""The roof: a way that does not work here or is slow is left out."""
+"""The peak speed by dtype: kernels that do not work or are slow are left out."""
 
 from __future__ import annotations
 

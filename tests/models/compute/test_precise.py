@@ -1,4 +1,4 @@
-"""The forward pass in float32 beside the one in less: loaded when it is called, given up where it cannot be."""
+"""The forward pass in float32 beside one in a narrower dtype: loaded at its first call, closed where that fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows() -> Arrays:
 
 
 def weights(folder: Path, named: str, each: int) -> int:
-    """The bytes of a checkpoint's weights of such names, of so many each."""
+    """The bytes of a checkpoint's weights whose names match, at `each` bytes a weight."""
     tensors = read_checkpoint(folder).weights.tensors
     return sum(each * prod(tensor.shape) for name, tensor in tensors.items() if named in name)
 
@@ -96,7 +96,7 @@ def test_it_is_not_loaded_where_memory_is_short(
 
 
 class Failing:
-    """Gives a forward pass that raises an error in its turn, or raises it while it loads."""
+    """Loads a forward pass that raises an error, or raises it while loading."""
 
     size = 8
 
@@ -153,7 +153,7 @@ def test_each_layer_checks_for_a_stop(reader: Path) -> None:
     assert len(calls) == 4
 
 
-def test_a_model_that_was_removed_meanwhile_is_read_as_it_is(reader: Path, tmp_path: Path) -> None:
+def test_without_its_files_there_are_no_precise_logits(reader: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(reader, tmp_path / "copy"))
     precise = loaded(folder).precise
     assert precise is not None

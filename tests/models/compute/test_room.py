@@ -1,4 +1,4 @@
-"""What fits is computed at once, in order, and what did not fit is remembered."""
+"""Batches that fit are computed in order, and the size that fits is remembered."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_whose_memory_ran_out(device: str, said: str) -> None:
     assert ran_out(device) == f"{said} memory ran out"
 
 
-def test_a_fault_in_passing() -> None:
+def test_short_reasons() -> None:
     assert short_reason(out_of_memory("cuda:0")) == "the GPU has too little free memory for the model"
     assert short_reason(device_lost(RuntimeError("it is lost"))) == "the GPU broke down: it is lost"
     assert short_reason(DeviceLost("Broken.")) == "the GPU broke down"

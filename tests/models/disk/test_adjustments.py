@@ -1,4 +1,4 @@
-"""How calibrations are adjusted, as it is stored: what holds now, what held before, and files that are broken."""
+"""Stored adjustments of calibrations: present and earlier ones, several processes, and broken files."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def unpacked(path: Path, target: Path) -> tuple[tuple[str, int, str], ...]:
 
 
 def refusal(path: Path, target: Path) -> SpanlightError:
-    """What is said of a zip that is not taken; nothing is written but inside `target`."""
+    """The error for a zip that is refused; nothing is written but inside `target`."""
     before = set(path.parent.rglob("*"))
     with pytest.raises(SpanlightError) as caught:
         unpacked(path, target)
@@ -175,7 +175,7 @@ def test_a_bomb_is_refused(reader: Path, tmp_path: Path) -> None:
 
 
 def lie(path: Path, name: str, offset: int, value: int, kind: str = "<I") -> None:
-    """Change a number in a file's entry in the directory (APPNOTE 4.3.12)."""
+    """Change a number in a file's entry of the directory (APPNOTE 4.3.12)."""
     data = bytearray(path.read_bytes())
     at = data.rindex(name.encode()) - 46
     assert data[at : at + 4] == b"PK\x01\x02"

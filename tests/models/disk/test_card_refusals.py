@@ -31,7 +31,7 @@ def wrote(name: str, content: str) -> Edit:
 
 
 def told(name: str, **values: Any) -> Edit:
-    """Describe a weight otherwise in the header."""
+    """Change the description of a weight in the header."""
     return lambda folder: rewrite(folder, lambda header: header[name].update(values))
 
 

@@ -1,4 +1,4 @@
-"""What of a config reaches transformers: no more than its own classes take, and only values that they can use."""
+"""Only keys that transformers' config classes take reach them, and only values that they can use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def class_of(family: str) -> Any:
 
 
 def smallest(family: str, **values: Any) -> dict[str, Any]:
-    """A config of little more than what must be there."""
+    """A config with hardly more than the required keys."""
     known = KNOWN[family]
     sizes = {
         known.hidden: 32,
@@ -197,7 +197,7 @@ def test_values_that_transformers_mpnet_would_ignore_are_refused(values: dict[st
 def test_any_values_are_refused_or_make_a_model_of_the_expected_shapes(
     family: str, values: dict[str, Any]
 ) -> None:
-    """Either a sentence, or a config that transformers makes a model of, whose encoder is as it was told."""
+    """A config is either refused, or transformers makes a model of it whose encoder has the expected shapes."""
     content = json.dumps(smallest(family) | {"type_vocab_size": 2} | values).encode()
     try:
         read = parse_config(content, "m")

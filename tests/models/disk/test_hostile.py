@@ -1,4 +1,4 @@
-"""Checkpoints made to harm: each is told in one sentence by reading alone, and nothing is written."""
+"""Hostile checkpoints: each is refused in one sentence by reading alone, and nothing is written."""
 
 from __future__ import annotations
 

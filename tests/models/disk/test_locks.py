@@ -1,4 +1,4 @@
-"""A lock is held by one, here and in other processes, and let go of when its process ends."""
+"""A lock has one holder across threads and processes, and is released when its process ends."""
 
 from __future__ import annotations
 

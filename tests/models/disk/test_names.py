@@ -1,4 +1,4 @@
-"""Names of model folders: every file system takes them, and none hides, clashes or leads anywhere else."""
+"""Names of model folders: valid on every file system; none is hidden, clashes or leads elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mark of a model folder: written whole, read with care."""
+"""The origin file of a model folder: written whole, and checked when read."""
 
 from __future__ import annotations
 

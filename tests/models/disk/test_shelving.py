@@ -1,4 +1,4 @@
-"""Models put into place and taken away: whole or not at all, whatever happens in between."""
+"""Models are installed and removed whole or not at all, whatever happens in between."""
 
 from __future__ import annotations
 

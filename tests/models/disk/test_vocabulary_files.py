@@ -56,7 +56,7 @@ def made(folder: Path, family: str) -> Tokenizer:
 
 
 def same(ours: Tokenizer, theirs: Tokenizer, text: st.SearchStrategy[str]) -> None:
-    """That two tokenizers split any text, and any pair, alike."""
+    """Assert that two tokenizers split texts and pairs alike."""
 
     @given(text, text)
     def check(first: str, second: str) -> None:

@@ -1,4 +1,4 @@
-"""The Hugging Face cache without the network: where it is, what lies in it, and what goes when a model goes."""
+"""The Hugging Face cache: where it is, what it holds, and what is deleted with a model."""
 
 from __future__ import annotations
 

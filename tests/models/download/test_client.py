@@ -1,4 +1,4 @@
-"""How requests leave: in the ledger first, under an honest name, through the proxy, over trusted connections only."""
+"""Requests: recorded first, under Spanlight's name, and never redirected to unsafe addresses."""
 
 from __future__ import annotations
 

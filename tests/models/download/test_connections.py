@@ -1,4 +1,4 @@
-"""Proxies and certificates: the ways that requests take, and whom is trusted on them."""
+"""Proxies and certificates: how requests are sent, and which authorities are trusted."""
 
 from __future__ import annotations
 

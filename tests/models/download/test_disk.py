@@ -1,4 +1,4 @@
-"""The disk that fills up, is too small, or cannot be written while a model comes."""
+"""Disks that fill up, are too small, or cannot be written while a model is downloaded."""
 
 from __future__ import annotations
 

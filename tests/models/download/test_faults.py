@@ -1,4 +1,4 @@
-"""What goes wrong at the Hub, on the way and on the disk: each told in a sentence, and nothing half done counts."""
+"""Faults of the Hub, the network and the data: each is reported in a sentence, and nothing incomplete counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models fetched whole, through huggingface_hub's own code in the real download process."""
+"""Models are fetched whole, by huggingface_hub's code in the real download process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger file: written by turns, cut off anywhere, shortened, and read all the same."""
+"""The ledger file is read even if several processes wrote it, or it was truncated or shortened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passports: what is told of a repository before it is downloaded, and which are refused with the reason."""
+"""Passports: what a look-up finds out about a repository, and which ones are refused with the reason."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_unusable_models_are_refused_with_the_reason(
 
 
 def listed(hub: HubServer, small: Files, **changed: object) -> None:
-    """Have the Hub tell other facts of the weights' file than are true."""
+    """Have the Hub state wrong facts about the weights' file."""
     hub.add(NAME, small)
     file = next(f for f in hub.repositories[NAME].commits[hub.repositories[NAME].main].values() if f.large)
     told = file.told()

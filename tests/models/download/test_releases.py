@@ -1,4 +1,4 @@
-"""The feed of releases asked over the real process: what is sent, what is taken, what is refused."""
+"""The feed of releases, fetched by the real process: what is sent, accepted and refused."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_feed_is_asked_once_and_the_request_is_written_down(
 def test_no_token_is_sent_whatever_the_settings_say(
     hub: HubServer, fresh: Visit, network: Network, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Also where the feed lies at the Hub that was chosen."""
+    """Even if the feed is at the chosen Hub."""
     home = tmp_path / "hf"
     home.mkdir()
     (home / "token").write_text("hf_" + "a" * 34)

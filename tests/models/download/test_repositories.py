@@ -1,4 +1,4 @@
-"""Names of repositories and files: what is taken, and what never is."""
+"""Names of repositories and files: which are accepted, and which never are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads that are cut, killed or stopped, and go on from the byte where they were."""
+"""Downloads that break off, are killed or stopped resume at the byte where they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The own encoder: which checkpoints it takes, and that what it computes is transformers' own."""
+"""Spanlight's own encoder: which checkpoints it supports, and that it computes what transformers does."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_a_narrow_table_of_words_stays_narrow(tmp_path: Path) -> None:
 
 @given(st.lists(st.lists(st.booleans(), min_size=9, max_size=9), min_size=1, max_size=6), st.data())
 def test_layouts_agree_wherever_padding_is(rows: list[list[bool]], data: st.DataObject) -> None:
-    """Attention of tokens to tokens, in rows of one matrix or with a mask, at any places."""
+    """Both layouts compute the same attention, whole and at any positions."""
     mask = torch.tensor(rows).long()
     mask[:, 0] = 1
     if data.draw(st.booleans(), label="padding at the end"):
@@ -235,7 +235,7 @@ def test_the_relative_position_bias_is_that_of_transformers(length: int) -> None
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8))
 def test_few_numbers_of_tokens_occur(lengths: list[int]) -> None:
-    """The code that oneDNN makes for each of them is kept."""
+    """oneDNN compiles and keeps code for each number of tokens."""
     mask = (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
     count = len(batch_of(mask).pack(mask))
     assert count == batches.rounded(sum(lengths)) and batch_of(mask).pack(mask).all()
@@ -298,7 +298,7 @@ def test_a_batch_too_large_is_halved_and_its_positions_with_it(
 
 
 def test_transformers_is_neither_needed_nor_imported() -> None:
-    """A model process of its own reads with a starter, transformers being out of reach."""
+    """A process in which transformers cannot be imported reads with a starter."""
     program = """
 import sys
 sys.modules["transformers"] = None  # an import of it fails

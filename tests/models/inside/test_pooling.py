@@ -58,7 +58,7 @@ def test_the_vectors_are_transformers_own() -> None:
 
 
 def test_computing_by_hand_does_not_copy_the_pooled_output() -> None:
-    """A pooler that adds something to its own layer is found out."""
+    """A pooler that adds something to its layer's output is noticed."""
     inside = made("bert", CLASSIFY)
 
     class Wrong(nn.Linear):

@@ -1,4 +1,4 @@
-"""Stages, heads and the module tree of small models of every family: read off what ran, and nothing left out."""
+"""Stages, heads and the module tree of small models of every family: recorded from a run, and complete."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_shapes_are_those_of_the_run(family: str, head: Head, length: int) -
 
 @pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
 def test_a_head_made_without_weights_is_the_one_that_is_loaded(family: str, head: Head) -> None:
-    """What another model of the family shows of this head is what this head's own model shows of it."""
+    """Another model of the family shows a head as the head's own model does."""
     own = looked(family, head)[1][0]
     other = CLASSIFY if head is not CLASSIFY else QA
     seen = picture(looked(family, other)[1], head)
@@ -174,7 +174,7 @@ class Doubled(nn.Module):
 
 
 def test_a_changed_module_is_shown() -> None:
-    """Were shapes and steps taken from a table, this model would look like any other."""
+    """Shapes and steps come from the run: this model looks different from any other."""
     inside = made("bert", CLASSIFY)
     model = inside._model
     model.classifier = nn.Sequential(nn.Linear(32, 11), nn.ReLU(), nn.Linear(11, 3))
