@@ -61,13 +61,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection, for statements that change nothing."""
+        """Yield the connection, for statements that change nothing."""
         with self._readable_errors(), self._lock:
             yield self._open()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection inside a transaction, which is rolled back on any exception."""
+        """Yield the connection inside a transaction, which is rolled back on any exception."""
         with self._readable_errors(), self._lock:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")

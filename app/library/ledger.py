@@ -291,7 +291,7 @@ class Ledger(ABC):
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to read with, in one transaction: all that is read inside is of one moment."""
+        """Yield the connection to read with, in one transaction: all that is read inside is of one moment."""
         with _with_fts(), self._reader.reading() as connection:
             connection.execute("BEGIN")
             try:

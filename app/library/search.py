@@ -49,7 +49,7 @@ class WordIndex:
         )
 
     def bring_up_to_date(self) -> None:
-        """Create the index if there is none yet, and rebuild it if it is is_outdated."""
+        """Create the index if there is none yet, and rebuild it if it is outdated."""
         if self.is_outdated():
             if not self._has_index():
                 self._connection.execute(_FTS)

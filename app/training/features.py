@@ -178,7 +178,7 @@ def token_span(tokens: Tokens, start: int, end: int) -> tuple[int, int] | None:
 
 
 def window_start(size: int, room: int, target: tuple[int, int] | None, rng: np.random.Generator) -> int:
-    """Draw the first of `room` tokens out of `size` for a window; one with a target holds it."""
+    """Draw where a window of `room` tokens begins in `size` tokens; it holds the target, if there is one."""
     if size <= room:
         return 0
     if target is None:

@@ -112,7 +112,7 @@ class Pool:
 
 
 def uncertainty(probabilities: Array) -> Array:
-    """How unsure each text's label is, 0 to 1: 1 less the best two's difference, or a single one's nearness to 0.5."""
+    """How unsure each text's label is, 0 to 1: 1 minus its margin over the next likeliest, or over its own absence."""
     if probabilities.shape[1] < 2:
         return np.asarray(1 - np.abs(2 * probabilities[:, 0] - 1), dtype=np.float32)
     best = np.sort(probabilities, axis=1)
@@ -137,7 +137,7 @@ def folds(targets: Array, seed: int = 13, *, texts: Sequence[str] = ()) -> list[
 def learning_curve(
     vectors: Array, targets: Array, *, multi: bool = False, seed: int = 13, texts: Sequence[str] = ()
 ) -> list[tuple[int, float]]:
-    """Numbers of examples, each with the share of held-out labels that a classifier trained on so many gets wrong.
+    """Numbers of examples, each with the error rate on held-out texts after training on that many.
 
     By cross-validation, with a quarter, half and all of the texts outside a fold; for `texts` see `folds`.
     """
@@ -182,7 +182,7 @@ def joined(batches: Sequence[Array]) -> Array:
 
 
 def at_temperature(probabilities: Array | Sequence[Sequence[float]], temperature: float) -> Array:
-    """The softmax's probabilities as they are once its logits are divided by a temperature."""
+    """Softmax probabilities as they would be with their logits divided by a temperature."""
     powers = np.maximum(probabilities, 1e-7) ** (1 / temperature)
     return np.asarray(powers / powers.sum(1, keepdims=True), dtype=np.float32)
 

@@ -175,7 +175,7 @@ def examples_of(
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
-    """An epoch's examples: each group as many times as its weight, for the weight's fraction a random part of it."""
+    """An epoch's examples: each group repeated by its weight, whose fraction draws a random part of the group."""
     drawn: list[T] = []
     for group, weight in groups:
         drawn += list(group) * int(weight)

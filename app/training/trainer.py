@@ -285,7 +285,7 @@ def device_of(wanted: str) -> str:
 
 
 def _worker_count(request: TrainingRequest, device: str) -> int:
-    """How many threads train: one for each of torch's, of which the model process sets as many as physical cores."""
+    """How many threads train: as many as torch has, which the model process sets to the physical cores."""
     if device != "cpu":
         return 1
     return int(request.options.get("workers", 0)) or min(8, torch.get_num_threads(), request.batch_size)

@@ -64,7 +64,7 @@ def test_an_edited_question_is_another_one(store: AnswerTables) -> None:
     assert store.cells(edited) == {}
 
 
-def test_a_cell_is_stored_once_unless_it_is_read_anew(store: AnswerTables) -> None:
+def test_a_cell_is_stored_once_unless_it_overwrites(store: AnswerTables) -> None:
     table = a_table(store, "Who?")
     first = a_cell(table)
     later = replace(first, answer=None, state=CellState.ABSENT, model="other")
@@ -147,7 +147,7 @@ def test_two_processes_may_judge(tmp_path: Path) -> None:
     assert found is not None and (found.verdict, found.judged) == (Verdict.NOT_THERE, 2.0)
 
 
-def test_the_library_is_known_again_by_its_name_or_its_roots() -> None:
+def test_a_tables_library_is_recognised_by_its_name_or_its_roots() -> None:
     origin = Origin(3, "Leases", ("/leases",))
     renamed = Library(3, "Contracts", ("/leases", "/more"))
     assert library_of(origin, [Library(1, "leases"), renamed]) == Library(

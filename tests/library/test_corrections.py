@@ -1,4 +1,4 @@
-"""The person's corrections as they are stored, searched and deleted."""
+"""Corrections are stored, searched and deleted."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_passage_holds_its_place(text: str, data: st.DataObject) -> None:
     assert view is None
 
 
-def test_what_verdicts_tell_of_the_probabilities(corrections: Corrections) -> None:
+def test_verdicts_judge_the_probabilities(corrections: Corrections) -> None:
     said = {"probability": 0.6, "no_answer": 0.2, "adjustment": None}
     right = replace(CORRECTION, verdict=Verdict.RIGHT, span=CORRECTION.shown_span, words="nine", **said)
     absent = replace(CORRECTION, verdict=Verdict.NOT_THERE, words="", span=None, **said)

@@ -1,4 +1,4 @@
-"""The database's file: two processes at once, versions, and what a disk can do to it."""
+"""The database file: its set-up and versions, exceptions inside transactions, and several processes at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def put(database: Database, name: str) -> None:
         connection.execute("INSERT INTO things (name) VALUES (?)", (name,))
 
 
-def test_it_is_set_up_as_it_must_be(open_one: Open) -> None:
+def test_the_connection_is_set_up(open_one: Open) -> None:
     with open_one().reading() as connection:
         asked = ("journal_mode", "foreign_keys", "secure_delete", "busy_timeout", "user_version")
         got = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in asked]
@@ -77,7 +77,7 @@ def test_a_migration_that_fails_changes_nothing(open_one: Open, file: Path) -> N
         assert len(connection.execute("PRAGMA table_info(things)").fetchall()) == 1
 
 
-def test_a_newer_schema_is_let_be(open_one: Open, file: Path) -> None:
+def test_a_newer_schema_is_left_alone(open_one: Open, file: Path) -> None:
     put(open_one(FIRST, SECOND), "chair")
     with pytest.raises(SpanlightError, match=r"newer Spanlight.*Update") as raised:
         names(open_one(FIRST))
@@ -85,7 +85,7 @@ def test_a_newer_schema_is_let_be(open_one: Open, file: Path) -> None:
     assert names(open_one(FIRST, SECOND)) == ["chair"]
 
 
-def test_what_raises_inside_is_undone(open_one: Open) -> None:
+def test_an_exception_rolls_the_transaction_back(open_one: Open) -> None:
     database = open_one()
     put(database, "chair")
     with pytest.raises(ZeroDivisionError), database.writing() as connection:
@@ -132,7 +132,7 @@ def test_several_processes_write_at_once_from_the_first_use_on(tmp_path: Path) -
 
 
 def test_a_second_connection_here_keeps_the_locks_of_the_first(open_one: Open, file: Path) -> None:
-    """Else another process takes itself for the last one that has the file open, and deletes its journal."""
+    """Without its lock another process would count as the last with the file open, and delete its journal."""
     first, second = open_one(), open_one()
     put(first, "chair")
     assert names(second) == ["chair"]

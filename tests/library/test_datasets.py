@@ -23,7 +23,7 @@ def store(tmp_path: Path) -> Iterator[Datasets]:
         yield found
 
 
-def test_all_of_it_comes_back(store: Datasets) -> None:
+def test_a_data_set_comes_back_whole(store: Datasets) -> None:
     given = GivenLabels(0, ("Complaint",), "Praise", True, 5.0)
     saved = store.add(DATASET, ROWS, [given])
     assert saved == replace(DATASET, number=saved.number, rows=3)
@@ -46,7 +46,7 @@ def test_a_renamed_label_keeps_its_texts_and_one_that_is_gone_opens_them(store: 
     assert store.given(changed) == {0: GivenLabels(0, ("Grievance",))}
 
 
-def test_two_of_one_name_are_refused(store: Datasets) -> None:
+def test_duplicate_names_are_refused(store: Datasets) -> None:
     first = store.add(DATASET, ROWS)
     with pytest.raises(SpanlightError):
         store.add(replace(DATASET, name="survey"), ROWS)

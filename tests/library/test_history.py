@@ -1,4 +1,4 @@
-"""What is kept of questions: the same when it comes back, found by its words, gone when it is deleted."""
+"""Entries of the history: read back as they were, found by their words, and gone once deleted."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_word_of_a_question_finds_it(roomy: History, question: str) -> Non
         roomy.delete(number)
 
 
-def test_the_file_comes_with_the_first_use_and_is_the_persons_own(history: History, file: Path) -> None:
+def test_the_file_is_created_at_first_use_for_its_owner_only(history: History, file: Path) -> None:
     assert not file.exists()
     assert history.entries() == []
     assert file.stat().st_mode & 0o077 == 0
@@ -144,7 +144,7 @@ def test_words_find_entries(searched: tuple[History, dict[int, str]], words: str
     assert history.count(words) == len(found)
 
 
-def test_what_was_not_shown_is_not_searched(history: History) -> None:
+def test_answers_that_were_not_shown_are_not_searched(history: History) -> None:
     history.add(unanswered())
     assert not history.entries("months")
     assert history.entries("deposit")
@@ -182,7 +182,7 @@ def test_a_text_goes_with_its_last_entry(history: History) -> None:
     assert history.text_of(history.get(other)) == "other"
 
 
-def test_what_was_deleted_leaves_the_disk(history: History, file: Path) -> None:
+def test_deleted_entries_leave_the_disk(history: History, file: Path) -> None:
     secret = "Xylophonist4711"
     number = history.add(entry(1, question=f"Who is {secret}?"))
     history.add(entry(2))
@@ -206,7 +206,7 @@ def test_everything_can_be_deleted(history: History, file: Path) -> None:
     assert history.count("deposit") == 1
 
 
-def test_a_deleted_entry_can_be_had_back(history: History) -> None:
+def test_a_deleted_entry_can_be_restored(history: History) -> None:
     text = "typed here"
     number = history.add(entry(1, path="", sha256=sha256(text)), text)
     newer = history.add(entry(2))
@@ -226,7 +226,7 @@ def test_several_are_deleted_together_or_none(history: History) -> None:
     assert [one.number for one in history.entries()] == [second]
 
 
-def test_an_entry_that_is_not_there_is_said(history: History) -> None:
+def test_a_missing_entry_is_reported(history: History) -> None:
     for deed in (history.get, history.delete):
         with pytest.raises(SpanlightError, match="no entry 7"):
             deed(7)
@@ -252,7 +252,7 @@ def test_several_threads_use_one_history(history: History) -> None:
     assert history.count() == 80
 
 
-def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: Path) -> None:
+def test_an_older_history_does_not_know_how_far_a_stopped_reading_came(file: Path) -> None:
     old = Database(file, history_module._MIGRATIONS[:1], "the history")
     with old.writing() as connection:
         for number, complete in ((1, 0), (2, 1)):

@@ -1,4 +1,4 @@
-"""The index: its ledger, passages and vectors that stay their texts' own, and what a disk can do to it."""
+"""The index: its ledger, its passages and vectors, several processes at once, and older schemas."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_names_that_are_no_utf_8_are_kept(index: Index) -> None:
     assert index.files(library)[0].reason == "“ol?.txt” is damaged. "
 
 
-def test_a_library_that_was_removed_is_said(index: Index, library: Library) -> None:
+def test_a_removed_library_is_reported(index: Index, library: Library) -> None:
     index.remove(library)
     for attempt in (index.current, index.save, lambda one: index.record_walk(one, [])):
         with pytest.raises(SpanlightError, match="“Manuals” was removed"):
@@ -106,7 +106,7 @@ def test_a_library_that_was_removed_is_said(index: Index, library: Library) -> N
 # The ledger
 
 
-def test_a_walk_tells_new_changed_and_other_files(index: Index, library: Library) -> None:
+def test_a_walk_records_new_and_changed_files_and_returns_the_others(index: Index, library: Library) -> None:
     assert index.record_walk(library, [("/docs/a.txt", 5, 1), ("/docs/b.txt", 6, 1)]) == []
     assert index.status(library).files == {FileState.WAITING: 2}
     files = stored(index, library, {"/docs/a.txt": "Anna", "/docs/b.txt": "Berta"})
@@ -214,7 +214,7 @@ def test_chinese_thai_and_accents_are_found(index: Index, library: Library) -> N
     assert found_in(index, library, "?") == []
 
 
-def test_a_text_that_was_dropped_is_said(index: Index, library: Library) -> None:
+def test_a_deleted_text_is_reported(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/a.txt": "An apple."})
     number = files["/docs/a.txt"].text
     index.body(number)
@@ -235,7 +235,7 @@ TEXTS = st.dictionaries(
 def test_passages_numbers_and_vectors_stay_their_texts_own(
     tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]]
 ) -> None:
-    """Whatever comes and goes, the index is as one made at once, for this process and for another one."""
+    """Whatever is added and removed, the index equals one made at once, in this and in another process."""
     folder = tmp_path_factory.mktemp("index")
     index, other, fresh = Index(folder / "one"), Index(folder / "one"), Index(folder / "fresh")
     library = index.save(Library(0, "All", ("/docs",)))
@@ -261,7 +261,7 @@ def test_passages_numbers_and_vectors_stay_their_texts_own(
         each.close()
 
 
-def test_vectors_of_a_text_that_was_dropped_meanwhile_are_not_stored(index: Index, library: Library) -> None:
+def test_vectors_of_a_text_that_was_deleted_meanwhile_are_not_stored(index: Index, library: Library) -> None:
     stored(index, library, {"/docs/a.txt": "An apple."})
     lacking = index.without_vectors(VECTORS, 10)
     stored(index, library, {})
@@ -272,7 +272,7 @@ def test_vectors_of_a_text_that_was_dropped_meanwhile_are_not_stored(index: Inde
     assert index.status(library, VECTORS).embedded == 0
 
 
-def test_vectors_of_a_lost_database_are_nobodys(index: Index, library: Library, tmp_path: Path) -> None:
+def test_vectors_of_a_lost_database_are_not_used(index: Index, library: Library, tmp_path: Path) -> None:
     stored(index, library, {"/docs/a.txt": "An apple."})
     give_vectors(index, VECTORS)
     index.close()
@@ -295,7 +295,7 @@ def test_nearest_are_of_the_library_only(index: Index, library: Library) -> None
     assert len(index.passages([1, 2, 3, 99, 0, -1], second)) == 1
 
 
-def test_compacting_gives_the_disk_back(index: Index, library: Library, tmp_path: Path) -> None:
+def test_compacting_shrinks_the_file(index: Index, library: Library, tmp_path: Path) -> None:
     texts = {f"/docs/{at}.txt": " ".join(f"w{at}x{each}" for each in range(4000)) for at in range(20)}
     stored(index, library, texts)
     index.compact()
@@ -392,7 +392,7 @@ def test_a_reader_is_not_blocked_by_a_writer(index: Index, other: Index, library
     stored(index, library, {"/docs/a.txt": "An apple."})
 
     def walking() -> Iterator[tuple[str, int, int]]:
-        """Asks from another thread and another process while the transaction is open."""
+        """Searches from another thread and another process while the transaction is open."""
         yield "/docs/a.txt", 9, 1
         found: list[list[str]] = []
         thread = threading.Thread(target=lambda: found.append(found_in(index, library, "apple")))

@@ -1,4 +1,4 @@
-"""Texts, views and layouts come back from the index as they went in."""
+"""Texts, views and layouts are unpacked as they were packed."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_starts_of_passages_come_back(lengths: list[int]) -> None:
     assert unpack_starts(starts.tobytes()) == starts  # as an older Spanlight stored them
 
 
-def test_what_an_older_spanlight_stored_is_read() -> None:
+def test_data_of_an_older_spanlight_is_read() -> None:
     text = "Three months. " * 1000
     assert inflate(zlib.compress(text.encode(), 1)) == text
     assert len(deflate(text)) < len(zlib.compress(text.encode(), 1))

@@ -1,4 +1,4 @@
-"""Texts cut into passages, and the words of texts and questions as they are searched."""
+"""Texts are cut into passages, and passages are found by the words of questions."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_text_is_found_by_all_of_its_words(text: str) -> None:
 
 
 @given(QUESTIONS)
-def test_what_was_added_can_be_deleted(text: str) -> None:
+def test_added_rows_can_be_deleted(text: str) -> None:
     with closing(searched(text)) as connection:
         delete_rows(connection, passage_rows(1, text, array("i", [0])))
         assert not any(rows_with(connection, word) for word in search_words(text))

@@ -1,4 +1,4 @@
-"""What was recognised is kept by the file's bytes, up to a limit."""
+"""Recognised pages are stored by their file's SHA-256, up to a limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_pages_are_kept_by_their_file(tmp_path: Path) -> None:
     again.close()
 
 
-def test_the_files_that_were_not_opened_for_longest_are_forgotten(tmp_path: Path) -> None:
+def test_the_least_recently_opened_files_are_deleted(tmp_path: Path) -> None:
     kept = RecognisedPages(tmp_path / "recognised.sqlite3", most_bytes=100)
     for name in "abc":
         kept.put(name, 0, bytes(30))

@@ -1,4 +1,4 @@
-"""Vectors on the disk: what was put is compared nearly exactly, and nothing else is."""
+"""Vectors on disk: cosines are nearly exact, and only stored vectors have one."""
 
 from __future__ import annotations
 

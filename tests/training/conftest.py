@@ -24,7 +24,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """qa.jsonl: who took what, half of it unanswerable; texts.jsonl: good or bad."""
+    """qa.jsonl asks who took what, half of it unanswerable; texts.jsonl holds good and bad texts."""
     rows, texts = [], []
     for i in range(48):
         name, thing, other = NAMES[i % 6], THINGS[(i // 6) % 6], THINGS[(i // 6 + 1 + i % 2) % 6]

@@ -44,7 +44,7 @@ def ready(folder: Path, *, opened: bool = False) -> ReadyModel:
     return ReadyModel(found.card, found.device, found.tokenizer, found.forward, found.inside)
 
 
-def test_labels_are_learnt_and_told_of_texts_that_were_held(base: Path, tmp_path: Path) -> None:
+def test_labels_are_learnt_and_predicted_for_held_out_texts(base: Path, tmp_path: Path) -> None:
     found = teach_head(request_for(base, held=(0, 1, 2, 3)), Silent())
     assert [NAMES[int(np.argmax(one))] for one in found.held] == LABELS[:4]
     assert all(sum(one) == pytest.approx(1.0, abs=1e-4) for one in found.held)
@@ -89,7 +89,7 @@ def test_several_labels_may_apply(base: Path, tmp_path: Path) -> None:
     assert all(0 <= score.probability <= 1 for score in item.scores)
 
 
-def test_a_base_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_base_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SpanlightError):
         teach_head(request_for(tmp_path / "none"), Silent())
 
@@ -111,7 +111,7 @@ def test_more_examples_take_more_steps_up_to_a_limit() -> None:
 
 
 class StopInStep(Silent):
-    """Stops after so many steps and some layers of the next one; keeps the progress."""
+    """Stops after a number of steps and of layers of the next step; keeps the progress."""
 
     def __init__(self, steps: int, layers: int) -> None:
         self._steps, self._layers, self.seen = steps, layers, list[Progress]()

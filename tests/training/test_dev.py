@@ -10,7 +10,7 @@ BERT = small_tokenizer("bert")
 
 
 def answered(example: QaExample, words: range) -> dict[str, float]:
-    """Dev figures of a model that marks so many words of the context, of which each is one token."""
+    """The dev figures of a model that answers with a number of the context's words, each one token."""
 
     def read(arrays: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
         shape = arrays["input_ids"].shape

@@ -28,7 +28,7 @@ def test_as_many_as_the_rate_says_are_dropped_and_the_mean_stays(rate: float, se
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (3,), (2, 3), (4, 8)])
-def test_draws_have_the_shape_and_come_again_with_their_seed(shape: tuple[int, ...]) -> None:
+def test_draws_have_the_shape_and_repeat_with_their_seed(shape: tuple[int, ...]) -> None:
     draws = Draws()
     draws.begin(1, 2)
     first = [draws.mask(torch.Size(shape), 0.5) for _ in range(2)]
@@ -49,7 +49,7 @@ def test_each_draw_and_each_seed_differ() -> None:
     assert (torch.corrcoef(flat) - torch.eye(len(seen))).abs().max() < 0.08
 
 
-def test_gradients_flow_through_what_is_kept_only() -> None:
+def test_gradients_flow_only_through_kept_numbers() -> None:
     hidden = torch.ones(50, 50, requires_grad=True)
     dropout = Dropout(0.25, Draws())
     assert torch.isfinite(dropout.draws.mask(torch.Size((1000,)), 0.999999)).all()

@@ -77,7 +77,7 @@ def test_sources() -> None:
 
 
 @pytest.mark.parametrize("text", ["a*much", "a*-1", "a*nan", "a*inf", "a?labels=yes"])
-def test_what_is_no_source(text: str) -> None:
+def test_malformed_sources_are_refused(text: str) -> None:
     with pytest.raises(SpanlightError):
         parse_source(text)
 
@@ -93,7 +93,7 @@ def test_what_is_no_source(text: str) -> None:
         json.dumps({**ROW, "context": 5}).encode(),
     ],
 )
-def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
+def test_files_without_examples_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(content)
     for read in (read_qa, read_texts):
@@ -104,7 +104,7 @@ def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("start", [6, 9, -26, 500])
-def test_answers_astray_are_counted_and_not_learnt_from(tmp_path: Path, start: int) -> None:
+def test_misplaced_answers_are_counted_and_refused(tmp_path: Path, start: int) -> None:
     # Two characters beyond U+FFFF: code point 4 is UTF-16 unit 6 and byte 10.
     context = "👩🍰: The Knave stole the tarts."
     path = tmp_path / "a.jsonl"
@@ -198,20 +198,20 @@ def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
         {"header_rows": "one"},
     ],
 )
-def test_rows_that_hold_no_question_are_told_with_their_number(tmp_path: Path, changes: dict) -> None:
+def test_malformed_rows_are_reported_with_their_number(tmp_path: Path, changes: dict) -> None:
     path = written(tmp_path / "a.jsonl", TABLE, {**TABLE, **changes})
     with pytest.raises(SpanlightError, match="does not hold examples: row 2 "):
         read_qa(path)
 
 
-def test_keys_that_a_table_lacks_are_named(tmp_path: Path) -> None:
+def test_missing_keys_of_a_table_are_named(tmp_path: Path) -> None:
     for key in ("id", "question", "header_rows", "answers"):
         path = written(tmp_path / "a.jsonl", {name: value for name, value in TABLE.items() if name != key})
         with pytest.raises(SpanlightError, match=f"row 1 has no “{key}”"):
             read_qa(path)
 
 
-def test_an_answer_in_an_empty_cell_or_beyond_its_cell_is_astray(tmp_path: Path) -> None:
+def test_an_answer_in_an_empty_cell_or_beyond_its_cell_is_misplaced(tmp_path: Path) -> None:
     for place in ({"row": 1, "column": 1, "start": 0}, {"row": 2, "column": 1, "start": 4}):
         path = written(tmp_path / "a.jsonl", {**TABLE, "answers": [{"text": "tarts", **place}]})
         with pytest.raises(SpanlightError, match="1 of 1 answers"):
@@ -219,7 +219,7 @@ def test_an_answer_in_an_empty_cell_or_beyond_its_cell_is_astray(tmp_path: Path)
 
 
 @pytest.mark.parametrize("documents", [(), ({**DOCUMENT, "id": "doc-2"},), None])
-def test_a_document_that_is_missing_is_named(tmp_path: Path, documents: tuple | None) -> None:
+def test_a_missing_document_is_named(tmp_path: Path, documents: tuple | None) -> None:
     path = tmp_path / "questions.jsonl" if documents is None else with_documents(tmp_path, *documents)
     with pytest.raises(SpanlightError, match="question 1 asks the document “doc-1”, which documents"):
         read_qa(written(path, ASKED))
@@ -234,7 +234,7 @@ def test_a_document_that_is_missing_is_named(tmp_path: Path, documents: tuple | 
         ({**DOCUMENT, "text": 5}, "row 2 is not of that form"),
     ],
 )
-def test_documents_that_are_none_are_told_with_their_row(
+def test_malformed_documents_are_reported_with_their_row(
     tmp_path: Path, document: object, reason: str
 ) -> None:
     path = written(with_documents(tmp_path, DOCUMENT, document), ASKED)
@@ -242,7 +242,7 @@ def test_documents_that_are_none_are_told_with_their_row(
         read_qa(path)
 
 
-def test_an_archive_that_cannot_be_read(tmp_path: Path) -> None:
+def test_an_unreadable_archive_is_refused(tmp_path: Path) -> None:
     path = written(with_documents(tmp_path, DOCUMENT), ASKED)
     whole = (tmp_path / "documents.jsonl.xz").read_bytes()
     for content in (b"no archive", whole[: len(whole) // 2]):
@@ -251,7 +251,7 @@ def test_an_archive_that_cannot_be_read(tmp_path: Path) -> None:
             read_qa(path)
 
 
-def test_a_row_holds_all_of_a_question(tmp_path: Path) -> None:
+def test_a_row_keeps_a_whole_example(tmp_path: Path) -> None:
     view = View((Replacement(3, 4, " a "),), array("i", [0, 10]), ((0, "Tarts"),))
     examples = [EXAMPLE, replace(EXAMPLE, id="2", answers=(), view=view)]
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(qa_row(one)) for one in examples))

@@ -39,7 +39,7 @@ LONG = QaExample("1", " ".join(_WORDS), "who stole the tarts", (("film", " ".joi
 
 
 def context_of(feature: Feature) -> list[int]:
-    """The ids of what a question on `LONG` is asked of, with the title before it."""
+    """The ids of the window that a question on `LONG` is asked of, with the title before it."""
     return feature.input_ids[TEMPLATE.context_at(len(_ASKED)) : -1].tolist()
 
 
@@ -58,7 +58,7 @@ def test_the_window_holds_the_answer(length: int, seed: int) -> None:
     assert feature.token_type_ids[feature.targets[0]] == 1
 
 
-def test_a_window_elsewhere_is_unanswerable_and_holds_words_of_the_question() -> None:
+def test_a_distractor_is_unanswerable_and_shares_words_with_the_question() -> None:
     features = Features(BERT, 48, elsewhere=1.0)
     found = [features.of_question(LONG, np.random.default_rng(seed)) for seed in range(30)]
     assert all(f.targets == (0, 0) and len(f) <= 48 for f in found)
@@ -72,7 +72,7 @@ def test_a_window_elsewhere_is_unanswerable_and_holds_words_of_the_question() ->
     assert all(answer_of(f) == "film" for f in made if f.targets != (0, 0))
 
 
-def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> None:
+def test_where_every_window_holds_the_answer_there_is_no_distractor() -> None:
     example = replace(EXAMPLE, answers=(("the", CONTEXT.index("the tarts", 200)),))
     features = Features(BERT, 32, elsewhere=1.0, beside=1.0)
     for seed in range(20):
@@ -81,7 +81,7 @@ def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> Non
 
 
 @given(length=st.integers(48, 70), seed=st.integers(0, 1000), answered=st.booleans())
-def test_the_window_beside_holds_no_reference(length: int, seed: int, answered: bool) -> None:
+def test_a_paired_window_holds_no_answer(length: int, seed: int, answered: bool) -> None:
     example = LONG if answered else replace(LONG, answers=())
     feature = Features(BERT, length, beside=1.0).of_question(example, np.random.default_rng(seed))
     beside = feature.paired
@@ -98,7 +98,7 @@ def test_the_window_beside_holds_no_reference(length: int, seed: int, answered: 
     assert len(set(context_of(feature)) & set(context_of(beside))) <= room // 2
 
 
-def test_nothing_stands_beside_a_context_that_fits() -> None:
+def test_a_context_that_fits_has_no_paired_window() -> None:
     feature = Features(BERT, 512, elsewhere=1.0, beside=1.0).of_question(LONG, np.random.default_rng(0))
     assert feature.paired is None and answer_of(feature) == "film"
 
@@ -120,7 +120,7 @@ COLON = BERT.token_to_id(":")
     ],
     ids=["title", "none", "headings", "long"],
 )
-def test_a_title_stands_before_the_window_and_moves_the_targets(
+def test_a_title_before_the_window_shifts_the_targets(
     title: str, headings: tuple[tuple[int, str], ...], told: set[str]
 ) -> None:
     example = replace(LONG, title=title, view=View(headings=headings) if headings else None)
@@ -181,7 +181,7 @@ def test_texts_are_cut_at_random_and_cropped() -> None:
 
 
 @given(text=st.text("ab é👩\u0301\n", max_size=40), data=st.data())
-def test_the_token_span_covers_a_place(text: str, data: st.DataObject) -> None:
+def test_the_token_span_covers_the_code_points(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     tokens = join(tokenise(BERT, text))
@@ -219,7 +219,7 @@ def tables(draw: st.DrawFn) -> dict:
 
 
 @given(row=tables(), family=st.sampled_from(["bert", "roberta", "mpnet", "albert"]), data=st.data())
-def test_what_is_said_in_a_table_is_never_a_target(row: dict, family: str, data: st.DataObject) -> None:
+def test_words_that_a_view_adds_are_never_a_target(row: dict, family: str, data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl"
         path.write_text(json.dumps(row), encoding="utf-8")
@@ -241,7 +241,7 @@ def test_what_is_said_in_a_table_is_never_a_target(row: dict, family: str, data:
     assert feature.input_ids[first : last + 1].tolist() == tokens.ids[span[0] : span[1] + 1].tolist()
 
 
-def test_cells_are_read_with_what_is_said_of_them(tmp_path: Path) -> None:
+def test_cells_are_read_with_their_headers(tmp_path: Path) -> None:
     row = {
         "id": "1",
         "question": "who",
@@ -257,7 +257,7 @@ def test_cells_are_read_with_what_is_said_of_them(tmp_path: Path) -> None:
     assert answer_of(feature) == "war"
 
 
-def test_a_place_between_what_is_said_has_its_own_tokens_only() -> None:
+def test_a_span_between_added_words_has_only_its_own_tokens() -> None:
     # Without width stand the 1st, 3rd and 6th token: before, between and behind three words.
     tokens = Tokens(
         *(np.array(each, dtype=np.int32) for each in (range(6), (0, 0, 4, 4, 7, 9), (0, 4, 4, 6, 9, 9)))
@@ -270,7 +270,7 @@ def test_a_place_between_what_is_said_has_its_own_tokens_only() -> None:
 
 
 @given(size=st.integers(1, 200), room=st.integers(1, 60), data=st.data())
-def test_places(size: int, room: int, data: st.DataObject) -> None:
+def test_a_drawn_window_holds_the_target(size: int, room: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, size - 1))
     last = data.draw(st.integers(first, size - 1))
     at = window_start(size, room, (first, last), np.random.default_rng(data.draw(st.integers(0, 99))))
@@ -331,7 +331,7 @@ def test_batches_hold_like_lengths() -> None:
     assert [len(b) for b in made[:3]] == [8, 8, 8] and made[0] != sorted(made[0])
 
 
-def test_collate_pads_and_moves_what_is_ignored_out_of_the_batch() -> None:
+def test_collate_pads_and_moves_ignored_targets_out_of_the_batch() -> None:
     ids = np.arange(5, dtype=np.int64) + 7
     inside = Feature(ids, ids * 0 + 1, (1, 2))
     outside = Feature(ids[:3], ids[:3] * 0, (2, 3))
@@ -344,7 +344,7 @@ def test_collate_pads_and_moves_what_is_ignored_out_of_the_batch() -> None:
     assert classes["targets"].tolist() == [[3]]
 
 
-def test_collate_sets_each_window_beside_another_behind_it() -> None:
+def test_collate_puts_each_paired_window_after_its_partner() -> None:
     ids = np.arange(5, dtype=np.int64) + 7
     away = Feature(ids[:4], ids[:4] * 0, (0, 0))
     alone = Feature(ids[:2], ids[:2] * 0, (2, 2))
@@ -358,7 +358,7 @@ def test_collate_sets_each_window_beside_another_behind_it() -> None:
 
 
 @pytest.mark.parametrize("length", [48, 512])
-def test_a_pair_without_a_label_is_of_another_window_or_of_another_text(length: int) -> None:
+def test_an_unlabelled_input_is_another_window_or_another_text(length: int) -> None:
     other = replace(EXAMPLE, context="The queen made some tarts", answers=(("The queen", 0),))
     features = Features(BERT, length, beside=1.0)
     made = [features.of_unlabelled(LONG, other, np.random.default_rng(seed)) for seed in range(20)]

@@ -1,4 +1,4 @@
-"""A checkpoint folder as training leaves it: in one file or in shards, and read again either way."""
+"""A checkpoint folder as training writes it, with one file of weights or shards, is read again."""
 
 from __future__ import annotations
 

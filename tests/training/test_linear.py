@@ -27,7 +27,7 @@ def two_clouds(count: int, seed: int = 0, width: int = 8) -> tuple[np.ndarray, n
     )
 
 
-def test_what_is_told_apart_by_a_line_is_learnt() -> None:
+def test_linearly_separable_labels_are_learnt() -> None:
     vectors, targets = two_clouds(60)
     new, wanted = two_clouds(200, seed=1)
     found = fit(vectors, targets).probabilities(new)
@@ -69,7 +69,7 @@ def test_the_words_of_labels_alone_are_a_first_guess() -> None:
     assert (found.argmax(1) == targets.argmax(1)).mean() > 0.95
 
 
-def test_the_most_useful_are_unsure_and_unlike_and_never_labelled_ones() -> None:
+def test_the_most_useful_texts_are_uncertain_diverse_and_unlabelled() -> None:
     vectors, _ = two_clouds(50)
     pool = Pool.of(vectors, vectors[:2])
     probabilities = np.full((50, 2), (0.95, 0.05), dtype=np.float32)
@@ -91,7 +91,7 @@ def test_folds_hold_every_row_once(labels: list[int], seed: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abcdefgh")), min_size=2, max_size=40))
-def test_equal_texts_fall_into_the_same_part(rows: list[tuple[int, str]]) -> None:
+def test_equal_texts_fall_into_the_same_fold(rows: list[tuple[int, str]]) -> None:
     texts = [text for _, text in rows]
     parts = folds(targets_of([(label,) for label, _ in rows], 3), texts=texts)
     assert sorted(row for part in parts for row in part) == list(range(len(rows)))
@@ -99,7 +99,7 @@ def test_equal_texts_fall_into_the_same_part(rows: list[tuple[int, str]]) -> Non
     assert sum(map(len, found)) == len(set(texts))
 
 
-def test_texts_that_are_there_twice_do_not_flatter_the_curve() -> None:
+def test_duplicate_texts_do_not_flatter_the_curve() -> None:
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(40, 64)).astype(np.float32)
     vectors = np.repeat(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), 2, 0)
@@ -120,7 +120,7 @@ def test_more_examples_are_expected_to_help_as_they_did() -> None:
     assert all(0 <= error <= 1 for _, error in curve)
 
 
-def test_a_temperature_changes_how_sure_but_not_which() -> None:
+def test_a_temperature_changes_confidence_but_not_the_best_label() -> None:
     found = np.array([[0.7, 0.2, 0.1]], dtype=np.float32)
     calm = at_temperature(found, 2.0)
     assert calm.argmax() == 0 and calm[0, 0] < 0.7 and calm.sum() == pytest.approx(1.0)

@@ -35,7 +35,7 @@ def test_the_class_loss_is_transformers_own(tmp_path: Path) -> None:
     assert torch.allclose(class_loss(output.logits, classes), output.loss)
 
 
-def test_nothing_to_learn_is_no_nan() -> None:
+def test_a_batch_without_targets_gives_no_nan() -> None:
     logits = torch.randn(2, 8, requires_grad=True)
     loss = span_loss(logits, logits, torch.tensor([8, 20]), torch.tensor([9, 8]))
     loss.backward()
@@ -109,7 +109,7 @@ def test_the_windows_of_a_question_share_one_softmax(
     ],
     ids=["alone", "unanswerable", "ignored"],
 )
-def test_without_a_pair_that_answers_the_shared_loss_is_nothing(
+def test_without_a_pair_that_answers_the_shared_loss_is_zero(
     answers: list[tuple[int, int]], pairs: list[int]
 ) -> None:
     starts, ends = torch.tensor(answers).T
@@ -133,7 +133,7 @@ def shown_like(logits: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("temperature", [1.0, 2.0])
-def test_the_imitation_loss_is_the_divergence_over_the_places(temperature: float) -> None:
+def test_the_imitation_loss_is_the_divergence_over_the_positions(temperature: float) -> None:
     logits, other = (torch.tensor(each[:3], requires_grad=True) for each in SCORES)
     assert imitation_loss(logits, shown_like(logits), PLACES, temperature).item() == pytest.approx(
         0, abs=1e-6

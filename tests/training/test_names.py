@@ -66,7 +66,7 @@ def test_every_word_that_fits_has_its_own_first_token(words, family, length, see
         assert all(head >= 0 for head in made.first_pieces)
 
 
-def test_labels_stand_in_order_and_in_twos() -> None:
+def test_labels_are_sorted_with_b_and_i_of_each_kind() -> None:
     assert labels_of([tagged("Rome Ann", "B-LOC I-PER")]) == LABELS
     with pytest.raises(SpanlightError):
         labels_of([tagged("the king", "O O")])

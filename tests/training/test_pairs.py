@@ -1,4 +1,4 @@
-"""Pairs are what they say they are: told by a passage number in every token."""
+"""The relation of a pair is true, which a passage number in every token shows."""
 
 from itertools import pairwise
 
@@ -28,7 +28,7 @@ def numbered(shapes: list[list[int]], documents: list[str]) -> list[Passage]:
 
 
 def whole(pair: MaskedPair) -> tuple[list[int], list[int]]:
-    """Both stretches with what stood at the masked places."""
+    """Both segments, with their tokens at the masked positions."""
     ids = pair.input_ids.copy()
     ids[pair.masked] = pair.words
     ends = np.flatnonzero(ids == SEP).tolist()

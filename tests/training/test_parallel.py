@@ -31,7 +31,7 @@ def model(base: nn.Module) -> nn.Module:
 
 
 def batch_of(together: int = 0) -> dict[str, np.ndarray]:
-    """Eight rows of which each has an answer, or every other one, and so many in a row belong together."""
+    """Eight rows, all or every other one with an answer, of which a number in a row belong together."""
     rng = np.random.default_rng(3)
     targets = np.sort(rng.integers(1, 16, (8, 2)), axis=1)
     pairs = {}
@@ -82,7 +82,7 @@ def test_gradients_in_bfloat16_are_near_those_in_float32(model: nn.Module) -> No
 
 @pytest.mark.parametrize("bfloat16", [False, True])
 @pytest.mark.parametrize("together", [0, 2, 3, 8])
-def test_two_workers_come_to_what_one_does(model: nn.Module, bfloat16: bool, together: int) -> None:
+def test_two_workers_give_the_result_of_one(model: nn.Module, bfloat16: bool, together: int) -> None:
     (one, wanted), (two, found) = (learnt(model, batch_of(together), count, bfloat16) for count in (1, 2))
     assert two == pytest.approx(one, rel=1e-3 if bfloat16 else 1e-5)
     assert float((found - wanted).norm() / wanted.norm()) < (0.02 if bfloat16 else 1e-5)
@@ -130,7 +130,7 @@ def test_gradients_of_batches_add_up(model: nn.Module) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_what_is_read_after_a_step_is_read_with_the_new_weights(model: nn.Module, count: int) -> None:
+def test_outputs_after_a_step_are_of_the_new_weights(model: nn.Module, count: int) -> None:
     def logits(workers: Workers) -> np.ndarray:
         return np.concatenate([part["start_logits"] for part in workers.outputs(batch_of())])
 

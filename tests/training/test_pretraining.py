@@ -84,7 +84,7 @@ def test_inputs_without_a_relation_cost_only_their_words(files: Path) -> None:
     assert loss.item() == pytest.approx(words.item())
 
 
-def test_a_fresh_head_begins_with_how_often_words_stand(files: Path) -> None:
+def test_a_fresh_head_starts_from_word_frequencies(files: Path) -> None:
     task, model = begun(files)
     bias = model.cls.predictions.bias
     ids = {word: task.tokenizer.token_to_id(word) for word in ("the", "tarts", "paris")}
@@ -95,7 +95,7 @@ def test_a_fresh_head_begins_with_how_often_words_stand(files: Path) -> None:
 
 
 @pytest.mark.parametrize("megabytes", [0.0, 0.02], ids=["one file", "shards"])
-def test_a_head_that_is_there_is_kept(files: Path, megabytes: float) -> None:
+def test_an_existing_head_is_kept(files: Path, megabytes: float) -> None:
     options = {"workers": 2.0, "bfloat16": 0.0, "shard": megabytes}
     base = Path(train(request_for(files, epochs=1.0, options=options), Silent()).folder)
     task = pretraining_task(request_for(files, base=str(base)), base)
@@ -156,7 +156,7 @@ def test_a_killed_run_ends_with_the_same_weights(files: Path) -> None:
     assert equal(weights(whole.folder), weights(resumed.folder)) and whole.dev == resumed.dev
 
 
-def test_what_is_learnt_opens_in_transformers_whole(files: Path) -> None:
+def test_a_trained_model_opens_whole_in_transformers(files: Path) -> None:
     dev = files / "told-again.txt"
     dev.write_text(f"A rabbit . {STORY}\n\nFrance . {OTHER}" * 4)
     learnt = {"dev": (str(dev),), "options": {"workers": 1.0, "half": 1.0, "bfloat16": 0.0}}
@@ -173,7 +173,7 @@ def test_what_is_learnt_opens_in_transformers_whole(files: Path) -> None:
     assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
 
 
-def test_dev_text_is_left_out_of_what_is_learnt(files: Path) -> None:
+def test_dev_text_is_left_out_of_training(files: Path) -> None:
     with pytest.raises(SpanlightError, match="no examples"):
         train(request_for(files, dev=(str(files / "texts.jsonl"),)), Silent())
 

@@ -1,4 +1,4 @@
-"""What a run goes on from, and what it must not go on from."""
+"""What a run continues from, and what it must not continue from."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def first_step(files: Path, **changes) -> int:
     return watched.steps[0].step
 
 
-def test_a_checkpoint_of_other_settings_is_not_in_the_way(files: Path) -> None:
+def test_a_checkpoint_of_other_settings_is_ignored(files: Path) -> None:
     held = stop_at(7, files)
     assert [p.name for p in held.glob("step-*")] == ["step-6"]
     assert (held / "best.safetensors").is_file()
@@ -45,9 +45,7 @@ def test_a_checkpoint_of_other_settings_is_not_in_the_way(files: Path) -> None:
         pytest.param("optimizer.safetensors", None, marks=pytest.mark.long),
     ],
 )
-def test_a_checkpoint_that_is_not_whole_gives_way_to_the_one_before(
-    files: Path, name: str, left: int | None
-) -> None:
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(files: Path, name: str, left: int | None) -> None:
     held = stop_at(3, files)
     shutil.copytree(held / "step-2", files / "step-2")
     stop_at(6, files)
@@ -67,20 +65,20 @@ def test_without_a_whole_checkpoint_a_run_begins_anew(files: Path) -> None:
 
 
 @pytest.mark.parametrize("changed", ["examples", "base"])
-def test_other_data_or_another_base_is_not_gone_on_with(files: Path, changed: str) -> None:
+def test_a_run_does_not_continue_with_other_data_or_another_base(files: Path, changed: str) -> None:
     stop_at(3, files)
     path = files / ("qa.jsonl" if changed == "examples" else "base-bert/model.safetensors")
     os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns + 1_000_000_000))
     assert first_step(files) == 1
 
 
-def test_weights_beyond_all_numbers_end_the_run(files: Path) -> None:
+def test_infinite_weights_end_the_run(files: Path) -> None:
     with pytest.raises(SpanlightError, match="not a number") as refused:
         train(request_for(files, learning_rate=1e38, warm_up=0.0), Silent())
     assert refused.value.hint == "Use a lower learning rate."
 
 
-def test_answers_astray_are_refused(files: Path) -> None:
+def test_misplaced_answers_are_refused(files: Path) -> None:
     rows = [json.loads(line) for line in (files / "qa.jsonl").read_text().splitlines()]
     rows[1]["answers"] = [{"text": "queen", "answer_start": 5}]
     (files / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -121,7 +119,7 @@ def test_a_checkpoint_is_due_after_some_seconds_too(files: Path) -> None:
     assert [p.name for p in (files / "out.run").glob("step-*")] == ["step-6"]
 
 
-def test_a_run_that_mixes_in_its_base_goes_on_with_what_was_learnt(files: Path) -> None:
+def test_a_run_that_mixes_in_its_base_continues_from_the_trained_weights(files: Path) -> None:
     options = EVERY_STEP | {"of_base": 0.5, "last": 1.0, "frozen": 1.0}
     whole = train(request_for(files, options=options, output=str(files / "whole")), Silent())
     stop_at(7, files, options=options)
@@ -129,7 +127,7 @@ def test_a_run_that_mixes_in_its_base_goes_on_with_what_was_learnt(files: Path) 
     assert equal(weights(whole.folder), weights(resumed.folder))
 
 
-def test_a_disk_that_refuses_is_no_bug(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_error_is_reported(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -41,7 +41,7 @@ def test_a_plain_file_is_cut_at_blank_lines(tmp_path: Path, encoding: str) -> No
     assert len(found) == 2 and {text.document for text in found} == {"book.txt"}
 
 
-def test_a_books_licence_is_no_part_of_it(tmp_path: Path) -> None:
+def test_a_books_licence_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text("Terms.\n*** START OF THIS BOOK ***\n\nOnce.\n\n*** END OF THIS BOOK ***\n\nMore terms.")
     assert [text.paragraphs for text in read_running_text(path)] == [("Once.",)]
@@ -55,7 +55,7 @@ def test_rows_without_text_are_refused(tmp_path: Path, body: str) -> None:
         read_running_text(path)
 
 
-def test_a_file_that_is_no_text_and_one_that_is_missing_are_refused(tmp_path: Path) -> None:
+def test_binary_and_missing_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "letter.pdf"
     path.write_bytes(b"%PDF-1.7\n\0\1\2 stream \xff")
     with pytest.raises(SpanlightError, match="does not hold running text") as caught:
@@ -65,7 +65,7 @@ def test_a_file_that_is_no_text_and_one_that_is_missing_are_refused(tmp_path: Pa
         read_running_text(tmp_path / "none.txt")
 
 
-def test_what_is_held_apart_is_not_learnt() -> None:
+def test_texts_that_share_a_held_out_paragraph_are_excluded() -> None:
     texts = [RunningText(("One  two.", "Three."), "a"), RunningText(("Four.",), "b")]
     assert exclude_shared(texts, [RunningText(("x", "THREE."), "c")]) == [texts[1]]
     assert exclude_shared(texts, [RunningText(("", " "), "c")]) == texts

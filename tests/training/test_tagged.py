@@ -15,7 +15,7 @@ MARKS = st.sampled_from([*".,;:!?()[]\"'$%", "n't", "'s", "U.S.", "...", "``", "
 
 
 @given(st.lists(WORDS | MARKS, max_size=30))
-def test_every_word_stands_at_its_place_and_nothing_but_blanks_between(words: list[str]) -> None:
+def test_every_word_is_at_its_span_with_only_blanks_between(words: list[str]) -> None:
     text, places = detokenise(words)
     assert [place.of(text) for place in places] == words
     assert text == text.strip() and "  " not in text

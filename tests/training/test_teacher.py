@@ -33,7 +33,7 @@ OPTIONS = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0}
 
 
 def teacher_in(folder: Path, without: str = "", **kind) -> Path:
-    """An MPNet with the word pieces of the small BERT, numbered from behind, perhaps without one of them."""
+    """An MPNet with the small BERT's word pieces in reverse order, perhaps without one of them."""
     small_checkpoint(folder, "mpnet", seed=11, **kind)
     said = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = said["model"]["vocab"]
@@ -162,7 +162,7 @@ def test_a_killed_run_with_a_teacher_ends_with_the_same_weights(files: Path, fol
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
-def test_a_run_does_not_go_on_with_another_teacher(files: Path, name: str) -> None:
+def test_a_run_does_not_continue_with_another_teacher(files: Path, name: str) -> None:
     folder = teacher_in(files / "teacher")
     with pytest.raises(Killed):
         train(request_to(files, folder), Watched(7))
@@ -182,7 +182,7 @@ def test_other_vocabularies_are_refused(files: Path, tmp_path: Path) -> None:
     assert "such as “tarts”" in str(refused.value)
 
 
-def test_what_cannot_teach(files: Path, tmp_path: Path, folder: Path) -> None:
+def test_unsuitable_teachers_are_refused(files: Path, tmp_path: Path, folder: Path) -> None:
     short = teacher_in(tmp_path / "short", positions=48)
     headless = teacher_in(tmp_path / "headless", head=Head.CLASSIFICATION)
     for changes, sentence in (

@@ -47,7 +47,7 @@ class Killed(Exception):
 
 
 class Watched(Silent):
-    """Notes the steps, and ends the run at one of them."""
+    """Records the steps, and kills the run at one of them."""
 
     def __init__(self, end_at: int = 0) -> None:
         self.steps: list[TrainingStep] = []
@@ -154,7 +154,7 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
 
 @pytest.fixture
 def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, torch.Tensor]]:
-    """The weights of a short run on a processor that would measure as told, or is known to be quick."""
+    """The weights of a short run on a processor with given speeds, or one known to be fast in bfloat16."""
 
     def learnt(
         peaks: dict[str, float] | None, family: str = "bert", quick: str = "", **options: float
@@ -181,7 +181,7 @@ def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., d
         pytest.param({}, 0.0, marks=pytest.mark.long),
     ],
 )
-def test_bfloat16_is_taken_where_the_processor_is_quick_at_it(
+def test_bfloat16_is_used_where_the_processor_is_fast_in_it(
     learnt_with: Callable[..., dict[str, torch.Tensor]], peaks: dict[str, float], wanted: float
 ) -> None:
     found = learnt_with(peaks)
@@ -189,7 +189,7 @@ def test_bfloat16_is_taken_where_the_processor_is_quick_at_it(
     assert not equal(found, learnt_with(None, bfloat16=1.0 - wanted))
 
 
-def test_nothing_is_measured_where_the_family_or_the_processor_tells(
+def test_no_speed_is_measured_where_family_or_processor_decide(
     learnt_with: Callable[..., dict[str, torch.Tensor]],
 ) -> None:
     assert equal(learnt_with(None, "deberta"), learnt_with(None, "deberta", bfloat16=0.0))
@@ -246,7 +246,7 @@ def test_a_head_is_drawn_from_the_seed(files: Path) -> None:
         {"device": "cuda:99"},
     ],
 )
-def test_what_cannot_be_trained(files: Path, changes: dict) -> None:
+def test_impossible_requests_are_refused(files: Path, changes: dict) -> None:
     with pytest.raises(SpanlightError) as refused:
         train(request_for(files, **changes), Silent())
     assert refused.value.hint
@@ -265,7 +265,7 @@ def test_labels_that_do_not_fit_and_weights_cut_short_are_refused(files: Path) -
 
 
 @WAYS
-def test_half_of_the_base_stays_where_that_is_asked(files: Path, bfloat16: float) -> None:
+def test_half_of_the_base_is_mixed_in_on_request(files: Path, bfloat16: float) -> None:
     options = {"workers": 2.0, "bfloat16": bfloat16, "last": 1.0}
     whole, half = (
         train(

@@ -1,4 +1,4 @@
-"""The calibration that follows verdicts: how far it is off after 100, what moves it, and what does not."""
+"""The calibration fitted to verdicts: its error after 100 of them, and what changes it."""
 
 from __future__ import annotations
 

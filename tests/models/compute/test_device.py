@@ -34,7 +34,7 @@ def capabilities(monkeypatch: pytest.MonkeyPatch, **found: bool) -> None:
 def gpus_that(
     monkeypatch: pytest.MonkeyPatch, *works: bool, capability: tuple[int, int] = (9, 0)
 ) -> list[tuple[str, str]]:
-    """GPUs that PyTorch lists, each of which computes or does not; what was tried is noted."""
+    """Fake GPUs that PyTorch lists, each of which computes or not; notes which were tried."""
     tried: list[tuple[str, str]] = []
 
     def multiplies(key: str, dtype: str) -> bool:
@@ -52,7 +52,7 @@ def gpus_that(
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_without_a_gpu_the_cpu_is_taken_and_the_reason_said() -> None:
+def test_without_a_gpu_the_cpu_is_chosen_with_the_reason() -> None:
     choice = choose("auto")
     assert choice.device == "cpu"
     assert choice.title == "CPU"
@@ -114,7 +114,7 @@ def test_an_older_torch_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(("wanted", "taken"), [("auto", "cuda:0"), ("cuda", "cuda:0"), ("CUDA:1", "cuda:1")])
-def test_a_gpu_that_works_is_taken(monkeypatch: pytest.MonkeyPatch, wanted: str, taken: str) -> None:
+def test_a_working_gpu_is_chosen(monkeypatch: pytest.MonkeyPatch, wanted: str, taken: str) -> None:
     gpus_that(monkeypatch, True, True)
     choice = choose(wanted)
     assert (choice.device, choice.dtype, choice.title) == (taken, "bfloat16", "GPU")
@@ -131,7 +131,7 @@ def test_a_gpu_without_bfloat16_computes_in_float32(monkeypatch: pytest.MonkeyPa
         choose("cuda", "bfloat16")
 
 
-def test_auto_goes_by_a_device_that_does_not_compute_in_the_precision_chosen(
+def test_auto_passes_over_a_device_that_does_not_compute_in_the_chosen_precision(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gpus_that(monkeypatch, True, capability=(7, 5))
@@ -171,7 +171,7 @@ def test_a_gpu_of_this_computer_that_pytorch_cannot_use_is_named_with_the_reason
     assert "cpu" in caught.value.hint
 
 
-def test_an_apple_gpu_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_apple_gpu_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(graphics, "cards", lambda: ())
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
@@ -183,7 +183,7 @@ def test_an_apple_gpu_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_devices_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for wanted in ("cuda", "cuda:0", "mps"):
         with pytest.raises(SpanlightError, match="that PyTorch can use was found") as caught:
             choose(wanted)
@@ -226,7 +226,7 @@ def test_there_is_at_least_one_core_and_the_processor_has_a_name() -> None:
         ("ATEN_CPU_CAPABILITY", "avx512", False),
     ],
 )
-def test_what_pytorch_is_kept_from_using_counts_as_not_there(
+def test_instructions_that_pytorch_may_not_use_do_not_count(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, held_back: bool
 ) -> None:
     has = dict.fromkeys(("amx_bf16", "avx512_bf16", "avx512_fp16"), True)
@@ -239,7 +239,7 @@ def test_what_pytorch_is_kept_from_using_counts_as_not_there(
 
 
 @pytest.mark.parametrize(("is_amd", "fast"), [(True, "AVX512-BF16"), (False, "")])
-def test_bfloat16_without_amx_is_quick_on_processors_of_amd_alone(
+def test_bfloat16_without_amx_is_fast_only_on_processors_of_amd(
     monkeypatch: pytest.MonkeyPatch, is_amd: bool, fast: str
 ) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True}, raising=False)

@@ -18,7 +18,7 @@ GEFORCE = Card("NVIDIA", "NVIDIA GeForce RTX 4090", "470.256.02")
 def torch_without_a_gpu(
     monkeypatch: pytest.MonkeyPatch, *, cuda: str | None = None, hip: str | None = None, says: str = ""
 ) -> None:
-    """A PyTorch of some build that lists no GPU, and what it says when it is made to use one."""
+    """A fake PyTorch of some build that lists no GPU, and its error when it starts CUDA."""
 
     def init() -> None:
         if says:
@@ -73,7 +73,7 @@ def test_why_pytorch_lists_no_gpu(
     assert (gpu.key, gpu.title, gpu.fault, gpu.usable) == ("cuda:0", card.title, why, False)
 
 
-def test_a_gpu_hidden_by_the_environment_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpu_hidden_by_the_environment_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     torch_without_a_gpu(monkeypatch, cuda="13.0", says="No CUDA GPUs are available")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert why_not(GEFORCE) == "it is hidden from PyTorch by the environment variable CUDA_VISIBLE_DEVICES"

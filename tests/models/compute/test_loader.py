@@ -130,14 +130,14 @@ def test_the_head_computes_in_float32(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_batch_can_be_broken_off_at_each_layer(tmp_path: Path, family: str) -> None:
+def test_a_batch_can_be_cancelled_at_each_layer(tmp_path: Path, family: str) -> None:
     calls = []
     folder = small_checkpoint(tmp_path / "m", family)
     load(read_card(folder), QA, CPU, lambda: calls.append(1)).forward(batch())
     assert len(calls) == 2
 
 
-def test_the_tokenizer_neither_cuts_nor_pads(tmp_path: Path) -> None:
+def test_the_tokenizer_neither_truncates_nor_pads(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m")
     stored = json.loads((folder / "tokenizer.json").read_text())
     stored["truncation"] = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
@@ -156,7 +156,7 @@ def test_the_tokenizer_neither_cuts_nor_pads(tmp_path: Path) -> None:
     assert len(tokenizer.encode("the king " * 50).ids) == 102
 
 
-def test_a_head_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_head_is_refused(tmp_path: Path) -> None:
     reader = read_card(small_checkpoint(tmp_path / "reader"))
     with pytest.raises(SpanlightError, match="reader cannot classify texts: its weights hold no") as caught:
         load(reader, CLASSIFY, CPU)
@@ -190,7 +190,7 @@ def test_names_of_old_checkpoints_are_understood(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_a_config_says_of_outputs_changes_none(tmp_path: Path, family: str) -> None:
+def test_a_configs_output_settings_change_no_outputs(tmp_path: Path, family: str) -> None:
     folder = small_checkpoint(tmp_path / "m", family, CLASSIFY)
     wanted = load(read_card(folder), CLASSIFY, CPU).forward(batch())
     config(folder, return_dict=False, output_hidden_states=True, torchscript=True, chunk_size_feed_forward=7)
@@ -200,7 +200,7 @@ def test_what_a_config_says_of_outputs_changes_none(tmp_path: Path, family: str)
 
 
 class Narrow(torch.nn.Module):
-    """A model whose memory takes only so many rows at a time."""
+    """A model whose memory has room for a number of rows at a time."""
 
     def __init__(self, model: torch.nn.Module, rows: int) -> None:
         super().__init__()
@@ -255,7 +255,7 @@ def test_a_batch_of_masked_words_too_large_for_the_memory_is_halved_with_its_pos
         Forward(Narrow(model, rows=0), MASKED, "cpu", 512, places)(arrays)
 
 
-def test_places_are_chosen_for_one_batch_only(tmp_path: Path) -> None:
+def test_positions_are_selected_for_one_batch_only(tmp_path: Path) -> None:
     model = transformers.BertForMaskedLM.from_pretrained(small_checkpoint(tmp_path / "m", head=MASKED)).eval()
     ids = torch.from_numpy(batch()["input_ids"])
     before = model(input_ids=ids).logits
@@ -265,7 +265,7 @@ def test_places_are_chosen_for_one_batch_only(tmp_path: Path) -> None:
     torch.testing.assert_close(model(input_ids=ids).logits, before)
 
 
-def test_no_logits_of_other_places_are_computed(tmp_path: Path) -> None:
+def test_no_logits_of_other_positions_are_computed(tmp_path: Path) -> None:
     loaded = load(read_card(small_checkpoint(tmp_path / "m", head=MASKED)), MASKED, CPU)
     none = loaded.forward(batch() | {"positions": np.zeros((3, 0), np.int64)})["logits"]
     assert none.shape == (3, 0, loaded.tokenizer.get_vocab_size())
@@ -289,7 +289,7 @@ def test_a_pretraining_checkpoint_gives_both_its_heads(tmp_path: Path, family: s
 
 
 def age_of_words_head(weights: dict[str, Any]) -> None:
-    """Spell it as the first BERTs did: gamma and beta, the decoder's weight stored too."""
+    """Name the weights as the first BERTs did: gamma and beta, and the decoder's weight stored too."""
     for name in [name for name in weights if "LayerNorm" in name]:
         old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
         weights[old] = weights.pop(name)
@@ -305,7 +305,7 @@ def age_of_words_head(weights: dict[str, Any]) -> None:
     ],
     ids=["first names", "the decoder's bias", "both biases"],
 )
-def test_a_words_head_is_understood_however_it_is_spelt(tmp_path: Path, change: Any) -> None:
+def test_a_masked_words_head_is_loaded_under_every_spelling(tmp_path: Path, change: Any) -> None:
     folder = biased(small_checkpoint(tmp_path / "m", head=MASKED))
     arrays = with_positions(batch(), MASKED)
     before = load(read_card(folder), MASKED, CPU).forward(arrays)["logits"]
@@ -314,7 +314,7 @@ def test_a_words_head_is_understood_however_it_is_spelt(tmp_path: Path, change: 
     np.testing.assert_array_equal(before, after)
 
 
-def test_a_decoder_of_its_own_is_used_and_wanted_where_the_config_says_so(tmp_path: Path) -> None:
+def test_an_untied_decoder_is_used_and_required_where_the_config_says_so(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m", head=MASKED)
     config(folder, tie_word_embeddings=False)
     assert read_card(folder).heads == ()
@@ -329,7 +329,7 @@ def test_a_decoder_of_its_own_is_used_and_wanted_where_the_config_says_so(tmp_pa
 
 @pytest.mark.parametrize("family", ["deberta", "deberta-v2"])
 @pytest.mark.parametrize("said", [True, False])
-def test_deberta_s_newer_head_is_known_by_its_weights(tmp_path: Path, family: str, said: bool) -> None:
+def test_debertas_newer_head_is_recognised_by_its_weights(tmp_path: Path, family: str, said: bool) -> None:
     folder = small_checkpoint(tmp_path / "m", family, MASKED)
     made = transformers.AutoConfig.from_pretrained(folder, legacy=False)
     transformers.AutoModelForMaskedLM.from_config(made).save_pretrained(folder)
@@ -342,7 +342,7 @@ def test_deberta_s_newer_head_is_known_by_its_weights(tmp_path: Path, family: st
         np.testing.assert_allclose(found[0], expected[0, [3, 17, 49]], atol=1e-5 if device is CPU else 0.06)
 
 
-def test_a_silenced_padding_is_scored_as_a_word_all_the_same(tmp_path: Path) -> None:
+def test_padding_that_is_zero_in_the_encoder_still_has_its_logit(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m", "mobilebert", MASKED)
     arrays = batch(1) | {"positions": np.arange(50)[None]}
     found = load(read_card(folder), MASKED, CPU).forward(arrays)["logits"]

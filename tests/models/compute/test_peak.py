@@ -1,4 +1,4 @@
-"""The roof: a way that does not work here or is slow is left out."""
+"""The peak speed by dtype: kernels that do not work or are slow are left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peak, "_SECONDS", 0.01)
 
 
-def test_the_fastest_way_of_a_dtype_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fastest_kernel_of_a_dtype_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def speed(way: object, dtype: str, device: str, least: float) -> float:
@@ -34,7 +34,7 @@ def test_the_fastest_way_of_a_dtype_counts(monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
-def test_a_way_that_is_missing_or_slow_is_left_out_but_for_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_or_slow_kernels_are_left_out_except_for_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(size: int, *rest: str) -> object:
         raise RuntimeError("not implemented for 'Half'")
 
@@ -43,7 +43,7 @@ def test_a_way_that_is_missing_or_slow_is_left_out_but_for_float32(monkeypatch: 
     assert [one.dtype for one in measure_peak("cpu", lambda: None)] == ["float32"]
 
 
-def test_a_stop_is_handed_on() -> None:
+def test_a_stop_propagates() -> None:
     def stop() -> None:
         raise Stopped
 

@@ -1,4 +1,4 @@
-"""The forward pass in float32 beside the one in less: loaded when it is called, given up where it cannot be."""
+"""The forward pass in float32 beside one in a narrower dtype: loaded at its first call, closed where that fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rows() -> Arrays:
 
 
 def weights(folder: Path, named: str, each: int) -> int:
-    """The bytes of a checkpoint's weights of such names, of so many each."""
+    """The bytes of a checkpoint's weights whose names match, at `each` bytes a weight."""
     tensors = read_checkpoint(folder).weights.tensors
     return sum(each * prod(tensor.shape) for name, tensor in tensors.items() if named in name)
 
@@ -66,7 +66,7 @@ def test_its_logits_are_those_of_the_model_in_float32(reader: Path, dtype: str) 
 
 
 @pytest.mark.parametrize("family", ["bert", "mpnet"])
-def test_a_table_of_words_that_is_stored_narrow_is_not_there_twice(family: str, tmp_path: Path) -> None:
+def test_word_embeddings_stored_in_a_narrow_dtype_are_shared(family: str, tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "narrow", family, dtype="float16")
     less, exact = loaded(folder), loaded(folder, "float32")
     assert less.precise is not None
@@ -96,7 +96,7 @@ def test_it_is_not_loaded_where_memory_is_short(
 
 
 class Failing:
-    """Gives a forward pass that raises an error in its turn, or raises it while it loads."""
+    """Loads a forward pass that raises an error, or raises it while loading."""
 
     size = 8
 
@@ -118,7 +118,7 @@ class Failing:
 @pytest.mark.parametrize(
     "error", [out_of_memory("cpu", 24), MemoryError(), RuntimeError("CUDA out of memory"), OSError("gone")]
 )
-def test_where_it_fails_for_want_of_memory_it_is_given_up_for_good(error: Exception, loads: bool) -> None:
+def test_after_running_out_of_memory_it_stays_closed(error: Exception, loads: bool) -> None:
     failing = Failing(error, loads=loads)
     precise = PreciseForward(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
     assert precise(rows()) is None
@@ -128,7 +128,7 @@ def test_where_it_fails_for_want_of_memory_it_is_given_up_for_good(error: Except
 
 @pytest.mark.parametrize("loads", [True, False])
 @pytest.mark.parametrize("error", [Stopped(), RuntimeError("device-side assert triggered")])
-def test_other_faults_and_a_stop_go_on(error: BaseException, loads: bool) -> None:
+def test_other_errors_and_stops_propagate(error: BaseException, loads: bool) -> None:
     failing = Failing(error, loads=loads)
     precise = PreciseForward(failing.load, 1, "cpu")  # type: ignore[arg-type]  # a fake
     for _ in range(2):
@@ -137,7 +137,7 @@ def test_other_faults_and_a_stop_go_on(error: BaseException, loads: bool) -> Non
     assert failing.calls == 2
 
 
-def test_a_stop_is_heard_before_each_of_its_layers(reader: Path) -> None:
+def test_each_layer_checks_for_a_stop(reader: Path) -> None:
     calls: list[int] = []
 
     def check() -> None:
@@ -153,7 +153,7 @@ def test_a_stop_is_heard_before_each_of_its_layers(reader: Path) -> None:
     assert len(calls) == 4
 
 
-def test_a_model_that_was_removed_meanwhile_is_read_as_it_is(reader: Path, tmp_path: Path) -> None:
+def test_without_its_files_there_are_no_precise_logits(reader: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(reader, tmp_path / "copy"))
     precise = loaded(folder).precise
     assert precise is not None

@@ -1,4 +1,4 @@
-"""What fits is computed at once, in order, and what did not fit is remembered."""
+"""Batches that fit are computed in order, and the size that fits is remembered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Memory:
 
 
 @given(st.integers(0, 70), st.integers(1, 512), st.integers(1, 4000))
-def test_pieces_are_all_of_it_in_order_and_the_next_batch_does_not_fail(
+def test_batches_cover_all_inputs_in_order_and_the_next_one_fits(
     count: int, length: int, tokens: int
 ) -> None:
     room, memory, said = Room("cuda:0"), Memory(tokens, length), []
@@ -87,7 +87,7 @@ def test_other_errors_are_not_caught() -> None:
         (MemoryError(), "cpu"),
     ],
 )
-def test_what_says_that_memory_ran_out(error: BaseException, device: str) -> None:
+def test_out_of_memory_errors_are_recognized(error: BaseException, device: str) -> None:
     assert is_out_of_memory(error)
     assert not is_device_lost(error)
     assert exhausted_device(error) == device
@@ -105,7 +105,7 @@ def test_what_says_that_memory_ran_out(error: BaseException, device: str) -> Non
         "HIP error: unspecified launch failure",
     ],
 )
-def test_what_says_that_a_gpu_broke_down(said: str) -> None:
+def test_errors_of_a_lost_gpu_are_recognized(said: str) -> None:
     error = RuntimeError(said)
     assert is_device_lost(error)
     assert not is_out_of_memory(error)
@@ -115,7 +115,7 @@ def test_what_says_that_a_gpu_broke_down(said: str) -> None:
     assert fault.hint
 
 
-def test_faults_cross_whole() -> None:
+def test_faults_are_pickled_whole() -> None:
     fault = pickle.loads(pickle.dumps(out_of_memory("cuda:1", 384)))
     assert isinstance(fault, OutOfMemory)
     assert (fault.device, fault.length, fault.message) == ("cuda:1", 384, out_of_memory("cuda").message)
@@ -129,7 +129,7 @@ def test_whose_memory_ran_out(device: str, said: str) -> None:
     assert ran_out(device) == f"{said} memory ran out"
 
 
-def test_a_fault_in_passing() -> None:
+def test_short_reasons() -> None:
     assert short_reason(out_of_memory("cuda:0")) == "the GPU has too little free memory for the model"
     assert short_reason(device_lost(RuntimeError("it is lost"))) == "the GPU broke down: it is lost"
     assert short_reason(DeviceLost("Broken.")) == "the GPU broke down"

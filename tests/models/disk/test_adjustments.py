@@ -1,4 +1,4 @@
-"""How calibrations are adjusted, as it is stored: what holds now, what held before, and files that are broken."""
+"""Stored adjustments of calibrations: present and earlier ones, several processes, and broken files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def adjustments(file: Path) -> Adjustments:
     return Adjustments(file, write_atomic)
 
 
-def test_what_holds_now_and_what_held_before(adjustments: Adjustments, file: Path) -> None:
+def test_present_and_earlier_adjustments(adjustments: Adjustments, file: Path) -> None:
     assert adjustments.now("ab") is None and not adjustments.any()
     adjustments.put("ab", FIRST, 100.0)
     adjustments.put("ab", SECOND, 200.0)
@@ -58,7 +58,7 @@ def test_the_same_again_is_not_stored_and_the_oldest_go(
     assert adjustments.at("ab", 4.0) == Adjustment(bias=0.0)
 
 
-def test_a_reader_can_be_left_alone(adjustments: Adjustments) -> None:
+def test_adjusting_a_reader_can_be_turned_off(adjustments: Adjustments) -> None:
     adjustments.put("ab", FIRST, 1.0)
     adjustments.turn("ab", off=True)
     assert adjustments.is_off("ab") and not adjustments.is_off("cd")
@@ -110,7 +110,7 @@ def test_processes_that_write_at_once_keep_each_others_adjustments(file: Path) -
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_one_that_is_alone_is_waited_for(adjustments: Adjustments, file: Path) -> None:
+def test_an_exclusive_process_is_waited_for(adjustments: Adjustments, file: Path) -> None:
     other = Adjustments(file, write_atomic)
     with adjustments.exclusive():
         thread = threading.Thread(target=other.put, args=("cd", SECOND, 1.0))

@@ -51,7 +51,7 @@ def unpacked(path: Path, target: Path) -> tuple[tuple[str, int, str], ...]:
 
 
 def refusal(path: Path, target: Path) -> SpanlightError:
-    """What is said of a zip that is not taken; nothing is written but inside `target`."""
+    """The error for a zip that is refused; nothing is written but inside `target`."""
     before = set(path.parent.rglob("*"))
     with pytest.raises(SpanlightError) as caught:
         unpacked(path, target)
@@ -175,7 +175,7 @@ def test_a_bomb_is_refused(reader: Path, tmp_path: Path) -> None:
 
 
 def lie(path: Path, name: str, offset: int, value: int, kind: str = "<I") -> None:
-    """Change a number in a file's entry in the directory (APPNOTE 4.3.12)."""
+    """Change a number in a file's entry of the directory (APPNOTE 4.3.12)."""
     data = bytearray(path.read_bytes())
     at = data.rindex(name.encode()) - 46
     assert data[at : at + 4] == b"PK\x01\x02"
@@ -183,7 +183,7 @@ def lie(path: Path, name: str, offset: int, value: int, kind: str = "<I") -> Non
     path.write_bytes(data)
 
 
-def test_files_that_share_one_packed_piece_are_refused(reader: Path, tmp_path: Path) -> None:
+def test_overlapping_entries_are_refused(reader: Path, tmp_path: Path) -> None:
     path = packed(reader, tmp_path / "x.zip", more=lambda file: file.writestr("zz.safetensors", b"x" * 50))
     with zipfile.ZipFile(path) as file:
         place = file.getinfo("model.safetensors").header_offset
@@ -284,14 +284,14 @@ def test_a_huge_directory_is_not_read(reader: Path, tmp_path: Path) -> None:
         path.unlink()
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(tmp_path / "gone.zip", tmp_path / "out").message
 
 
 # Found by content
 
 
-def test_zips_are_told_by_what_is_in_them(reader: Path, tmp_path: Path) -> None:
+def test_zips_are_recognised_by_their_content(reader: Path, tmp_path: Path) -> None:
     path = packed(reader, tmp_path / "model.bin", "x/")
     assert is_zip(path) and holds_model(path)
     (tmp_path / "text.zip").write_text("no zip at all")
@@ -307,7 +307,7 @@ def test_zips_are_told_by_what_is_in_them(reader: Path, tmp_path: Path) -> None:
     assert not holds_model(tmp_path / "lease.docx")
 
 
-def test_a_hostile_zip_still_looks_like_a_model_so_that_it_is_told_what_is_wrong(
+def test_a_hostile_zip_still_counts_as_a_model_so_that_its_fault_is_reported(
     reader: Path, tmp_path: Path
 ) -> None:
     assert holds_model(packed(reader, tmp_path / "x.zip", more=entry("../x")))

@@ -129,7 +129,7 @@ def test_another_pooling_than_the_mean_is_refused(reader: Path) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("head", [CLASSIFY, TOKENS])
-def test_texts_and_tokens_are_told_apart_without_architectures(
+def test_text_and_token_classifiers_are_distinguished_without_architectures(
     tmp_path: Path, family: str, head: Head
 ) -> None:
     folder = small_checkpoint(tmp_path / "m", family, head)
@@ -138,7 +138,7 @@ def test_texts_and_tokens_are_told_apart_without_architectures(
 
 
 @pytest.mark.parametrize("family", ["bert", "albert", "mobilebert", "deberta"])
-def test_architectures_tell_what_a_classifier_beside_a_pooler_is_for(tmp_path: Path, family: str) -> None:
+def test_architectures_decide_what_a_classifier_with_a_pooler_is_for(tmp_path: Path, family: str) -> None:
     folder = small_checkpoint(tmp_path / "m", family, CLASSIFY)
     (name,) = json.loads((folder / "config.json").read_text())["architectures"]
     config(folder, architectures=[name.replace("Sequence", "Token")])
@@ -182,20 +182,20 @@ HEAD_WEIGHTS = {
 @pytest.mark.parametrize(
     ("family", "weight"), [(name, weight) for name, all_ in HEAD_WEIGHTS.items() for weight in all_.split()]
 )
-def test_a_words_head_that_is_not_whole_is_none(tmp_path: Path, family: str, weight: str) -> None:
+def test_an_incomplete_masked_words_head_does_not_count(tmp_path: Path, family: str, weight: str) -> None:
     folder = small_checkpoint(tmp_path / "m", family, MASKED)
     rewrite(folder, lambda header: header.update({"other": header.pop(weight)}))
     assert read_card(folder).heads == ()
 
 
 @pytest.mark.parametrize("weight", ["cls.seq_relationship.weight", "bert.pooler.dense.weight"])
-def test_without_its_pooler_or_its_own_weight_next_sentence_is_not_there(tmp_path: Path, weight: str) -> None:
+def test_without_pooler_or_weight_there_is_no_next_sentence_head(tmp_path: Path, weight: str) -> None:
     folder = small_checkpoint(tmp_path / "m", "bert", PRETRAINING)
     rewrite(folder, lambda header: header.update({"other": header.pop(weight)}))
     assert read_card(folder).heads == (MASKED,)
 
 
-def test_what_other_pretraining_leaves_is_no_head(tmp_path: Path) -> None:
+def test_layers_of_other_pretraining_are_no_heads(tmp_path: Path) -> None:
     """ELECTRA's discriminator tells replaced words, ALBERT's second head the order of two passages."""
     import transformers
 

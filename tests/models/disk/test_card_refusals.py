@@ -31,7 +31,7 @@ def wrote(name: str, content: str) -> Edit:
 
 
 def told(name: str, **values: Any) -> Edit:
-    """Describe a weight otherwise in the header."""
+    """Change the description of a weight in the header."""
     return lambda folder: rewrite(folder, lambda header: header[name].update(values))
 
 
@@ -93,7 +93,7 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-def test_what_is_not_whole_is_refused_in_a_sentence(reader: Path, case: str) -> None:
+def test_incomplete_checkpoints_are_refused_in_a_sentence(reader: Path, case: str) -> None:
     edit, said = REFUSALS[case]
     edit(reader)
     assert said in refusal(reader)

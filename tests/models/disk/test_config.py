@@ -1,4 +1,4 @@
-"""What of a config reaches transformers: no more than its own classes take, and only values that they can use."""
+"""Only keys that transformers' config classes take reach them, and only values that they can use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def class_of(family: str) -> Any:
 
 
 def smallest(family: str, **values: Any) -> dict[str, Any]:
-    """A config of little more than what must be there."""
+    """A config with hardly more than the required keys."""
     known = KNOWN[family]
     sizes = {
         known.hidden: 32,
@@ -76,7 +76,7 @@ def test_the_activations_are_those_of_transformers_without_weights_of_their_own(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_not_known_is_dropped(family: str) -> None:
+def test_unknown_keys_are_dropped(family: str) -> None:
     known = smallest(family)
     said = known | {
         "transformers_version": "4.1", "torch_dtype": "float16", "dtype": "int4", "use_cache": True, "eos_token_id": 2,
@@ -180,7 +180,7 @@ def test_the_shapes_are_those_of_transformers(family: str, values: dict[str, Any
 
 
 @pytest.mark.parametrize("values", [{"pad_token_id": 0}, {"relative_attention_num_buckets": 64}])
-def test_what_transformers_mpnet_would_not_follow_is_refused(values: dict[str, int]) -> None:
+def test_values_that_transformers_mpnet_would_ignore_are_refused(values: dict[str, int]) -> None:
     with pytest.raises(SpanlightError, match=f"cannot be right: {next(iter(values))} is"):
         parse_config(json.dumps(smallest("mpnet", **values)).encode(), "m")
 
@@ -194,10 +194,10 @@ def test_what_transformers_mpnet_would_not_follow_is_refused(values: dict[str, i
         max_size=5,
     ),
 )  # fmt: skip
-def test_any_values_are_refused_or_make_a_model_of_the_shapes_told(
+def test_any_values_are_refused_or_make_a_model_of_the_expected_shapes(
     family: str, values: dict[str, Any]
 ) -> None:
-    """Either a sentence, or a config that transformers makes a model of, whose encoder is as it was told."""
+    """A config is either refused, or transformers makes a model of it whose encoder has the expected shapes."""
     content = json.dumps(smallest(family) | {"type_vocab_size": 2} | values).encode()
     try:
         read = parse_config(content, "m")
@@ -224,7 +224,7 @@ def test_whatever_is_shown_is_one_short_line(text: str) -> None:
     assert said.isprintable()
 
 
-def test_a_name_that_turns_a_sentence_round_is_shown_without_it(tmp_path: Path) -> None:
+def test_a_names_direction_marks_are_not_shown(tmp_path: Path) -> None:
     folder = tmp_path / "good\u202egpj\nmodel\x1b[31m"
     small_checkpoint(folder)
     assert read_card(folder).name == "good?gpj?model?[31m"

@@ -1,4 +1,4 @@
-"""Checkpoints made to harm: each is told in one sentence by reading alone, and nothing is written."""
+"""Hostile checkpoints: each is refused in one sentence by reading alone, and nothing is written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_hostile_config_is_refused_before_anything_is_downloaded(reader: Path,
     check_refusal(caught.value, reader, said)
 
 
-def test_a_card_is_told_from_config_and_header_alone(reader: Path) -> None:
+def test_a_card_is_read_from_config_and_header_alone(reader: Path) -> None:
     path = reader / "model.safetensors"
     whole, size = path.read_bytes(), path.stat().st_size
     length = header_length(whole[:8], size)

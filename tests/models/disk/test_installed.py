@@ -33,14 +33,14 @@ def shelf(tmp_path: Path) -> Shelf:
     return Shelf([tmp_path / "own", tmp_path / "starter", tmp_path / "nowhere"])
 
 
-def test_whole_models_are_listed_folder_by_folder_and_broken_ones_are_told_apart(shelf: Shelf) -> None:
+def test_whole_models_are_listed_folder_by_folder_and_broken_ones_refused(shelf: Shelf) -> None:
     assert [card.name for card in shelf.cards()] == ["moods", "zebra", "first-reader"]
     ((folder, fault),) = shelf.refused.items()
     assert Path(folder).name == "broken"
     assert "ends before its own header" in fault.message
 
 
-def test_a_model_is_found_by_its_name_or_its_folder_and_else_those_that_are_there_told(
+def test_a_model_is_found_by_its_name_or_its_folder_or_the_installed_ones_are_named(
     shelf: Shelf, tmp_path: Path
 ) -> None:
     assert shelf.find("zebra", QA).family == "distilbert"
@@ -99,7 +99,7 @@ def test_changes_on_the_disk_are_seen(shelf: Shelf, tmp_path: Path) -> None:
     assert [card.name for card in shelf.cards()] == ["moods", "broken", "first-reader"]
 
 
-def test_every_head_is_told_in_plain_words(shelf: Shelf, tmp_path: Path) -> None:
+def test_every_heads_ability_is_in_plain_words(shelf: Shelf, tmp_path: Path) -> None:
     said = {}
     for head in Head:
         with pytest.raises(SpanlightError) as caught:
@@ -122,7 +122,7 @@ def linked(folder: Path, target: Path) -> Path:
     return folder
 
 
-def test_a_mark_tells_where_a_model_came_from(tmp_path: Path) -> None:
+def test_an_origin_file_says_where_a_model_came_from(tmp_path: Path) -> None:
     cache = small_checkpoint(tmp_path / "cache" / "blobs")
     folder = linked(tmp_path / "own" / "tarts", cache)
     small_checkpoint(tmp_path / "own" / "by-hand")
@@ -148,7 +148,7 @@ def test_a_mark_tells_where_a_model_came_from(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", [Source.HUB, Source.FOLDER])
 @pytest.mark.parametrize("gone", ["config.json", "model.safetensors", "tokenizer.json"])
-def test_links_to_what_is_gone_are_told_with_the_next_step(tmp_path: Path, source: Source, gone: str) -> None:
+def test_dangling_links_are_reported_with_the_next_step(tmp_path: Path, source: Source, gone: str) -> None:
     cache = small_checkpoint(tmp_path / "cache")
     (cache / "README.md").write_text("tarts")
     folder = linked(tmp_path / "own" / "tarts", cache)
@@ -170,7 +170,7 @@ def test_links_to_what_is_gone_are_told_with_the_next_step(tmp_path: Path, sourc
     assert [card.name for card in shelf.cards()] == ["tarts"]
 
 
-def test_a_mark_that_is_none_and_a_folder_being_built_do_not_count(tmp_path: Path) -> None:
+def test_a_malformed_origin_and_a_folder_being_built_do_not_count(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "tarts")
     (folder / ORIGIN).write_text("{")
     half = small_checkpoint(tmp_path / ".hearts.part")
@@ -180,7 +180,7 @@ def test_a_mark_that_is_none_and_a_folder_being_built_do_not_count(tmp_path: Pat
     assert list(shelf.refused) == [str(folder)]
 
 
-def test_the_quick_reader_that_comes_along_finds_passages_for_slower_ones_in_english(tmp_path: Path) -> None:
+def test_the_bundled_quick_reader_finds_passages_for_slower_english_readers(tmp_path: Path) -> None:
     own, starters = tmp_path / "own", tmp_path / "starter"
     english = {"languages": ["en"]}
     for name, positions, notes in (
@@ -215,7 +215,7 @@ def test_the_starters_say_their_language(tmp_path: Path) -> None:
         assert card.source == "starter"
 
 
-def test_whatever_one_folder_raises_is_said_beside_it_and_the_others_stay(
+def test_any_error_of_one_folder_is_reported_and_the_others_stay(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = [card.name for card in shelf.cards()]

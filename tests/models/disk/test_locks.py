@@ -1,4 +1,4 @@
-"""A lock is held by one, here and in other processes, and let go of when its process ends."""
+"""A lock has one holder across threads and processes, and is released when its process ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     second.release()
 
 
-def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
+def test_a_killed_process_releases_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True

@@ -49,7 +49,7 @@ def test_they_are_kept_and_the_latest_comes_first(store: Measures, tmp_path: Pat
     assert len(other.all()) == 4
 
 
-def test_one_is_forgotten_and_put_back_and_a_model_that_is_gone_takes_its_own(store: Measures) -> None:
+def test_one_is_deleted_and_restored_and_a_removed_model_takes_its_own(store: Measures) -> None:
     store.keep(ONE, TWO)
     store.forget(TWO)
     store.forget(TWO)
@@ -64,7 +64,7 @@ def test_one_is_forgotten_and_put_back_and_a_model_that_is_gone_takes_its_own(st
     assert store.all() == (TWO,)
 
 
-def test_no_more_than_some_hundreds(store: Measures, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_latest_are_kept(store: Measures, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "MOST_KEPT", 3)
     for minute in range(5):
         store.keep(replace(ONE, when=f"2025-03-01T12:0{minute}:00+00:00"))
@@ -108,7 +108,7 @@ def test_a_file_that_holds_none_is_set_aside(store: Measures, tmp_path: Path, co
     assert path.with_name("measures.json.broken").read_bytes() == content
 
 
-def test_a_disk_that_refuses_says_so(tmp_path: Path) -> None:
+def test_a_disk_error_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(SpanlightError, match="could not be written"):
         Measures(tmp_path / "data" / "measures.json", write_atomic).keep(ONE)

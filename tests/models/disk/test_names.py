@@ -1,4 +1,4 @@
-"""Names of model folders: every file system takes them, and none hides, clashes or leads anywhere else."""
+"""Names of model folders: valid on every file system; none is hidden, clashes or leads elsewhere."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_an_ordinary_name_stays_as_it_is(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "a/b", "../x", "con", "a:b", ".hidden", "-r", "x" * 200, "a\0b"]
 )
-def test_a_name_that_was_asked_for_is_refused_with_one_that_would_do(name: str) -> None:
+def test_an_invalid_name_is_refused_with_a_valid_one(name: str) -> None:
     with pytest.raises(SpanlightError) as caught:
         check_name(name)
     assert "cannot be called" in caught.value.message
@@ -79,7 +79,7 @@ def test_a_free_name_is_the_first_of_those_wanted(wanted: str, other: str) -> No
     assert free_name(wanted, [safe_name(wanted)], other) == safe_name(other)
 
 
-def test_numbers_are_put_behind_names_that_are_taken() -> None:
+def test_names_that_are_taken_get_a_number() -> None:
     assert free_name("reader", ["Reader"]) == "reader-2"
     assert free_name("reader", ["READER", "reader-2", "reader-3"]) == "reader-4"
     long = "x" * MOST_LETTERS

@@ -45,7 +45,7 @@ def test_every_note_is_optional(reader: Path) -> None:
 
 
 @pytest.mark.parametrize(("said", "window"), [(1, 16), (16, 16), (10**6, 512)])
-def test_a_window_is_one_that_the_model_can_read(reader: Path, said: int, window: int) -> None:
+def test_a_window_fits_the_model(reader: Path, said: int, window: int) -> None:
     (reader / "spanlight.json").write_text(json.dumps({"window": said}))
     assert read_card(reader).window == window
 
@@ -76,7 +76,7 @@ BIN = {"questions": 12, "said": 0.55, "right": 0.5}
         )),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(reader: Path, said: dict[str, object]) -> None:
+def test_impossible_notes_are_refused(reader: Path, said: dict[str, object]) -> None:
     (reader / "spanlight.json").write_text(json.dumps(said))
     with pytest.raises(SpanlightError, match=r"spanlight\.json"):
         read_notes(reader)

@@ -1,4 +1,4 @@
-"""The mark of a model folder: written whole, read with care."""
+"""The origin file of a model folder: written whole, and checked when read."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ORIGINS = st.builds(
 
 
 @given(ORIGINS)
-def test_a_mark_is_read_as_it_was_written(origin: Origin) -> None:
+def test_an_origin_is_read_as_it_was_written(origin: Origin) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_origin(folder, origin)
         assert read_origin(folder) == origin
         assert [path.name for path in Path(folder).iterdir()] == [ORIGIN]
 
 
-def test_without_a_file_there_is_no_mark_and_a_link_to_nothing_is_malformed(tmp_path: Path) -> None:
+def test_without_a_file_there_is_no_origin_and_a_dangling_link_is_malformed(tmp_path: Path) -> None:
     assert read_origin(tmp_path) is read_origin(tmp_path / "missing") is None
     (tmp_path / ORIGIN).symlink_to(tmp_path / "gone.json")
     with pytest.raises(SpanlightError):
@@ -58,7 +58,7 @@ def test_without_a_file_there_is_no_mark_and_a_link_to_nothing_is_malformed(tmp_
         "[" * 100_000,
     ],
 )
-def test_a_malformed_mark_is_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
+def test_a_malformed_origin_is_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
     (tmp_path / ORIGIN).write_text(text)
     with pytest.raises(SpanlightError) as caught:
         read_origin(tmp_path)
@@ -68,6 +68,6 @@ def test_a_malformed_mark_is_refused_in_one_sentence(tmp_path: Path, text: str) 
 
 
 @pytest.mark.parametrize("source", ['"elsewhere"', "3", "null", "[]", "{}"])
-def test_a_source_that_is_not_known_and_further_keys_are_taken(tmp_path: Path, source: str) -> None:
+def test_an_unknown_source_and_further_keys_are_accepted(tmp_path: Path, source: str) -> None:
     (tmp_path / ORIGIN).write_text(f'{{"source": {source}, "colour": "blue"}}')
     assert read_origin(tmp_path) == Origin(Source.UNKNOWN)

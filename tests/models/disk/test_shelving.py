@@ -1,4 +1,4 @@
-"""Models put into place and taken away: whole or not at all, whatever happens in between."""
+"""Models are installed and removed whole or not at all, whatever happens in between."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_only_files_of_a_checkpoint_are_taken(reader: Path) -> None:
 @pytest.mark.parametrize("what", ["copy", "link", "replace", "remove"])
 @pytest.mark.parametrize("how", ["kill", "fail"])
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked to be killed")
-def test_cut_short_at_every_step_nothing_half_counts(
+def test_killed_at_any_step_nothing_incomplete_counts(
     reader: Path, tmp_path: Path, how: str, what: str
 ) -> None:
     command = [sys.executable, "-m", "tests.helpers.cut_short", how, what, str(reader), str(tmp_path / "cut")]
@@ -107,7 +107,7 @@ def test_a_name_that_is_taken_is_left_alone_unless_it_is_to_be_replaced(
     assert hidden(models) == []
 
 
-def test_what_a_killed_process_left_is_cleared_but_not_what_a_living_one_builds(
+def test_leftovers_of_a_killed_process_are_cleared_but_not_of_a_living_one(
     models: Path, reader: Path, judge: Path
 ) -> None:
     for name in (".dead.part", ".dead.gone"):
@@ -124,7 +124,7 @@ def test_what_a_killed_process_left_is_cleared_but_not_what_a_living_one_builds(
     assert {card.name for card in Shelf([models]).cards()} == {"judge", "living"}
 
 
-def test_a_model_set_aside_for_one_that_never_came_gets_its_place_back(models: Path, reader: Path) -> None:
+def test_a_model_set_aside_for_a_failed_replacement_is_restored(models: Path, reader: Path) -> None:
     place = add(models, reader)
     place.rename(models / ".reader.old")
     assert Shelf([models]).cards() == ()
@@ -162,7 +162,7 @@ def test_where_no_symbolic_link_can_be_made_a_hard_one_or_a_copy_is(
 Usage = namedtuple("Usage", "total used free")
 
 
-def test_a_disk_without_room_is_told_before_anything_is_written(
+def test_a_full_disk_is_reported_before_anything_is_written(
     models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(copying.shutil, "disk_usage", lambda _: Usage(10**12, 10**12 - 10**6, 10**6))
@@ -188,7 +188,7 @@ def test_a_disk_that_runs_full_leaves_nothing(
     assert list(models.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(SpanlightError, match="could not be installed"), Staging(tmp_path / "file", "reader"):
         pass
@@ -206,7 +206,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: py
     assert caught.value.hint == f"Check the permissions of {tmp_path / 'm'}."
 
 
-def test_stopped_in_the_middle_of_a_file_nothing_stays(models: Path, reader: Path) -> None:
+def test_a_stop_in_the_middle_of_a_file_leaves_nothing(models: Path, reader: Path) -> None:
     listener = Listener(lambda told: any(each.done for each in told.told))
     with pytest.raises(Stopped), Staging(models, "reader") as stage:
         for name in files_of(reader):
@@ -268,7 +268,7 @@ def test_nothing_is_removed_elsewhere(models: Path, folder: str, tmp_path: Path)
     assert models.is_dir()
 
 
-def test_what_is_gone_or_being_built_is_not_removed(models: Path, reader: Path) -> None:
+def test_missing_models_and_models_being_built_are_not_removed(models: Path, reader: Path) -> None:
     place = add(models, reader)
     with Staging(models, "reader"), pytest.raises(SpanlightError, match="already"):
         remove_folder(place, models)
@@ -278,7 +278,7 @@ def test_what_is_gone_or_being_built_is_not_removed(models: Path, reader: Path) 
     assert hidden(models) == []
 
 
-def test_files_that_stay_are_hidden_and_go_the_next_time(
+def test_undeletable_files_are_hidden_and_deleted_the_next_time(
     models: Path, reader: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = add(models, reader)

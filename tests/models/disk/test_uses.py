@@ -43,7 +43,7 @@ def test_the_file_is_written_at_most_once_a_minute_for_a_folder(path: Path) -> N
     assert len(writes) == 4
 
 
-def test_two_spanlights_keep_each_others_times(path: Path) -> None:
+def test_two_processes_keep_each_others_times(path: Path) -> None:
     window, terminal = Uses(path, write_atomic, Clock()), Uses(path, write_atomic, Clock())
     window.used("a")
     terminal.used("b")
@@ -65,7 +65,7 @@ def test_a_broken_file_costs_the_times_never_the_work(path: Path, content: bytes
     assert uses.last("b")
 
 
-def test_a_disk_that_refuses_is_no_fault(path: Path) -> None:
+def test_a_disk_error_is_ignored(path: Path) -> None:
     def refuse(path: Path, data: bytes) -> None:
         raise OSError("full")
 

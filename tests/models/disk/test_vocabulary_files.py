@@ -56,7 +56,7 @@ def made(folder: Path, family: str) -> Tokenizer:
 
 
 def same(ours: Tokenizer, theirs: Tokenizer, text: st.SearchStrategy[str]) -> None:
-    """That two tokenizers split any text, and any pair, alike."""
+    """Assert that two tokenizers split texts and pairs alike."""
 
     @given(text, text)
     def check(first: str, second: str) -> None:
@@ -105,7 +105,7 @@ def test_robertas_mask_takes_the_blank_before_it(tmp_path: Path) -> None:
     assert encoded.offsets[1] == (4, 10)
 
 
-def test_a_vocabulary_with_capitals_keeps_them_where_nothing_is_said(tmp_path: Path) -> None:
+def test_a_vocabulary_with_capitals_means_a_cased_model(tmp_path: Path) -> None:
     assert "The" in made(word_folder(tmp_path / "cased"), "bert").encode("The tart").tokens
     small = tmp_path / "small"
     word_folder(small)
@@ -115,13 +115,13 @@ def test_a_vocabulary_with_capitals_keeps_them_where_nothing_is_said(tmp_path: P
     assert made(small, "mpnet").encode("The tart").tokens == ["<s>", "the", "tart", "</s>"]
 
 
-def test_words_added_later_stand_for_themselves(tmp_path: Path) -> None:
+def test_added_words_are_tokens_of_their_own(tmp_path: Path) -> None:
     folder = word_folder(tmp_path / "added")
     (folder / "added_tokens.json").write_text(json.dumps({"Knave of Hearts": len(SPECIAL + WORDS)}))
     assert "Knave of Hearts" in made(folder, "bert").encode("the Knave of Hearts").tokens
 
 
-def test_what_is_enough(tmp_path: Path) -> None:
+def test_which_files_are_enough(tmp_path: Path) -> None:
     with pytest.raises(SpanlightError, match="has no tokenizer"):
         make_tokenizer(tmp_path, "bert")
     assert can_make({"vocab.txt"}, "distilbert")
@@ -242,7 +242,7 @@ def test_deberta(tmp_path: Path, learnt: Pieces) -> None:
     same(ours, DebertaV2Tokenizer(vocab=pieces, unk_id=3).backend_tokenizer, RHYME)
 
 
-def test_the_normalisers_map_is_handed_on(tmp_path: Path, learnt: Pieces) -> None:
+def test_the_normalisers_map_is_kept(tmp_path: Path, learnt: Pieces) -> None:
     file = model_file([("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *learnt], charsmap=b"\4\0\0\0\0\0\0\0")
     folder = piece_folder(tmp_path, "sentencepiece.bpe.model", file)
     steps = json.loads(make_tokenizer(folder, "xlm-roberta"))["normalizer"]["normalizers"]

@@ -1,4 +1,4 @@
-"""The Hugging Face cache without the network: where it is, what lies in it, and what goes when a model goes."""
+"""The Hugging Face cache: where it is, what it holds, and what is deleted with a model."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def cache(tmp_path: Path) -> Cache:
 
 
 @POSIX
-def test_a_commit_goes_without_what_another_needs(cache: Cache) -> None:
+def test_a_deleted_commit_leaves_what_another_needs(cache: Cache) -> None:
     refs = storage_of(cache.folder, NAME) / "refs"
     refs.mkdir()
     (refs / "main").write_text(FIRST)
@@ -110,7 +110,7 @@ def test_a_commit_goes_without_what_another_needs(cache: Cache) -> None:
 
 
 @POSIX
-def test_only_the_files_named_go(cache: Cache) -> None:
+def test_only_the_named_files_are_deleted(cache: Cache) -> None:
     forget(NAME, FIRST, cache.network)
     assert cache_size(NAME, SECOND, cache.network, ("config.json",)) == 20
     assert forget(NAME, SECOND, cache.network, ("config.json", "../../../x")) == 20
@@ -119,7 +119,7 @@ def test_only_the_files_named_go(cache: Cache) -> None:
 
 
 @POSIX
-def test_files_that_an_entry_leads_to_outside_stay(cache: Cache, tmp_path: Path) -> None:
+def test_targets_of_links_outside_the_cache_stay(cache: Cache, tmp_path: Path) -> None:
     other = tmp_path / "mine.txt"
     other.write_bytes(b"mine")
     (snapshot_of(cache.folder, NAME, FIRST) / "README.md").symlink_to(other)
@@ -128,14 +128,14 @@ def test_files_that_an_entry_leads_to_outside_stay(cache: Cache, tmp_path: Path)
 
 
 @POSIX
-def test_bytes_that_a_hard_link_leads_to_are_not_freed(cache: Cache, tmp_path: Path) -> None:
+def test_bytes_with_another_hard_link_are_not_freed(cache: Cache, tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").hardlink_to(blob_of(cache.folder, NAME, cache.weights))
     forget(NAME, FIRST, cache.network)
     assert forget(NAME, SECOND, cache.network) == 20
     assert (tmp_path / "model.safetensors").stat().st_size == 1000
 
 
-def test_entries_that_are_no_links_go_too(tmp_path: Path) -> None:
+def test_entries_that_are_files_are_deleted_too(tmp_path: Path) -> None:
     network = Network(cache=str(tmp_path))
     entry = snapshot_of(tmp_path, NAME, FIRST) / "config.json"
     entry.parent.mkdir(parents=True)
@@ -146,7 +146,7 @@ def test_entries_that_are_no_links_go_too(tmp_path: Path) -> None:
 
 
 @POSIX
-def test_what_is_there_is_counted_with_what_is_unfinished(cache: Cache) -> None:
+def test_cached_bytes_include_unfinished_files(cache: Cache) -> None:
     passport = cache.passport(SECOND)
     assert cached_bytes(passport, cache.network) == 1020
     forget(NAME, FIRST, cache.network)
@@ -164,7 +164,7 @@ def test_what_is_there_is_counted_with_what_is_unfinished(cache: Cache) -> None:
 
 
 @POSIX
-def test_whole_files_without_an_entry_go_with_the_unfinished(cache: Cache) -> None:
+def test_complete_files_without_an_entry_are_deleted_with_the_unfinished(cache: Cache) -> None:
     passport = cache.passport(FIRST)
     weights, config = (blob_of(cache.folder, NAME, file) for file in passport.files)
     assert forget_partials(passport, cache.network) == 0  # entries lead to both
@@ -178,7 +178,7 @@ def test_whole_files_without_an_entry_go_with_the_unfinished(cache: Cache) -> No
     assert forget_partials(passport, cache.network) == 1000 and not weights.exists()
 
 
-def test_a_file_of_another_size_is_not_held(tmp_path: Path) -> None:
+def test_a_file_of_another_size_does_not_count(tmp_path: Path) -> None:
     blob = blob_of(tmp_path, NAME, RemoteFile("config.json", 5, blob="b" * 40))
     blob.parent.mkdir(parents=True)
     blob.write_bytes(b"1234")
@@ -187,7 +187,7 @@ def test_a_file_of_another_size_is_not_held(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=20), st.text(max_size=45), st.text(max_size=70))
-def test_no_place_lies_outside_the_cache(name: str, commit: str, etag: str) -> None:
+def test_no_path_is_outside_the_cache(name: str, commit: str, etag: str) -> None:
     for place in (
         lambda: storage_of(Path("/cache"), name),
         lambda: snapshot_of(Path("/cache"), NAME, commit),
@@ -200,7 +200,7 @@ def test_no_place_lies_outside_the_cache(name: str, commit: str, etag: str) -> N
         assert Path("/cache") in found.parents and ".." not in found.parts
 
 
-def test_a_file_without_checksum_has_no_place() -> None:
+def test_a_file_without_a_checksum_has_no_path() -> None:
     file = RemoteFile("config.json", 1)
     with pytest.raises(ValueError, match="no checksum"):
         etag_of(file)

@@ -1,4 +1,4 @@
-"""How requests leave: in the ledger first, under an honest name, through the proxy, over trusted connections only."""
+"""Requests: recorded first, under Spanlight's name, and never redirected to unsafe addresses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_requests_that_never_arrive_are_in_the_ledger_with_the_reason(visit: Vis
     }
 
 
-def test_requests_carry_an_honest_name_and_nothing_else_of_the_person(
+def test_requests_carry_spanlights_name_and_nothing_of_the_person(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
     hub.add(NAME, small)
@@ -105,7 +105,7 @@ def with_token(fresh: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     return fresh
 
 
-def test_a_token_goes_to_the_hub_and_nowhere_else_and_only_where_it_is_wished(
+def test_a_token_is_sent_only_to_the_hub_and_only_if_allowed(
     hub: HubServer, with_token: Visit, small: Files
 ) -> None:
     hub.add("owner/open", small)
@@ -142,9 +142,7 @@ def test_redirects_to_anything_but_http_are_refused(
     assert not any(e.address.startswith(target[:5]) for e in read_ledger(visit.network.ledger))
 
 
-def test_redirects_in_a_circle_and_answers_without_end_come_to_an_end(
-    hub: HubServer, visit: Visit, small: Files
-) -> None:
+def test_circular_redirects_and_endless_answers_are_ended(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     hub.fail("/api/models/*", redirect=f"/api/models/{NAME}")
     with pytest.raises(SpanlightError, match="does not answer as a Hub does"):
@@ -168,5 +166,5 @@ def test_redirects_in_a_circle_and_answers_without_end_come_to_an_end(
         ({}, -1),
     ],
 )
-def test_how_long_to_wait_is_read(headers: dict[str, str], seconds: float) -> None:
+def test_retry_after_is_read(headers: dict[str, str], seconds: float) -> None:
     assert retry_after(httpx2.Headers(headers)) == seconds

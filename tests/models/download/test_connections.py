@@ -1,4 +1,4 @@
-"""Proxies and certificates: the ways that requests take, and whom is trusted on them."""
+"""Proxies and certificates: how requests are sent, and which authorities are trusted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_systems_proxy_is_used_where_none_is_set(
     assert len(proxy.asked) == len(hub.requests()) > 0
 
 
-def test_the_systems_proxy_is_named_where_it_is_dead(
+def test_a_dead_system_proxy_is_named(
     hub: HubServer, fresh: Visit, small: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub.add(NAME, small)
@@ -50,7 +50,7 @@ def test_the_systems_proxy_is_named_where_it_is_dead(
     assert "secret" not in str(told.value) and not hub.requests()
 
 
-def test_addresses_that_the_system_excepts_need_no_proxy(
+def test_addresses_exempt_in_the_system_need_no_proxy(
     hub: HubServer, fresh: Visit, small: Files, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub.add(NAME, small)
@@ -60,7 +60,7 @@ def test_addresses_that_the_system_excepts_need_no_proxy(
     assert not proxy.asked and hub.requests()
 
 
-def test_a_proxy_that_is_not_there_is_told(hub: HubServer, visit: Visit) -> None:
+def test_a_missing_proxy_is_reported(hub: HubServer, visit: Visit) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
     with pytest.raises(NetworkFault, match=rf"The proxy {address} does not let the request through"):
@@ -69,13 +69,15 @@ def test_a_proxy_that_is_not_there_is_told(hub: HubServer, visit: Visit) -> None
 
 
 @pytest.mark.parametrize("typed", ["socks5://127.0.0.1:1", "http://", "http://a:b:c", "ftp://me:secret@x"])
-def test_proxies_that_cannot_be_used_are_told(visit: Visit, typed: str) -> None:
+def test_unusable_proxies_are_reported(visit: Visit, typed: str) -> None:
     with pytest.raises(SpanlightError, match="is no proxy that can be used") as told:
         visit.with_(proxy=typed).look_up()
     assert "secret" not in str(told.value)
 
 
-def test_a_certificate_of_nobody_known_is_refused(secure: HubServer, visit: Visit, small: Files) -> None:
+def test_a_certificate_of_an_unknown_authority_is_refused(
+    secure: HubServer, visit: Visit, small: Files
+) -> None:
     secure.add(NAME, small)
     with pytest.raises(NetworkFault, match="localhost shows a certificate that this computer does not trust"):
         visit.with_(endpoint=secure.url).look_up()
@@ -83,7 +85,7 @@ def test_a_certificate_of_nobody_known_is_refused(secure: HubServer, visit: Visi
     assert read_ledger(visit.network.ledger)[0].error == "certificate not trusted"
 
 
-def test_an_authority_of_ones_own_is_trusted(
+def test_a_private_authority_is_trusted(
     secure: HubServer, visit: Visit, small: Files, authority: tuple[Path, Path], proxy: Proxy
 ) -> None:
     secure.add(NAME, small)
@@ -111,7 +113,7 @@ def test_the_systems_authorities_are_trusted(
     assert fresh.with_(endpoint=secure.url).look_up().card is not None
 
 
-def test_a_file_without_certificates_is_told(visit: Visit, tmp_path: Path) -> None:
+def test_a_file_without_certificates_is_reported(visit: Visit, tmp_path: Path) -> None:
     (tmp_path / "no.pem").write_text("nothing")
     for name in ("no.pem", "missing.pem"):
         with pytest.raises(SpanlightError, match="holds no certificates"):

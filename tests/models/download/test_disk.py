@@ -1,4 +1,4 @@
-"""The disk that fills up, is too small, or cannot be written while a model comes."""
+"""Disks that fill up, are too small, or cannot be written while a model is downloaded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits on a file's size are POSIX's")
-def test_a_disk_that_fills_up_in_the_middle_is_told_and_what_came_is_kept(
+def test_a_disk_that_fills_up_is_reported_and_received_bytes_are_kept(
     hub: HubServer, visit: Visit, checkpoint: Files
 ) -> None:
     hub.add(NAME, checkpoint)
@@ -71,7 +71,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
-def test_a_disk_that_is_too_small_is_told_before_anything_comes(
+def test_a_disk_that_is_too_small_is_reported_before_anything_is_fetched(
     hub: HubServer, visit: Visit, checkpoint: Files, tiny_disk: Path
 ) -> None:
     hub.add(NAME, checkpoint)
@@ -85,9 +85,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_comes(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a file in a folder's place is told apart on POSIX")
-def test_a_cache_that_cannot_be_written_is_told(
-    hub: HubServer, visit: Visit, small: Files, tmp_path: Path
-) -> None:
+def test_an_unwritable_cache_is_reported(hub: HubServer, visit: Visit, small: Files, tmp_path: Path) -> None:
     hub.add(NAME, small)
     (tmp_path / "file").write_bytes(b"")
     there = visit.with_(cache=str(tmp_path / "file" / "cache"))
@@ -96,7 +94,7 @@ def test_a_cache_that_cannot_be_written_is_told(
         there.fetch(passport)
 
 
-def test_a_ledger_that_cannot_be_written_sends_nothing(
+def test_with_an_unwritable_ledger_nothing_is_sent(
     hub: HubServer, visit: Visit, small: Files, tmp_path: Path
 ) -> None:
     hub.add(NAME, small)

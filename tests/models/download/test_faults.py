@@ -1,4 +1,4 @@
-"""What goes wrong at the Hub, on the way and on the disk: each told in a sentence, and nothing half done counts."""
+"""Faults of the Hub, the network and the data: each is reported in a sentence, and nothing incomplete counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HIDDEN = {"status": 401, "code": "RepoNotFound", "message": "Repository not foun
 @pytest.mark.parametrize(
     ("path", "name"), [(CDN, WEIGHTS), ("/api/resolve-cache/*tokenizer.json", "tokenizer.json")]
 )
-def test_a_wrong_checksum_is_told_and_nothing_of_it_kept(
+def test_a_wrong_checksum_is_reported_and_the_file_deleted(
     hub: HubServer, visit: Visit, small: Files, path: str, name: str
 ) -> None:
     hub.add(NAME, small)
@@ -63,7 +63,7 @@ def test_a_wrong_checksum_is_told_and_nothing_of_it_kept(
         ({"hang": 5.0}, "sent nothing for 1 second", "Try again"),
     ],
 )
-def test_what_the_hub_refuses_is_told_when_looked_up(
+def test_refusals_of_the_hub_are_reported_by_a_look_up(
     hub: HubServer, visit: Visit, small: Files, fault: dict[str, object], said: str, hint: str
 ) -> None:
     hub.add(NAME, small)
@@ -85,7 +85,7 @@ def test_what_the_hub_refuses_is_told_when_looked_up(
         ({"status": 502}, "status 502"),
     ],
 )
-def test_what_the_hub_refuses_is_told_when_fetched(
+def test_refusals_of_the_hub_are_reported_by_a_download(
     hub: HubServer, visit: Visit, small: Files, fault: dict[str, object], said: str
 ) -> None:
     hub.add(NAME, small)
@@ -98,7 +98,7 @@ def test_what_the_hub_refuses_is_told_when_fetched(
     whole(visit.fetch(passport), small, passport)
 
 
-def test_a_fault_that_passes_is_got_over(hub: HubServer, visit: Visit, small: Files) -> None:
+def test_transient_errors_are_retried(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     hub.fail("/api/models/*", status=503, times=2)
     hub.fail(RESOLVE, status=500, times=1)
@@ -107,7 +107,7 @@ def test_a_fault_that_passes_is_got_over(hub: HubServer, visit: Visit, small: Fi
     whole(visit.fetch(passport), small, passport)
 
 
-def test_a_wish_to_wait_is_granted_and_told_and_for_long_told_at_once(
+def test_a_requested_wait_is_shown_and_a_long_one_reported_at_once(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
     hub.add(NAME, small)
@@ -148,9 +148,7 @@ def test_a_wait_can_be_stopped_at_once(hub: HubServer, visit: Visit, small: File
     assert time.monotonic() - seen[0] < 1 and visit.downloads.pids[1] == pid
 
 
-def test_a_server_that_trickles_is_told_with_its_speed(
-    hub: HubServer, visit: Visit, checkpoint: Files
-) -> None:
+def test_a_trickling_server_is_shown_with_its_speed(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
     hub.add(NAME, checkpoint)
     passport = visit.look_up()
     hub.fail(CDN, rate=200_000)
@@ -164,7 +162,7 @@ def test_a_server_that_trickles_is_told_with_its_speed(
     assert left == pytest.approx((passport.size - listener.told[-1].done) / speed, rel=0.5)
 
 
-def test_a_server_that_falls_silent_is_told_and_gone_on_with(
+def test_a_silent_server_is_shown_and_the_download_resumed(
     hub: HubServer, visit: Visit, checkpoint: Files
 ) -> None:
     hub.add(NAME, checkpoint)
@@ -179,7 +177,7 @@ def test_a_server_that_falls_silent_is_told_and_gone_on_with(
     assert hub.requests(CDN, "GET")[-1].first_byte > 900_000
 
 
-def test_a_login_page_in_between_is_no_hub(hub: HubServer, visit: Visit, small: Files) -> None:
+def test_a_login_page_is_no_hub(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     commit = hub.add("inn/page", {"login.html": b"<html>Log in</html>"})
     hub.fail(
@@ -189,7 +187,7 @@ def test_a_login_page_in_between_is_no_hub(hub: HubServer, visit: Visit, small: 
         visit.look_up()
 
 
-def test_no_server_and_no_network_are_told(visit: Visit) -> None:
+def test_a_missing_server_and_a_missing_network_are_reported(visit: Visit) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -220,7 +218,7 @@ def test_a_download_waits_for_the_network_to_come_back(hub: HubServer, visit: Vi
         "https://me:secret@x",
     ],
 )
-def test_addresses_that_are_none_are_told(visit: Visit, address: str) -> None:
+def test_malformed_addresses_are_reported(visit: Visit, address: str) -> None:
     with pytest.raises(SpanlightError, match="is no address of a Hub") as caught:
         visit.with_(endpoint=address).look_up()
     assert "secret" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Models fetched whole, through huggingface_hub's own code in the real download process."""
+"""Models are fetched whole, by huggingface_hub's code in the real download process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def test_a_model_arrives_whole_and_can_be_read(hub: HubServer, visit: Visit, che
     assert done == sorted(done)
 
 
-def test_what_no_model_needs_is_never_asked_for(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+def test_files_that_no_model_needs_are_never_requested(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
     hub.add(
         NAME, checkpoint | {"modeling.py": b"import os", "adapter_model.safetensors": b"x", "a/b.txt": b"y"}
     )
@@ -53,7 +55,7 @@ def test_what_no_model_needs_is_never_asked_for(hub: HubServer, visit: Visit, ch
         assert not hub.requests(f"*{name}")
 
 
-def test_what_was_fetched_is_found_by_other_programs_and_fetched_again_only_where_it_is_damaged(
+def test_fetched_files_are_found_by_other_programs_and_fetched_again_only_if_damaged(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
     from huggingface_hub import scan_cache_dir, try_to_load_from_cache
@@ -116,7 +118,7 @@ def test_a_name_without_owner_follows_the_hub_to_its_own_name(
     whole(visit.fetch(passport), small, passport)
 
 
-def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit: Visit, small: Files) -> None:
+def test_a_file_other_than_the_one_looked_up_is_refused(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     passport = visit.look_up()
     for field, said in (({"size": 7}, "More bytes came"), ({"sha256": "0" * 64}, "checksum is wrong")):
@@ -139,7 +141,7 @@ def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit:
         ),
     ],
 )
-def test_passports_that_cannot_be_are_refused_before_any_request(
+def test_impossible_passports_are_refused_before_any_request(
     hub: HubServer, visit: Visit, small: Files, changed: dict[str, object]
 ) -> None:
     hub.add(NAME, small)
@@ -150,9 +152,7 @@ def test_passports_that_cannot_be_are_refused_before_any_request(
     assert len(hub.requests()) == before
 
 
-def test_where_no_link_can_be_made_the_file_itself_is_entered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_links_the_entry_is_the_file_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError("A required privilege is not held by the client")
 

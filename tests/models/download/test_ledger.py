@@ -1,4 +1,4 @@
-"""The ledger file: written by turns, cut off anywhere, shortened, and read all the same."""
+"""The ledger file is read even if several processes wrote it, or it was truncated or shortened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.flows.workspace import open_workspace
 from app.models.download.ledger import Ledger, read_ledger
 
 
-def test_a_request_is_told_with_its_end(tmp_path: Path) -> None:
+def test_a_request_is_read_with_its_end(tmp_path: Path) -> None:
     path = tmp_path / "new" / "ledger.jsonl"
     written = Ledger(str(path))
     first = written.sending("GET", "https://a/x", "Look up a")
@@ -49,9 +49,7 @@ def test_two_processes_may_write_by_turns(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 700))
-def test_a_file_that_is_cut_anywhere_tells_what_is_whole(
-    tmp_path_factory: pytest.TempPathFactory, cut: int
-) -> None:
+def test_a_truncated_file_keeps_its_whole_lines(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     path = tmp_path_factory.mktemp("cut") / "ledger.jsonl"
     written = Ledger(str(path))
     for number in range(4):
@@ -70,7 +68,7 @@ def test_a_file_that_is_cut_anywhere_tells_what_is_whole(
         st.one_of(st.binary(max_size=40), st.sampled_from([b"[]", b"7", b"null", b'{"id": 1}', b"[" * 9000]))
     )
 )
-def test_lines_of_any_kind_are_left_out(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+def test_malformed_lines_are_left_out(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     path = tmp_path_factory.mktemp("odd") / "ledger.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     written = Ledger(str(path))
@@ -81,7 +79,7 @@ def test_lines_of_any_kind_are_left_out(tmp_path_factory: pytest.TempPathFactory
 @pytest.mark.parametrize(
     "odd", [{"status": "x"}, {"received": None}, {"seconds": []}, {"sent": None, "status": 1e999}]
 )
-def test_values_of_other_kinds_do_no_harm(tmp_path: Path, odd: dict[str, object]) -> None:
+def test_values_of_other_types_do_no_harm(tmp_path: Path, odd: dict[str, object]) -> None:
     path = tmp_path / "ledger.jsonl"
     line = {"id": "1", "sent": "now", "method": "GET", "address": "a", "why": "w"} | odd
     path.write_text(json.dumps(line).replace("Infinity", "1e999") + "\n")
@@ -89,7 +87,7 @@ def test_values_of_other_kinds_do_no_harm(tmp_path: Path, odd: dict[str, object]
     assert read_ledger(path)[0].address == "https://a/"
 
 
-def test_it_does_not_grow_without_end(tmp_path: Path) -> None:
+def test_it_does_not_grow_without_limit(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     written = Ledger(str(path), most=20_000)
     for number in range(2_000):

@@ -1,4 +1,4 @@
-"""Passports: what is told of a repository before it is downloaded, and which are refused with the reason."""
+"""Passports: what a look-up finds out about a repository, and which ones are refused with the reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_passport_says_what_a_person_wants_to_know(hub: HubServer, visit: Visi
     assert not Path(visit.network.cache).exists()
 
 
-def test_of_the_weights_only_the_beginning_is_fetched(
+def test_only_the_beginning_of_the_weights_is_fetched(
     hub: HubServer, visit: Visit, checkpoint: Files
 ) -> None:
     hub.add(NAME, checkpoint)
@@ -41,7 +41,7 @@ def test_of_the_weights_only_the_beginning_is_fetched(
     assert not hub.requests("*tokenizer.json")
 
 
-def test_a_server_that_ignores_ranges_is_not_listened_to_for_long(
+def test_a_server_that_ignores_ranges_is_soon_cut_off(
     hub: HubServer, visit: Visit, checkpoint: Files
 ) -> None:
     hub.add(NAME, checkpoint | {WEIGHTS: checkpoint[WEIGHTS]})
@@ -71,7 +71,7 @@ def test_a_header_that_is_longer_than_the_first_bytes_is_fetched_whole(
     assert passport.card is not None, passport.refused
 
 
-def test_a_model_in_shards_is_read_off_all_their_headers(
+def test_a_sharded_model_is_read_from_all_headers(
     hub: HubServer, visit: Visit, small: Files, tmp_path: Path
 ) -> None:
     files = sharded(small, tmp_path)
@@ -146,7 +146,7 @@ def without(files: Files, *names: str) -> Files:
         (lambda f: f, {"gated": "manual"}, "only to people who have registered"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_refused_with_the_reason(
+def test_unusable_models_are_refused_with_the_reason(
     hub: HubServer, visit: Visit, small: Files, change: object, facts: dict[str, object], said: str
 ) -> None:
     hub.add(NAME, change(small), **facts)  # type: ignore[operator]
@@ -161,7 +161,7 @@ def test_what_cannot_be_used_is_refused_with_the_reason(
 
 
 def listed(hub: HubServer, small: Files, **changed: object) -> None:
-    """Have the Hub tell other facts of the weights' file than are true."""
+    """Have the Hub state wrong facts about the weights' file."""
     hub.add(NAME, small)
     file = next(f for f in hub.repositories[NAME].commits[hub.repositories[NAME].main].values() if f.large)
     told = file.told()
@@ -206,7 +206,7 @@ def test_files_with_odd_sizes_and_checksums_are_refused(
         {"siblings": [7]}, {"siblings": [{}]}, {"inferenceProviderMapping": 7}, {"createdAt": "x"},
     ],
 )  # fmt: skip
-def test_answers_that_make_no_sense_are_no_hubs(
+def test_senseless_answers_are_not_a_hubs(
     hub: HubServer, visit: Visit, small: Files, facts: dict[str, object]
 ) -> None:
     hub.add(NAME, small, **facts)
@@ -236,7 +236,7 @@ def test_licences_and_languages_are_as_stated(
     assert (passport.licence, passport.languages) == (licence, languages)
 
 
-def test_names_and_commits_that_none_can_have_send_nothing_and_a_pasted_address_is_taken(
+def test_impossible_names_and_commits_send_nothing_and_a_pasted_address_is_accepted(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
     for typed in ("", "../x", "https://evil.example/a/b"):

@@ -1,4 +1,4 @@
-"""What the process that reaches the network may take."""
+"""The limits of the download process."""
 
 from __future__ import annotations
 

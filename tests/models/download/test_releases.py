@@ -1,4 +1,4 @@
-"""The feed of releases asked over the real process: what is sent, what is taken, what is refused."""
+"""The feed of releases, fetched by the real process: what is sent, accepted and refused."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_feed_is_asked_once_and_the_request_is_written_down(
 def test_no_token_is_sent_whatever_the_settings_say(
     hub: HubServer, fresh: Visit, network: Network, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Also where the feed lies at the Hub that was chosen."""
+    """Even if the feed is at the chosen Hub."""
     home = tmp_path / "hf"
     home.mkdir()
     (home / "token").write_text("hf_" + "a" * 34)
@@ -88,7 +88,7 @@ def test_faults_are_one_sentence(
 @pytest.mark.parametrize(
     "data", [b"<html>log in</html>", b"[" * 500_000, feed(release(page="javascript:alert(1)")), b""]
 )
-def test_what_is_no_feed_does_no_harm(
+def test_a_malformed_feed_does_no_harm(
     hub: HubServer, downloads: Downloads, network: Network, data: bytes
 ) -> None:
     with pytest.raises(SpanlightError, match="does not announce versions"):
@@ -96,7 +96,7 @@ def test_what_is_no_feed_does_no_harm(
     assert ask(downloads, serve(hub, feed()), network).releases == ()  # the process goes on
 
 
-def test_a_huge_answer_is_not_taken_in(hub: HubServer, downloads: Downloads, network: Network) -> None:
+def test_a_huge_answer_is_refused(hub: HubServer, downloads: Downloads, network: Network) -> None:
     with pytest.raises(SpanlightError, match="larger than any announcement"):
         ask(downloads, serve(hub, feed(release(notes="x" * 30 * MOST_BYTES))), network)
     (entry,) = read_ledger(network.ledger)
@@ -120,7 +120,7 @@ def test_a_stop_stops(hub: HubServer, downloads: Downloads, network: Network) ->
     assert time.monotonic() - began < 5
 
 
-def test_nobody_there_and_no_network_are_told(downloads: Downloads, network: Network) -> None:
+def test_a_missing_server_and_a_missing_network_are_reported(downloads: Downloads, network: Network) -> None:
     with pytest.raises(NetworkFault, match=r"127\.0\.0\.1 cannot be reached"):
         ask(downloads, "http://127.0.0.1:1/feed.json", network)
     with pytest.raises(NetworkFault, match="cannot be found: there seems to be no network"):
@@ -137,7 +137,7 @@ def test_nothing_is_sent_to_other_addresses(downloads: Downloads, network: Netwo
     assert not read_ledger(network.ledger)
 
 
-def test_certificates_are_looked_at_and_redirects_to_https_are_followed(
+def test_certificates_are_checked_and_redirects_to_https_followed(
     hub: HubServer, secure: HubServer, authority: tuple[Path, Path], downloads: Downloads, network: Network
 ) -> None:
     address = serve(secure, feed(release()))

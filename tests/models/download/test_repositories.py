@@ -1,4 +1,4 @@
-"""Names of repositories and files: what is taken, and what never is."""
+"""Names of repositories and files: which are accepted, and which never are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ letters = st.sampled_from("aZ0._-/\\:%?#@ ~\x00\n\u202eé…")
         ("a/b__c", "a/b__c"),
     ],
 )
-def test_names_and_addresses_are_taken(typed: str, name: str) -> None:
+def test_names_and_addresses_are_accepted(typed: str, name: str) -> None:
     assert repository_of(typed, "https://mirror.example") == name
 
 
@@ -52,7 +52,7 @@ def test_anything_else_is_refused(typed: str) -> None:
 
 
 @given(st.text(letters, max_size=40))
-def test_a_name_that_is_taken_cannot_lead_elsewhere(name: str) -> None:
+def test_an_accepted_name_cannot_lead_elsewhere(name: str) -> None:
     if is_repository(name):
         address = urlsplit(f"{HUB}/api/models/{name}/revision/main")
         assert address.hostname == "huggingface.co" and address.path == f"/api/models/{name}/revision/main"
@@ -64,7 +64,7 @@ def test_a_name_that_is_taken_cannot_lead_elsewhere(name: str) -> None:
 
 
 @given(st.text(letters, max_size=40))
-def test_a_name_that_is_typed_is_refused_or_taken(typed: str) -> None:
+def test_a_typed_name_is_refused_or_accepted(typed: str) -> None:
     try:
         assert is_repository(repository_of(typed))
     except SpanlightError as told:
@@ -72,7 +72,7 @@ def test_a_name_that_is_typed_is_refused_or_taken(typed: str) -> None:
 
 
 @given(st.text(st.one_of(letters, st.characters()), max_size=30))
-def test_a_file_that_is_fetched_lies_in_its_folder(name: str) -> None:
+def test_a_fetched_file_is_in_its_folder(name: str) -> None:
     if may_be_fetched(name):
         assert not set(name) & set('/\\:*?"<>|\0') and name not in (".", "..")
     if not is_hostile(name):

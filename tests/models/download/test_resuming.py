@@ -1,4 +1,4 @@
-"""Downloads that are cut, killed or stopped, and go on from the byte where they were."""
+"""Downloads that break off, are killed or stopped resume at the byte where they were."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Files = dict[str, bytes]
 CDN = f"/cdn/*{WEIGHTS}"
 
 
-def test_a_cut_in_the_middle_goes_on_from_the_byte(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+def test_a_broken_download_resumes_at_the_byte(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
     hub.add(NAME, checkpoint)
     passport = visit.look_up()
     before = hub.sent(CDN)
@@ -36,7 +36,9 @@ def test_a_cut_in_the_middle_goes_on_from_the_byte(hub: HubServer, visit: Visit,
     assert hub.sent(CDN) - before < len(checkpoint[WEIGHTS]) + CHUNK
 
 
-def test_cuts_all_along_still_come_to_an_end(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
+def test_many_broken_connections_still_come_to_an_end(
+    hub: HubServer, visit: Visit, checkpoint: Files
+) -> None:
     hub.add(NAME, checkpoint)
     passport = visit.look_up()
     hub.fail(CDN, cut=300_000)
@@ -57,7 +59,7 @@ def test_a_server_that_gives_a_few_bytes_at_a_time_is_given_up(
     assert not visit.blob(passport).exists()
 
 
-def test_what_broke_off_for_good_is_gone_on_with_later(
+def test_a_download_that_was_given_up_is_resumed_later(
     hub: HubServer, visit: Visit, checkpoint: Files
 ) -> None:
     hub.add(NAME, checkpoint)
@@ -152,7 +154,7 @@ def test_a_server_that_ignores_ranges_sends_it_all_again(
 
 
 @pytest.mark.parametrize("length", [2_000_000, 10_000_000])
-def test_a_content_length_that_is_not_true_is_gone_on_after(
+def test_a_download_resumes_after_a_wrong_content_length(
     hub: HubServer, visit: Visit, checkpoint: Files, length: int
 ) -> None:
     hub.add(NAME, checkpoint)
@@ -166,7 +168,7 @@ def test_a_content_length_that_is_not_true_is_gone_on_after(
         assert hub.requests(CDN, "GET")[-1].first_byte == length
 
 
-def test_a_partial_file_that_is_all_there_is_only_checked(hub: HubServer, visit: Visit, small: Files) -> None:
+def test_a_complete_partial_file_is_only_verified(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     passport = visit.look_up()
     partial = visit.partial(passport)
@@ -182,7 +184,7 @@ def test_a_partial_file_that_is_all_there_is_only_checked(hub: HubServer, visit:
 
 
 @POSIX
-def test_a_link_in_a_partial_files_place_is_not_written_through(
+def test_a_link_in_place_of_a_partial_file_is_not_followed(
     hub: HubServer, visit: Visit, small: Files, tmp_path: Path
 ) -> None:
     hub.add(NAME, small)

@@ -33,7 +33,7 @@ CLASSES = {
 
 
 def rows(file: Path, count: int) -> list[dict[str, Any]]:
-    """As many examples of a file, taken evenly from all of it."""
+    """A number of examples of a file, spread evenly over it."""
     with lzma.open(file, "rt", encoding="utf-8") as lines:
         found = [json.loads(line) for line in lines]
     return list(islice(found, 0, None, max(1, len(found) // count)))[:count]

@@ -1,4 +1,4 @@
-"""The own encoder: which checkpoints it takes, and that what it computes is transformers' own."""
+"""Spanlight's own encoder: which checkpoints it supports, and that it computes what transformers does."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_any_lengths_give_transformers_logits_in_either_layout(
 
 @pytest.mark.parametrize("activation", ["gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "relu"])
 @pytest.mark.parametrize("packed", [True, False])
-def test_each_activation_known_is_transformers(
+def test_each_known_activation_is_that_of_transformers(
     tmp_path: Path, activation: str, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.models.encoder import probe
@@ -127,7 +127,7 @@ def rewrite(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:
         ),
     ],
 )
-def test_what_is_not_known_here_is_left_to_transformers(
+def test_unsupported_models_are_left_to_transformers(
     tmp_path: Path, head: Head, change: Callable[[Path], object]
 ) -> None:
     folder = small_checkpoint(tmp_path / "m", head=head)
@@ -147,7 +147,7 @@ def test_what_is_not_known_here_is_left_to_transformers(
         ("qa_outputs.bias", np.nan),
     ],
 )
-def test_weights_that_are_no_numbers_are_refused_by_name(tmp_path: Path, name: str, value: float) -> None:
+def test_infinite_and_nan_weights_are_refused_by_name(tmp_path: Path, name: str, value: float) -> None:
     folder = small_checkpoint(tmp_path / "m")
     rewrite(folder, lambda w: w[name].reshape(-1).__setitem__(1, value))
     with pytest.raises(SpanlightError, match="are not all finite numbers") as caught:
@@ -156,7 +156,7 @@ def test_weights_that_are_no_numbers_are_refused_by_name(tmp_path: Path, name: s
     assert caught.value.hint
 
 
-def test_what_overflows_in_the_device_s_dtype_is_refused(tmp_path: Path) -> None:
+def test_weights_that_overflow_in_the_devices_dtype_are_refused(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m")
     rewrite(folder, lambda w: w["bert.embeddings.word_embeddings.weight"].__setitem__((3, 3), 1e6))
     own(folder)
@@ -188,8 +188,8 @@ def test_a_narrow_table_of_words_stays_narrow(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=9, max_size=9), min_size=1, max_size=6), st.data())
-def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.DataObject) -> None:
-    """Attention of tokens to tokens, in rows of one matrix or with a mask, at any places."""
+def test_layouts_agree_wherever_padding_is(rows: list[list[bool]], data: st.DataObject) -> None:
+    """Both layouts compute the same attention, whole and at any positions."""
     mask = torch.tensor(rows).long()
     mask[:, 0] = 1
     if data.draw(st.booleans(), label="padding at the end"):
@@ -225,7 +225,7 @@ def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.
 
 
 @pytest.mark.parametrize("length", [1, 2, 9, 512])
-def test_what_distances_add_is_transformers(length: int) -> None:
+def test_the_relative_position_bias_is_that_of_transformers(length: int) -> None:
     config = transformers.MPNetConfig(hidden_size=12, num_attention_heads=3, num_hidden_layers=0)
     theirs = MPNetEncoder(config)
     expected = theirs.compute_position_bias(torch.zeros(1, length, 12))[0]
@@ -235,7 +235,7 @@ def test_what_distances_add_is_transformers(length: int) -> None:
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8))
 def test_few_numbers_of_tokens_occur(lengths: list[int]) -> None:
-    """The code that oneDNN makes for each of them is kept."""
+    """oneDNN compiles and keeps code for each number of tokens."""
     mask = (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
     count = len(batch_of(mask).pack(mask))
     assert count == batches.rounded(sum(lengths)) and batch_of(mask).pack(mask).all()
@@ -244,7 +244,7 @@ def test_few_numbers_of_tokens_occur(lengths: list[int]) -> None:
 
 
 @pytest.mark.parametrize("head", [QA, CLASSIFY])
-def test_a_batch_is_broken_off_before_any_layer(tmp_path: Path, head: Head) -> None:
+def test_a_batch_can_be_cancelled_before_any_layer(tmp_path: Path, head: Head) -> None:
     class Enough(Exception):
         pass
 
@@ -262,7 +262,7 @@ def test_a_batch_is_broken_off_before_any_layer(tmp_path: Path, head: Head) -> N
             forward(arrays_of([20]))
 
 
-def test_memory_that_runs_out_while_loading_is_told_as_such(
+def test_running_out_of_memory_while_loading_is_reported_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.models.encoder import reading
@@ -298,7 +298,7 @@ def test_a_batch_too_large_is_halved_and_its_positions_with_it(
 
 
 def test_transformers_is_neither_needed_nor_imported() -> None:
-    """A model process of its own reads with a starter, transformers being out of reach."""
+    """A process in which transformers cannot be imported reads with a starter."""
     program = """
 import sys
 sys.modules["transformers"] = None  # an import of it fails

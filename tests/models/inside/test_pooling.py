@@ -57,8 +57,8 @@ def test_the_vectors_are_transformers_own() -> None:
     assert found.pooled == pytest.approx(own.pooler_output[0].numpy(), abs=1e-6)
 
 
-def test_what_is_computed_by_hand_is_not_what_was_seen() -> None:
-    """A pooler that adds something to its own layer is found out."""
+def test_computing_by_hand_does_not_copy_the_pooled_output() -> None:
+    """A pooler that adds something to its layer's output is noticed."""
     inside = made("bert", CLASSIFY)
 
     class Wrong(nn.Linear):
@@ -73,7 +73,7 @@ def test_what_is_computed_by_hand_is_not_what_was_seen() -> None:
     assert np.abs(found.pooled - found.recomputed).max() > 1e-3
 
 
-def test_a_pooler_that_nothing_takes_is_seen_as_such() -> None:
+def test_a_pooler_without_use_is_recognised() -> None:
     from transformers.models.bert.modeling_bert import BertPooler
 
     inside = made("bert", QA)

@@ -88,7 +88,7 @@ def test_integrated_gradients_are_complete(family: str, head: Head) -> None:
 
 
 def _of_padding(family: str, head: Head, arrays: Arrays) -> float:
-    """The score where padding's embeddings stand for all but the special tokens, in their places."""
+    """The score with padding's embedding in place of all but the special tokens'."""
     own = own_class(opened_model(family, head).card.folder, head)
     inputs = own_inputs(own, arrays)
     ids = inputs.pop("input_ids")
@@ -141,7 +141,7 @@ def shares_of(
     )
 
 
-def test_a_linear_score_is_shared_out_by_hand() -> None:
+def test_a_linear_score_is_attributed_exactly() -> None:
     """Gradient × input of the smallest case: one embedding row times one weight."""
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0, 0.0], [1.0, 2.0], [3.0, -1.0]]))
 
@@ -158,7 +158,7 @@ def test_a_linear_score_is_shared_out_by_hand() -> None:
 
 
 def test_more_steps_are_taken_where_the_score_bends_sharply() -> None:
-    """A score that jumps within a thousandth of the path: a few steps go past it, halved pieces do not."""
+    """A score that jumps within a thousandth of the path: a few steps miss it, halved segments do not."""
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0], [1.0]]))
 
     def outputs(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

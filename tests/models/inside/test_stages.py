@@ -1,4 +1,4 @@
-"""Stages, heads and the module tree of small models of every family: read off what ran, and nothing left out."""
+"""Stages, heads and the module tree of small models of every family: recorded from a run, and complete."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kinds(stages: tuple[Stage, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
-def test_every_head_is_told_and_every_weight_counted_once(family: str, head: Head) -> None:
+def test_every_head_is_pictured_and_every_weight_counted_once(family: str, head: Head) -> None:
     inside = held(family, head)
     trunk, heads = looked(family, head)
     assert {one.head for one in heads} == set(FAMILIES[family].heads_known)
@@ -61,7 +61,7 @@ def test_the_shapes_are_those_of_the_run(family: str, head: Head, length: int) -
 
 @pytest.mark.parametrize(("family", "head"), EVERY_KNOWN)
 def test_a_head_made_without_weights_is_the_one_that_is_loaded(family: str, head: Head) -> None:
-    """What another model of the family shows of this head is what this head's own model shows of it."""
+    """Another model of the family shows a head as the head's own model does."""
     own = looked(family, head)[1][0]
     other = CLASSIFY if head is not CLASSIFY else QA
     seen = picture(looked(family, other)[1], head)
@@ -123,7 +123,7 @@ def test_the_decoder_shares_the_token_embeddings(family: str) -> None:
     assert last.output == (1, 3, words)
 
 
-def test_what_families_differ_in_is_seen() -> None:
+def test_differences_between_families_are_shown() -> None:
     trunks = {family: looked(family, QA)[0] for family in FAMILIES}
     terms = {family: [stage.term for stage in trunk] for family, trunk in trunks.items()}
     assert "token type embeddings" in terms["bert"] and "token type embeddings" not in terms["distilbert"]
@@ -173,8 +173,8 @@ class Doubled(nn.Module):
         return torch.cat([out, out], dim=-1)[..., : out.shape[-1]].tanh()
 
 
-def test_a_changed_module_is_seen() -> None:
-    """Were shapes and steps taken from a table, this model would look like any other."""
+def test_a_changed_module_is_shown() -> None:
+    """Shapes and steps come from the run: this model looks different from any other."""
     inside = made("bert", CLASSIFY)
     model = inside._model
     model.classifier = nn.Sequential(nn.Linear(32, 11), nn.ReLU(), nn.Linear(11, 3))
@@ -188,7 +188,7 @@ def test_a_changed_module_is_seen() -> None:
     assert layers.repeats == 1
 
 
-def test_a_function_in_a_changed_head_is_seen() -> None:
+def test_a_function_in_a_changed_head_is_shown() -> None:
     inside = made("bert", TOKENS)
     model = inside._model
     model.classifier = Doubled(model.classifier)
@@ -198,7 +198,9 @@ def test_a_function_in_a_changed_head_is_seen() -> None:
 
 
 @pytest.mark.parametrize("head", SHOWN_HEADS)
-def test_looking_runs_the_model_once_and_changes_nothing(head: Head, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recording_runs_the_model_once_and_changes_nothing(
+    head: Head, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inside, arrays, runs = held("bert", head), row(head), []
     model, forward = inside._model, inside._forward
 
