@@ -114,17 +114,12 @@ def guess(workspace: Workspace, labelled: Labelled, report: Report) -> Guesses:
 
 
 def first_guesses(
-    workspace: Workspace,
-    texts: Sequence[str],
-    labels: Sequence[Label],
-    report: Report,
-    *,
-    multi: bool = False,
+    workspace: Workspace, texts: Sequence[str], labels: Sequence[Label], report: Report
 ) -> Array:
     """The probabilities of labels from their words alone, float32[texts, labels]. Raises as `guess` does."""
     vectors = embed_texts(workspace, tuple(texts), report)
     pool = linear.Pool.of(vectors, embed_texts(workspace, tuple(label.text for label in labels), report))
-    head = pool.head([], linear.targets_of([], len(labels)), multi=multi)
+    head = pool.head([], linear.targets_of([], len(labels)), multi=False)
     return head.probabilities(pool.texts)
 
 
