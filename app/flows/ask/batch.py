@@ -12,7 +12,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
-from app.core.rows import LONE_SURROGATE, Row, read_rows
+from app.core.rows import Row, read_rows, without_surrogates
 from app.core.text import Document
 from app.flows.ask.question import nearest_values, select_answers, widen_top_k, with_view
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
@@ -84,9 +84,8 @@ def read_questions(
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:
-    # Replacing one character by one keeps all positions.
-    context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
-    text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
+    context = without_surrogates(row.text("context", source))
+    text = without_surrogates(row.text("question", source))
     return widen_top_k(replace(options, text=text, documents=(with_view(Document(context)),)))
 
 

@@ -11,7 +11,7 @@ from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
-from app.core.rows import LONE_SURROGATE, Row, read_rows
+from app.core.rows import Row, read_rows, without_surrogates
 from app.core.tables import class_columns, class_values, csv_lines
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import RowFile, check_rows, refuse_same_file, refuse_unwritable
@@ -95,7 +95,7 @@ def classify_texts(
             [item for item, _ in group], blank, whole, take
         )
         if in_order.pending:
-            batch = tuple(LONE_SURROGATE.sub("\ufffd", group[at][1]) for at in in_order.pending)
+            batch = tuple(without_surrogates(group[at][1]) for at in in_order.pending)
             for found in enumerate(workspace.engine.run(TextBatch(batch), choice, in_order)):
                 in_order.partial(found)
         whole.finished(len(group))

@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.batches import GroupReport, groups
@@ -173,7 +173,7 @@ def _score_pairs(
 
 
 def _clean(text: RunningText) -> RunningText:
-    return replace(text, paragraphs=tuple(LONE_SURROGATE.sub("\ufffd", p) for p in text.paragraphs))
+    return replace(text, paragraphs=tuple(map(without_surrogates, text.paragraphs)))
 
 
 def _before(own: Sequence[str], middle: int) -> str:

@@ -20,7 +20,7 @@ from app.core.plain import json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ClassCalibrationData, ClassReading, HeadToTeach, ModelChoice
 from app.core.results import Classification, TaughtHead
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
@@ -385,7 +385,7 @@ def _request(workspace: Workspace, dataset: Dataset, examples: Examples) -> Head
     words = tuple(label.text for label in dataset.labels) * each
     of_words = tuple((at,) for at in range(len(dataset.labels))) * each
     return HeadToTeach(
-        tuple(LONE_SURROGATE.sub("\ufffd", text) for text in (*examples.texts, *words)),
+        tuple(map(without_surrogates, (*examples.texts, *words))),
         (*examples.targets, *of_words),
         dataset.names,
         workspace.find_model(Head.EMBEDDINGS).folder,
