@@ -80,7 +80,7 @@ def read_questions(
             batch = QuestionBatch(tuple(group[at][1] for at in in_order.pending))
             for found in enumerate(workspace.engine.run(batch, choice, in_order)):
                 in_order.partial(found)
-        whole.finished(len(group))
+        whole.count_done(len(group))
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:

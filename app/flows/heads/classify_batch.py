@@ -98,7 +98,7 @@ def classify_texts(
             batch = tuple(without_surrogates(group[at][1]) for at in in_order.pending)
             for found in enumerate(workspace.engine.run(TextBatch(batch), choice, in_order)):
                 in_order.partial(found)
-        whole.finished(len(group))
+        whole.count_done(len(group))
 
 
 def classes_as_json(item: Classification | None) -> dict[str, object]:

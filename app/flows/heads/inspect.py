@@ -45,7 +45,7 @@ def compare(
     results: tuple[Any, ...] = ()
     for choice in choices:
         results = (*results, workspace.engine.run(request, choice, each))
-        each.finished(1)
+        each.count_done(1)
         if len(results) < len(choices):
             report.partial(results)
     return results

@@ -179,7 +179,7 @@ def _evaluate(
         for each in known:
             question = Question(without_surrogates(each.text), (each.document,))
             outcomes.append(_score(each, workspace.engine.run(question, choice, whole)))
-            whole.finished(1)
+            whole.count_done(1)
     except Stopped:
         if not outcomes:
             raise

@@ -77,7 +77,7 @@ def find_known(
         found += [item.entities for item in result.items]
         kinds |= set(result.labels)
         device = result.device or device
-        whole.finished(len(group))
+        whole.count_done(len(group))
     return found, kinds, device
 
 

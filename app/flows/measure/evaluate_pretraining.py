@@ -157,7 +157,7 @@ def _mask_words(
     for group in groups(("\n\n".join(text.paragraphs) for text in texts), len):
         request = TextsToMask(tuple(group), seed=plan.seed)
         found += workspace.engine.run(request, choice, whole).items
-        whole.finished(len(group))
+        whole.count_done(len(group))
     return found
 
 
@@ -168,7 +168,7 @@ def _score_pairs(
     found: list[FollowOn] = []
     for group in groups(passages, lambda pair: sum(map(len, pair))):
         found += workspace.engine.run(PassagePairs(tuple(group)), choice, whole).items
-        whole.finished(len(group))
+        whole.count_done(len(group))
     return list(zip(found[::2], found[1::2], strict=True))
 
 

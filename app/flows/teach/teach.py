@@ -520,5 +520,5 @@ def _reading_report(report: Report, total: int) -> GroupReport:
 def _embed_chunk(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
     """The unit vectors of one chunk of texts."""
     vectors = vectors_of(workspace, workspace.find_model(Head.EMBEDDINGS), texts, whole)
-    whole.finished(len(texts))
+    whole.count_done(len(texts))
     return vectors
