@@ -23,7 +23,7 @@ from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
 from app.flows.cluster.node import Node, NodeSetup, model_files, node_setup, open_node
-from app.flows.cluster.rows import Row, SourceFile, number_columns
+from app.flows.cluster.rows import SourceFile, number_columns
 from app.flows.cluster.store import Unreachable
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
@@ -191,11 +191,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def setup(folder: Path, model: Path) -> NodeSetup:
     return NodeSetup(Head.QUESTION_ANSWERING, "tiny", str(folder), fingerprint(model), "cpu", "auto")
-
-
-def ask_on_a_node(wanted: NodeSetup, files: dict[str, bytes], path: Path) -> Row:
-    with open_node(wanted, lambda: files) as here:
-        return here.row(source(path), COLUMNS, "x")
 
 
 def test_a_node_without_the_model_takes_the_files_that_were_shipped(
