@@ -18,7 +18,7 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.flows.ask.read import read_document
 from app.flows.heads.heads import load_head
-from app.flows.heads.kept import HeadResult, KeptResult, keep_result, kept_result
+from app.flows.heads.kept import HeadResult, KeptResult, load_result, save_result
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -166,7 +166,7 @@ class TextPage(Page):
             for draft in self._drafts:
                 draft.save_now()
         if self.working() or (self._keeping is not None and self._keeping.running):
-            keep_result(self.workspace, self.KEY, self.HEAD, self._to_keep(), Silent())
+            save_result(self.workspace, self.KEY, self.HEAD, self._to_keep(), Silent())
 
     def shown(self) -> None:
         """Focus the text; find the model, show its name and load it."""
@@ -307,7 +307,7 @@ class TextPage(Page):
 
     def _keep_result(self) -> None:
         """Save the result that is shown, in the files lane."""
-        job = self.lanes.files.start(keep_result, self.workspace, self.KEY, self.HEAD, self._to_keep())
+        job = self.lanes.files.start(save_result, self.workspace, self.KEY, self.HEAD, self._to_keep())
         self._keeping = job.replacing(self._keeping).then(failed=self.show_fault)
 
     def _to_keep(self) -> KeptResult | None:
@@ -335,7 +335,7 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
         if self.workspace.settings.keep_history:
-            self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD).then(self._kept_read)
+            self.lanes.files.start(load_result, self.workspace, self.KEY, self.HEAD).then(self._kept_read)
 
     @Slot(int)
     def _sample_chosen(self, index: int) -> None:

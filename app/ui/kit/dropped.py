@@ -32,7 +32,7 @@ def look_like_documents(paths: list[Path]) -> bool:
 
 def sort_paths(paths: list[Path], report: Report) -> Given:
     """What each path is."""
-    from app.flows.models.take_in import looks_like_model
+    from app.flows.models.import_model import looks_like_model
 
     given = Given()
     for path in paths:
