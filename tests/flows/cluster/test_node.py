@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -154,6 +155,28 @@ def test_a_name_that_cannot_be_and_a_place_that_cannot_be_reached_are_rows(
     row = here.row(SourceFile("nosuch://x/a.txt", 0, 1), COLUMNS, "x")
     assert (row.file.state, row.file.modified) == (FileState.FAILED, 0)
     assert row.file.reason.startswith("“nosuch://x/a.txt” cannot be reached.")
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "opened"),
+    [("a.txt", FileState.READ, 1), ("a.docx", FileState.FAILED, 1), ("known.txt", FileState.READ, 2)],
+)
+def test_a_document_at_an_address_is_fetched_once_unless_it_may_be_known(
+    here: Node, monkeypatch: pytest.MonkeyPatch, name: str, state: FileState, opened: int
+) -> None:
+    fetched = []
+
+    class Address:
+        def __init__(self, address: str) -> None:
+            fetched.append(address)
+
+        def open(self) -> io.BytesIO:
+            return io.BytesIO(b"PK\3\4 nothing" if name.endswith(".docx") else b"The landlord is Thorburn.")
+
+    monkeypatch.setattr("app.flows.cluster.node.Storage", Address)
+    known = "other" if name == "known.txt" else ""
+    row = here.row(SourceFile(f"s3://bucket/{name}", 25, 7, known), COLUMNS, "x")
+    assert (row.file.state, row.file.modified, len(fetched)) == (state, 7, opened)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs permissions")
