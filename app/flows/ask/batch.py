@@ -44,11 +44,11 @@ def ask_batch(
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)
-    total = check_rows(source, ("context", "question"))
+    keys = check_rows(source, ("context", "question"))
     with RowFile(output, "answer") as file:
-        before = sum(row.key in file.finished for row in read_rows(source))
+        before = sum(key in file.finished for key in keys)
         left = (row for row in read_rows(source) if row.key not in file.finished)
-        whole = GroupReport(report, total - before, Message("questions"))
+        whole = GroupReport(report, len(keys) - before, Message("questions"))
         questions = ((row, _question(row, source, options)) for row in left)
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
@@ -58,7 +58,7 @@ def ask_batch(
             file.append(_answer_row(row, found, options.top_k))
 
         read_questions(workspace, questions, choice, whole, take)
-    return BatchDone(total, before, whole.seconds)
+    return BatchDone(len(keys), before, whole.seconds)
 
 
 def read_questions(

@@ -32,18 +32,18 @@ def classify_batch(
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     refuse_same_file(source, output)
-    total = check_rows(source, ("text",))
+    keys = check_rows(source, ("text",))
     with RowFile(output, "label") as file:
-        before = sum(row.key in file.finished for row in read_rows(source))
+        before = sum(key in file.finished for key in keys)
         left = (row for row in read_rows(source) if row.key not in file.finished)
-        whole = GroupReport(report, total - before, Message("texts"))
+        whole = GroupReport(report, len(keys) - before, Message("texts"))
         texts = ((row, row.text("text", source)) for row in left)
 
         def take(row: Row, item: Classification | None) -> None:
             file.append({"id": row.id, **classes_as_json(item)})
 
         classify_texts(workspace, texts, choice, whole, take)
-    return BatchDone(total, before, whole.seconds)
+    return BatchDone(len(keys), before, whole.seconds)
 
 
 def classify_table(
