@@ -1,4 +1,4 @@
-"""The text that helps to find a fault: what is in it, and what never is."""
+"""The report for bug reports: what is in it, and what never is."""
 
 from __future__ import annotations
 

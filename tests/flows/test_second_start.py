@@ -1,4 +1,4 @@
-"""Who is the window, and how a second start speaks to it."""
+"""Which process is the window, and how a second start hands files to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node's documents: answered as on one machine, and rows with their reasons where they cannot be read."""
+"""A node answers documents as one machine does, and writes a row with the reason for each that it cannot read."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def here(workspace: Workspace) -> Node:
 
 
 def without_times(data: bytes) -> bytes:
-    """An export without the moment at which each cell was read."""
+    """An export without the times of reading."""
     return re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"", data)
 
 

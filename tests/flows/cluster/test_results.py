@@ -1,4 +1,4 @@
-"""Results taken into a table: one that was exported, and what a cluster wrote."""
+"""Import of an exported table, and of a cluster's rows."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def test_a_row_with_a_value_of_another_kind_is_refused(
 
 
 class OtherRows:
-    """A folder with the file of a run, and Parquet files whose rows are something else."""
+    """A folder with the spec of a run, and Parquet files with rows of another kind."""
 
     place = "/rows"
 

@@ -1,4 +1,4 @@
-"""Storage by addresses: any name comes back as it was listed, and a row group is read once."""
+"""Storage at addresses: files with any name can be opened as they are listed, and a row group is read once."""
 
 from __future__ import annotations
 

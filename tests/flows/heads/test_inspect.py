@@ -1,4 +1,4 @@
-"""Looks and comparisons through a workspace, and what was seen as CSV and JSON."""
+"""Looks and comparisons through a workspace, and their export as CSV and JSON."""
 
 from __future__ import annotations
 

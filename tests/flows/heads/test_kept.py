@@ -1,4 +1,4 @@
-"""Results that are saved for the next start."""
+"""A page's result is saved, and loaded at the next start."""
 
 from __future__ import annotations
 

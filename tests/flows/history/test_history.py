@@ -1,4 +1,4 @@
-"""Remembering, looking through, deleting, and asking again what changed."""
+"""Saving, searching and deleting questions, and asking them again."""
 
 from __future__ import annotations
 

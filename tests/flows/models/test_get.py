@@ -1,4 +1,4 @@
-"""Models downloaded through the real download process from a Hub on this computer."""
+"""Downloading models through the real download process from a local Hub."""
 
 from __future__ import annotations
 

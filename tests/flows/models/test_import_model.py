@@ -1,4 +1,4 @@
-"""A model imported from a folder or a zip: whole, checked, and only then in place."""
+"""Importing a model from a folder or a zip: it is installed only after it was copied and checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model removed: what goes is told first, and nothing else goes."""
+"""Removing a model: exactly what was announced is deleted."""
 
 from __future__ import annotations
 
