@@ -26,7 +26,7 @@ LATER = {
     "app.core.inspection", "app.core.inside", "app.core.offers", "app.core.requests",
     "app.core.results", "app.engine.client", "app.flows.ask.document_process",
     "app.flows.network.download_process", "app.flows.history.export", "app.flows.history.history",
-    "app.flows.models.take_in", "app.flows.ask.read", "app.library.history", "app.models.disk.card",
+    "app.flows.models.import_model", "app.flows.ask.read", "app.library.history", "app.models.disk.card",
     "app.models.disk.installed", "app.ui.document.pdf.page_pane", "app.ui.document.flowing.rich_pane",
     "app.ui.heads.classify.classify", "app.ui.heads.fill.fill", "app.ui.heads.next.follow",
     "app.ui.history.history", "app.ui.inspect.page", "app.ui.models.page", "app.ui.heads.names.names",

@@ -14,8 +14,7 @@ from app.core.files import read_lines
 from app.core.message import Message
 from app.core.plain import json_of
 
-# JSON can hold these, UTF-8 and tokenizers cannot.
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,11 @@ class Row:
                 Message('Every row must be an object with "{name}".', name=name),
             )
         return value
+
+
+def without_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, which JSON can hold but UTF-8 and tokenizers cannot."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def read_rows(path: Path) -> Iterator[Row]:

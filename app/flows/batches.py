@@ -49,7 +49,7 @@ class GroupReport(Relay):
         """Seconds since the first group began."""
         return time.perf_counter() - self._started
 
-    def finished(self, items: int) -> None:
+    def count_done(self, items: int) -> None:
         """Count a finished group of `items` items."""
         self._done += items
         self._report_done(self._done)

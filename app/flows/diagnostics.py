@@ -97,13 +97,13 @@ def redact(settings: Settings, text: str) -> str:
     return without_home(_SECRET.sub("…", text))
 
 
-def last_lines(log: Path, number: int = _LINES) -> list[str]:
+def last_lines(log: Path) -> list[str]:
     """The last lines of a log; none if there is no such file."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - _MOST_BYTES))
-            return file.read().decode("utf-8", "replace").splitlines()[-number:]
+            return file.read().decode("utf-8", "replace").splitlines()[-_LINES:]
     except OSError:
         return []
 

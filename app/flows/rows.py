@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -21,8 +21,8 @@ from app.models.disk.locks import held
 _ROW_START = b'{"id": '
 
 
-def check_rows(path: Path, names: tuple[str, ...]) -> int:
-    """Count the rows of a file; raises SpanlightError unless each has texts under these names and a unique id."""
+def check_rows(path: Path, names: tuple[str, ...]) -> Collection[str]:
+    """Return the keys of a file's rows; raises SpanlightError unless all have texts under these names and own ids."""
     seen: dict[str, int] = {}
     for row in read_rows(path):
         for name in names:
@@ -39,7 +39,7 @@ def check_rows(path: Path, names: tuple[str, ...]) -> int:
                 Message("Give every row an id of its own."),
             )
         seen[row.key] = row.line
-    return len(seen)
+    return seen
 
 
 class RowFile:

@@ -1,4 +1,4 @@
-"""An engine without models, where the engine is not the point: it finds the question's last word."""
+"""A fake engine without models: it answers with the last word of the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Licences: of the packages that are installed, of made ones, of what no package tells; written and read again."""
+"""Licences of installed packages, of fake ones, and of undescribed parts; written and read again."""
 
 from __future__ import annotations
 

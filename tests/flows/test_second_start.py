@@ -1,4 +1,4 @@
-"""Who is the window, and how a second start speaks to it."""
+"""Which process is the window, and how a second start hands files to it."""
 
 from __future__ import annotations
 
@@ -232,6 +232,6 @@ def test_windows_waits_no_longer_than_it_should(monkeypatch: pytest.MonkeyPatch)
         over.wait(20)
         return Answer.TAKEN
 
-    assert second_start._in_time(stuck) is Answer.SILENT
+    assert second_start._with_timeout(stuck) is Answer.SILENT
     over.set()
-    assert second_start._in_time(lambda: Answer.TAKEN) is Answer.TAKEN
+    assert second_start._with_timeout(lambda: Answer.TAKEN) is Answer.TAKEN

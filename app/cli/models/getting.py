@@ -18,8 +18,8 @@ from app.core.wording import duration, size, time_left
 from app.flows.measure.measure import measured
 from app.flows.models.catalogue import offered, search, suits
 from app.flows.models.get import download, give_up, look_up, unfinished
+from app.flows.models.import_model import import_model
 from app.flows.models.installed import installed
-from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
 
 _OFFERED_EPILOG = f"""\

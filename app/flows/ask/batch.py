@@ -12,7 +12,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
-from app.core.rows import LONE_SURROGATE, Row, read_rows
+from app.core.rows import Row, read_rows, without_surrogates
 from app.core.text import Document
 from app.flows.ask.question import nearest_values, select_answers, widen_top_k, with_view
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
@@ -44,11 +44,11 @@ def ask_batch(
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)
-    total = check_rows(source, ("context", "question"))
+    keys = check_rows(source, ("context", "question"))
     with RowFile(output, "answer") as file:
-        before = sum(row.key in file.finished for row in read_rows(source))
+        before = sum(key in file.finished for key in keys)
         left = (row for row in read_rows(source) if row.key not in file.finished)
-        whole = GroupReport(report, total - before, Message("questions"))
+        whole = GroupReport(report, len(keys) - before, Message("questions"))
         questions = ((row, _question(row, source, options)) for row in left)
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
@@ -58,7 +58,7 @@ def ask_batch(
             file.append(_answer_row(row, found, options.top_k))
 
         read_questions(workspace, questions, choice, whole, take)
-    return BatchDone(total, before, whole.seconds)
+    return BatchDone(len(keys), before, whole.seconds)
 
 
 def read_questions(
@@ -80,13 +80,12 @@ def read_questions(
             batch = QuestionBatch(tuple(group[at][1] for at in in_order.pending))
             for found in enumerate(workspace.engine.run(batch, choice, in_order)):
                 in_order.partial(found)
-        whole.finished(len(group))
+        whole.count_done(len(group))
 
 
 def _question(row: Row, source: Path, options: Question) -> Question:
-    # Replacing one character by one keeps all positions.
-    context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
-    text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
+    context = without_surrogates(row.text("context", source))
+    text = without_surrogates(row.text("question", source))
     return widen_top_k(replace(options, text=text, documents=(with_view(Document(context)),)))
 
 

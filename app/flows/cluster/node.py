@@ -30,7 +30,7 @@ from app.flows.ask.read import document_from_stream
 from app.flows.ask.recognise import scan_reader
 from app.flows.batches import GroupReport
 from app.flows.cluster.rows import Row, SourceFile
-from app.flows.cluster.store import Storage, is_address
+from app.flows.cluster.store import Storage, Unreachable, is_address
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.update import Refusal, refusal_for, refusal_without_text, sha256_of
 from app.flows.workspace import Workspace
@@ -174,7 +174,9 @@ class Node:
         there, sha256 = Content("", source.size, source.modified), ""
         refusal: Refusal | None
         try:
-            sha256 = _sha256(source.path)
+            # A document at an address is fetched once, unless its bytes may be the known ones.
+            if source.known_sha256 or not is_address(source.path):
+                sha256 = _sha256(source.path)
             if sha256 and sha256 == source.known_sha256:
                 return _entry(source.path, FileState.READ, replace(there, sha256=sha256)), None
             opened = self._open(source.path)
@@ -187,7 +189,8 @@ class Node:
             reason = Message("“{file}” could not be read: {reason}.", file=source.path, reason=why)
             refusal = Refusal(FileState.FAILED, reason, replace(there, modified=0))
         except (SpanlightError, ChildBug) as fault:
-            refusal = refusal_for(fault, there, was_hashed=bool(sha256))
+            was_read = is_address(source.path) and not isinstance(fault, Unreachable)
+            refusal = refusal_for(fault, there, was_hashed=was_read or bool(sha256))
         if refusal is not None:
             return _entry(source.path, refusal.state, refusal.content, refusal.reason), None
         file = replace(

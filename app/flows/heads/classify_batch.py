@@ -11,7 +11,7 @@ from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
-from app.core.rows import LONE_SURROGATE, Row, read_rows
+from app.core.rows import Row, read_rows, without_surrogates
 from app.core.tables import class_columns, class_values, csv_lines
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import RowFile, check_rows, refuse_same_file, refuse_unwritable
@@ -32,18 +32,18 @@ def classify_batch(
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     refuse_same_file(source, output)
-    total = check_rows(source, ("text",))
+    keys = check_rows(source, ("text",))
     with RowFile(output, "label") as file:
-        before = sum(row.key in file.finished for row in read_rows(source))
+        before = sum(key in file.finished for key in keys)
         left = (row for row in read_rows(source) if row.key not in file.finished)
-        whole = GroupReport(report, total - before, Message("texts"))
+        whole = GroupReport(report, len(keys) - before, Message("texts"))
         texts = ((row, row.text("text", source)) for row in left)
 
         def take(row: Row, item: Classification | None) -> None:
             file.append({"id": row.id, **classes_as_json(item)})
 
         classify_texts(workspace, texts, choice, whole, take)
-    return BatchDone(total, before, whole.seconds)
+    return BatchDone(len(keys), before, whole.seconds)
 
 
 def classify_table(
@@ -95,10 +95,10 @@ def classify_texts(
             [item for item, _ in group], blank, whole, take
         )
         if in_order.pending:
-            batch = tuple(LONE_SURROGATE.sub("\ufffd", group[at][1]) for at in in_order.pending)
+            batch = tuple(without_surrogates(group[at][1]) for at in in_order.pending)
             for found in enumerate(workspace.engine.run(TextBatch(batch), choice, in_order)):
                 in_order.partial(found)
-        whole.finished(len(group))
+        whole.count_done(len(group))
 
 
 def classes_as_json(item: Classification | None) -> dict[str, object]:

@@ -12,7 +12,7 @@ from app.core.models import Head, LoadedModel
 from app.core.report import Report
 from app.core.requests import PassagePairs, TextsToClassify, TextsToTag, TextToFill
 from app.core.results import Classifications, FilledText, FollowOns, TaggedTexts
-from app.core.rows import LONE_SURROGATE, read_rows
+from app.core.rows import read_rows, without_surrogates
 from app.flows.rows import check_rows
 from app.flows.workspace import Workspace
 
@@ -62,8 +62,5 @@ def read_pairs(source: Path) -> PassagePairs:
     """
     names = ("first", "second")
     check_rows(source, names)
-    pairs = (
-        tuple(LONE_SURROGATE.sub("\ufffd", row.text(name, source)) for name in names)
-        for row in read_rows(source)
-    )
+    pairs = (tuple(without_surrogates(row.text(name, source)) for name in names) for row in read_rows(source))
     return PassagePairs(tuple((first, second) for first, second in pairs))

@@ -32,7 +32,7 @@ def look(workspace: Workspace, request: Look, report: Report, *, model: str = ""
 
 
 def compare(
-    workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report, *, device: str = ""
+    workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report
 ) -> tuple[Any, ...]:
     """Run several models, given by name or folder, on the subject, and return their results in the models' order.
 
@@ -40,12 +40,12 @@ def compare(
     Partial results are those computed so far. Raises as `look` does, for a missing model before any has run.
     """
     request = request_of(_with_view(subject))
-    choices = [workspace.choose(subject.head, model, device, report) for model in models]
+    choices = [workspace.choose(subject.head, model, "", report) for model in models]
     each = GroupReport(report, len(choices), Message("models"))
     results: tuple[Any, ...] = ()
     for choice in choices:
         results = (*results, workspace.engine.run(request, choice, each))
-        each.finished(1)
+        each.count_done(1)
         if len(results) < len(choices):
             report.partial(results)
     return results

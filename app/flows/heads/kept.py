@@ -42,7 +42,7 @@ class KeptResult:
     same_model: bool = True
 
 
-def keep_result(workspace: Workspace, page: str, head: Head, kept: KeptResult | None, report: Report) -> None:
+def save_result(workspace: Workspace, page: str, head: Head, kept: KeptResult | None, report: Report) -> None:
     """Save the result of a page under the page's key; None removes it. Raises SpanlightError on a disk error."""
     drafts = Drafts(workspace.paths.drafts)
     if kept is None:
@@ -58,7 +58,7 @@ def keep_result(workspace: Workspace, page: str, head: Head, kept: KeptResult | 
     drafts.save(_draft_name(page), json_of(values, ensure_ascii=False, default=TaggedWords.columns))
 
 
-def kept_result(workspace: Workspace, page: str, head: Head, report: Report) -> KeptResult | None:
+def load_result(workspace: Workspace, page: str, head: Head, report: Report) -> KeptResult | None:
     """Read the saved result of a page; None if there is none or it cannot be read."""
     try:
         values = json.loads(Drafts(workspace.paths.drafts).load(_draft_name(page)) or "null")

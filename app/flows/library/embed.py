@@ -15,7 +15,7 @@ from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, TextsToEmbed
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from app.models.disk.locks import Lock
@@ -114,7 +114,7 @@ def vectors_of(workspace: Workspace, card: ModelCard, texts: Sequence[str], repo
     Raises SpanlightError where the model does not work, Stopped when cancelled.
     """
     choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
-    clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
+    clean = tuple(map(without_surrogates, texts))
     values: Array = workspace.engine.run(TextsToEmbed(clean), choice, report)
     return values
 

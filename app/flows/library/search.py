@@ -148,14 +148,14 @@ def _meaning_of(workspace: Workspace, question: str, library: Library, report: R
 
 
 def find_excerpts(
-    index: Index, question: str, library: Library, meaning: Meaning | None = None, most: int = READ
+    index: Index, question: str, library: Library, meaning: Meaning | None = None
 ) -> list[Excerpt]:
     """Find the excerpts of a library to read for a question, best first: its best passages with their context.
 
     With the question's `meaning`, passages are searched by it as well as by their words.
     """
     ranked = rank(index, question, library, meaning)
-    return cut_excerpts(index, index.passages(ranked[:most], library))
+    return cut_excerpts(index, index.passages(ranked[:READ], library))
 
 
 def rank(index: Index, question: str, library: Library, meaning: Meaning | None = None) -> list[int]:

@@ -12,7 +12,7 @@ from app.core.reliability import Reliability, TextKind, bins_of, calibration_err
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.ask.question import with_view
@@ -207,8 +207,7 @@ def join_paragraphs(paragraphs: Sequence[str], own: int, others: int, seed: str)
 
 def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
     """The example's question about a text, by default its own context, with the view that the window reads it with."""
-    # Replacing one character by one keeps all positions.
-    words, on = (LONE_SURROGATE.sub("\ufffd", each) for each in (example.question, text or example.context))
+    words, on = map(without_surrogates, (example.question, text or example.context))
     view = example.view if on == example.context else None
     return Question(words, (with_view(Document(on, view=view)),), top_k)
 

@@ -17,7 +17,7 @@ from app.core.reliability import calibration_error
 from app.core.report import Progress, Report, Stopped
 from app.core.requests import Question
 from app.core.results import Reading
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
@@ -177,9 +177,9 @@ def _evaluate(
     whole = _QuestionProgress(report, known)
     try:
         for each in known:
-            question = Question(LONE_SURROGATE.sub("\ufffd", each.text), (each.document,))
+            question = Question(without_surrogates(each.text), (each.document,))
             outcomes.append(_score(each, workspace.engine.run(question, choice, whole)))
-            whole.finished(1)
+            whole.count_done(1)
     except Stopped:
         if not outcomes:
             raise
@@ -348,10 +348,7 @@ def _read_texts(folder: Path, names: set[str]) -> dict[str, str]:
     if not names:
         return {}
     path = next((folder / name for name in _TEXTS if (folder / name).is_file()), folder / _TEXTS[0])
-    # Replacing one character by one keeps all positions.
-    pairs = read_parsed(
-        path, lambda row: (row["id"], LONE_SURROGATE.sub("\ufffd", row["text"])), "id and text"
-    )
+    pairs = read_parsed(path, lambda row: (row["id"], without_surrogates(row["text"])), "id and text")
     found = {name: text for name, text in pairs if name in names}
     if missing := sorted(names - found.keys()):
         raise SpanlightError(
@@ -436,7 +433,7 @@ def _table_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterat
     for row in sample(read_parsed(plan.files[0], _table_row, _TABLE_FIELDS), plan.limit, plan.seed):
         tables.setdefault(row.table, []).append(row)
     for table, rows in tables.items():
-        page = LONE_SURROGATE.sub("\ufffd", table.page())
+        page = without_surrogates(table.page())
         opened = workspace.documents.read(Read("", "table.html", data=page.encode()), report)
         places = _cell_spans(opened)
         for row in rows:

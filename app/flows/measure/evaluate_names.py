@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.flows.batches import GroupReport, groups
 from app.flows.measure.plan import Plan, by_source, figures_by_name, sample_files
 from app.flows.models.installed import measured_on, update_notes
@@ -72,12 +72,12 @@ def find_known(
     kinds: set[str] = set()
     device = ""
     for group in groups(examples, lambda example: len(example.text)):
-        texts = tuple(LONE_SURROGATE.sub("\ufffd", example.text) for example in group)
+        texts = tuple(without_surrogates(example.text) for example in group)
         result = workspace.engine.run(TextsToTag(texts), choice, whole)
         found += [item.entities for item in result.items]
         kinds |= set(result.labels)
         device = result.device or device
-        whole.finished(len(group))
+        whole.count_done(len(group))
     return found, kinds, device
 
 

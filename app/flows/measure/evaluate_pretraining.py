@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.batches import GroupReport, groups
@@ -157,7 +157,7 @@ def _mask_words(
     for group in groups(("\n\n".join(text.paragraphs) for text in texts), len):
         request = TextsToMask(tuple(group), seed=plan.seed)
         found += workspace.engine.run(request, choice, whole).items
-        whole.finished(len(group))
+        whole.count_done(len(group))
     return found
 
 
@@ -168,12 +168,12 @@ def _score_pairs(
     found: list[FollowOn] = []
     for group in groups(passages, lambda pair: sum(map(len, pair))):
         found += workspace.engine.run(PassagePairs(tuple(group)), choice, whole).items
-        whole.finished(len(group))
+        whole.count_done(len(group))
     return list(zip(found[::2], found[1::2], strict=True))
 
 
 def _clean(text: RunningText) -> RunningText:
-    return replace(text, paragraphs=tuple(LONE_SURROGATE.sub("\ufffd", p) for p in text.paragraphs))
+    return replace(text, paragraphs=tuple(map(without_surrogates, text.paragraphs)))
 
 
 def _before(own: Sequence[str], middle: int) -> str:

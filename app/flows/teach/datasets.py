@@ -13,7 +13,7 @@ from app.core.labels import MOST_LABELS, Dataset, GivenLabels, Label
 from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.core.wording import free_name
 from app.flows.teach.files import TextTable, read_text_table
 from app.flows.workspace import Workspace
@@ -130,7 +130,7 @@ def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
 
 def _clean(text: str) -> str:
     """The text on one line, without characters that UTF-8 cannot hold."""
-    return " ".join(LONE_SURROGATE.sub("\ufffd", text).split())
+    return " ".join(without_surrogates(text).split())
 
 
 def _too_many_labels(count: int) -> SpanlightError:

@@ -19,7 +19,7 @@ from app.core.offers import Origin, Source
 from app.core.plain import from_plain, json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.flows.batches import GroupReport
 from app.flows.measure.evaluate import QaOutcome, ask_known, qa_figures, question_on
 from app.flows.measure.example_files import read_examples
@@ -315,9 +315,9 @@ def _examples(workspace: Workspace, corrections: Sequence[Correction] | Path | N
     return [
         dataclasses.replace(
             one,
-            question=LONE_SURROGATE.sub("\ufffd", one.question),
-            context=LONE_SURROGATE.sub("\ufffd", one.context),
-            answers=tuple((LONE_SURROGATE.sub("\ufffd", text), start) for text, start in one.answers),
+            question=without_surrogates(one.question),
+            context=without_surrogates(one.context),
+            answers=tuple((without_surrogates(text), start) for text, start in one.answers),
         )
         for one in examples
     ]

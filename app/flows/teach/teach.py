@@ -20,7 +20,7 @@ from app.core.plain import json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ClassCalibrationData, ClassReading, HeadToTeach, ModelChoice
 from app.core.results import Classification, TaughtHead
-from app.core.rows import LONE_SURROGATE
+from app.core.rows import without_surrogates
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
@@ -114,17 +114,12 @@ def guess(workspace: Workspace, labelled: Labelled, report: Report) -> Guesses:
 
 
 def first_guesses(
-    workspace: Workspace,
-    texts: Sequence[str],
-    labels: Sequence[Label],
-    report: Report,
-    *,
-    multi: bool = False,
+    workspace: Workspace, texts: Sequence[str], labels: Sequence[Label], report: Report
 ) -> Array:
     """The probabilities of labels from their words alone, float32[texts, labels]. Raises as `guess` does."""
     vectors = embed_texts(workspace, tuple(texts), report)
     pool = linear.Pool.of(vectors, embed_texts(workspace, tuple(label.text for label in labels), report))
-    head = pool.head([], linear.targets_of([], len(labels)), multi=multi)
+    head = pool.head([], linear.targets_of([], len(labels)), multi=False)
     return head.probabilities(pool.texts)
 
 
@@ -390,7 +385,7 @@ def _request(workspace: Workspace, dataset: Dataset, examples: Examples) -> Head
     words = tuple(label.text for label in dataset.labels) * each
     of_words = tuple((at,) for at in range(len(dataset.labels))) * each
     return HeadToTeach(
-        tuple(LONE_SURROGATE.sub("\ufffd", text) for text in (*examples.texts, *words)),
+        tuple(map(without_surrogates, (*examples.texts, *words))),
         (*examples.targets, *of_words),
         dataset.names,
         workspace.find_model(Head.EMBEDDINGS).folder,
@@ -525,5 +520,5 @@ def _reading_report(report: Report, total: int) -> GroupReport:
 def _embed_chunk(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
     """The unit vectors of one chunk of texts."""
     vectors = vectors_of(workspace, workspace.find_model(Head.EMBEDDINGS), texts, whole)
-    whole.finished(len(texts))
+    whole.count_done(len(texts))
     return vectors

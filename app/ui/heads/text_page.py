@@ -18,7 +18,7 @@ from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.flows.ask.read import read_document
 from app.flows.heads.heads import load_head
-from app.flows.heads.kept import HeadResult, KeptResult, keep_result, kept_result
+from app.flows.heads.kept import HeadResult, KeptResult, load_result, save_result
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -167,7 +167,7 @@ class TextPage(Page):
             for draft in self._drafts:
                 draft.save_now()
         if self.working() or (self._save_job is not None and self._save_job.running):
-            keep_result(self.workspace, self.KEY, self.HEAD, self._result_to_keep(), Silent())
+            save_result(self.workspace, self.KEY, self.HEAD, self._result_to_keep(), Silent())
 
     def shown(self) -> None:
         """Focus the text; find the model if that was not done, show its name and load it."""
@@ -311,7 +311,7 @@ class TextPage(Page):
 
     def _keep_result(self) -> None:
         """Save the shown result in the files lane."""
-        job = self.lanes.files.start(keep_result, self.workspace, self.KEY, self.HEAD, self._result_to_keep())
+        job = self.lanes.files.start(save_result, self.workspace, self.KEY, self.HEAD, self._result_to_keep())
         self._save_job = job.replacing(self._save_job).then(failed=self.show_fault)
 
     def _result_to_keep(self) -> KeptResult | None:
@@ -339,7 +339,7 @@ class TextPage(Page):
                 paper.start_with(text)
         self.refresh()
         if self.workspace.settings.keep_history:
-            self.lanes.files.start(kept_result, self.workspace, self.KEY, self.HEAD).then(
+            self.lanes.files.start(load_result, self.workspace, self.KEY, self.HEAD).then(
                 self._restore_result
             )
 

@@ -32,7 +32,7 @@ def look_like_documents(paths: list[Path]) -> bool:
 
 def sort_paths(paths: list[Path], report: Report) -> SortedPaths:
     """Sort paths by what they are, which reads the disk."""
-    from app.flows.models.take_in import looks_like_model
+    from app.flows.models.import_model import looks_like_model
 
     found = SortedPaths()
     for path in paths:

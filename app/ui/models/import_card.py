@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame
 
 from app.core.models import ModelCard
 from app.core.report import Progress
-from app.flows.models.take_in import import_model
+from app.flows.models.import_model import import_model
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, flow
 from app.ui.kit.dropped import accept_files_only, dropped_files

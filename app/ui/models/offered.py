@@ -14,8 +14,8 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models.catalogue import search
 from app.flows.models.get import repository_name
+from app.flows.models.import_model import looks_like_model
 from app.flows.models.installed import use
-from app.flows.models.take_in import looks_like_model
 from app.flows.workspace import Workspace
 from app.ui.kit.boxes import column, row
 from app.ui.kit.jobs import Job, Lanes

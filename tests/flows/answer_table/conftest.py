@@ -1,4 +1,4 @@
-"""A library of two leases and a scan in the index, and a table over it, read by the engine without models."""
+"""An indexed library of two leases and a scan, and a table over it, with a fake engine."""
 
 from __future__ import annotations
 

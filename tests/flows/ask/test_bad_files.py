@@ -1,4 +1,4 @@
-"""Files that are broken, or made to do harm, through the real documents process: one sentence, and it reads on."""
+"""Broken and malicious files in the real documents process: each gives one sentence, and the process keeps reading."""
 
 from __future__ import annotations
 

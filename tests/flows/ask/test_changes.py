@@ -1,4 +1,4 @@
-"""What has become of an open file."""
+"""The state of an open file on the disk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opened(path: Path) -> Opened:
 
 
 def later(path: Path) -> None:
-    """Give a file another time."""
+    """Give a file another modification time."""
     status = path.stat()
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1_000_000_000))
 

@@ -1,4 +1,4 @@
-"""The open documents that are saved for the next start, and what that begins with."""
+"""Open documents are saved, and loaded at the next start."""
 
 from __future__ import annotations
 

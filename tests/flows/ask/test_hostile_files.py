@@ -1,4 +1,4 @@
-"""Files that are well formed and absurd: each opens or is refused in one sentence, and the next file is read."""
+"""Well-formed but absurd files: each is opened or refused in one sentence, and the next file is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents made ready while nothing is asked yet, by the model process itself."""
+"""The model process prepares documents before the first question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the places that a reading found are listed."""
+"""Which answers of a reading are selected to be shown."""
 
 from __future__ import annotations
 

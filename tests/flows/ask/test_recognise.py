@@ -1,4 +1,4 @@
-"""Documents are read with the text of their pictures, none of which is recognised twice."""
+"""Scanned pages are recognised when a document is read, each only once."""
 
 from __future__ import annotations
 

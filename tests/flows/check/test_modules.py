@@ -1,4 +1,4 @@
-"""What a bundle may lack is found without running it."""
+"""Modules that a bundle lacks are found without running it."""
 
 from __future__ import annotations
 

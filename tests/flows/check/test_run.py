@@ -1,4 +1,4 @@
-"""What does not work is found and named, and nothing else."""
+"""The self-check reports what does not work, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents asked on a Ray cluster of two nodes with a core each, some of which are lost meanwhile."""
+"""Runs on a Ray cluster of two nodes with a core each, some of which are lost during a run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ NUMBER = re.compile(rb"\b\d\.\d{4,}(?:e-\d+)?")
 
 
 def comparable(path: Path) -> bytes:
-    """A file without the moments of reading, its probabilities to four decimals.
+    """A file without the times of reading, its probabilities to four decimals.
 
     Which of two kinds of product a process computes with follows from their times (models/encoder/probe.py).
     """

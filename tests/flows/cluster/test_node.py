@@ -1,7 +1,8 @@
-"""A node's documents: answered as on one machine, and rows with their reasons where they cannot be read."""
+"""A node answers documents as one machine does, and writes a row with the reason for each that it cannot read."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -23,7 +24,7 @@ from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of
 from app.flows.answer_table.tables import save_table
 from app.flows.cluster.node import Node, NodeSetup, model_files, node_setup, open_node
-from app.flows.cluster.rows import Row, SourceFile, number_columns
+from app.flows.cluster.rows import SourceFile, number_columns
 from app.flows.cluster.store import Unreachable
 from app.flows.library.update import update
 from app.flows.workspace import Workspace
@@ -60,7 +61,7 @@ def here(workspace: Workspace) -> Node:
 
 
 def without_times(data: bytes) -> bytes:
-    """An export without the moment at which each cell was read."""
+    """An export without the times of reading."""
     return re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"", data)
 
 
@@ -156,6 +157,28 @@ def test_a_name_that_cannot_be_and_a_place_that_cannot_be_reached_are_rows(
     assert row.file.reason.startswith("“nosuch://x/a.txt” cannot be reached.")
 
 
+@pytest.mark.parametrize(
+    ("name", "state", "opened"),
+    [("a.txt", FileState.READ, 1), ("a.docx", FileState.FAILED, 1), ("known.txt", FileState.READ, 2)],
+)
+def test_a_document_at_an_address_is_fetched_once_unless_it_may_be_known(
+    here: Node, monkeypatch: pytest.MonkeyPatch, name: str, state: FileState, opened: int
+) -> None:
+    fetched = []
+
+    class Address:
+        def __init__(self, address: str) -> None:
+            fetched.append(address)
+
+        def open(self) -> io.BytesIO:
+            return io.BytesIO(b"PK\3\4 nothing" if name.endswith(".docx") else b"The landlord is Thorburn.")
+
+    monkeypatch.setattr("app.flows.cluster.node.Storage", Address)
+    known = "other" if name == "known.txt" else ""
+    row = here.row(SourceFile(f"s3://bucket/{name}", 25, 7, known), COLUMNS, "x")
+    assert (row.file.state, row.file.modified, len(fetched)) == (state, 7, opened)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs permissions")
 def test_a_document_of_the_reader_that_crashes_is_a_row(
     here: Node, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -191,11 +214,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def setup(folder: Path, model: Path) -> NodeSetup:
     return NodeSetup(Head.QUESTION_ANSWERING, "tiny", str(folder), fingerprint(model), "cpu", "auto")
-
-
-def ask_on_a_node(wanted: NodeSetup, files: dict[str, bytes], path: Path) -> Row:
-    with open_node(wanted, lambda: files) as here:
-        return here.row(source(path), COLUMNS, "x")
 
 
 def test_a_node_without_the_model_takes_the_files_that_were_shipped(

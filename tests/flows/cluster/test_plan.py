@@ -78,7 +78,7 @@ def test_a_list_may_hold_what_cannot_be_reached_and_is_read_until_a_stop(
 
 
 def test_a_file_of_1970_has_a_time(workspace: Workspace, folder: Path) -> None:
-    """A time of 0 is that of a file which is to be read again."""
+    """A time of 0 would have the file read again."""
     (folder / "list.txt").write_text(f"{folder}/a.md")
     os.utime(folder / "a.md", ns=(0, 0))
     for over in (folder, folder / "list.txt"):

@@ -1,4 +1,4 @@
-"""Results taken into a table: one that was exported, and what a cluster wrote."""
+"""Import of an exported table, and of a cluster's rows."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def test_a_row_with_a_value_of_another_kind_is_refused(
 
 
 class OtherRows:
-    """A folder with the file of a run, and Parquet files whose rows are something else."""
+    """A folder with the spec of a run, and Parquet files with rows of another kind."""
 
     place = "/rows"
 
@@ -386,18 +386,3 @@ def test_a_folder_of_other_parquet_files_is_refused(
     (tmp_path / "rows" / "4.parquet").write_bytes(b"half")
     with pytest.raises(SpanlightError, match=r"4\.parquet” could not be read"):
         import_results(open_home("here"), str(tmp_path / "rows"), QUIET)
-
-
-def test_an_address_lists_and_reads_what_a_folder_does(folder: Path) -> None:
-    pytest.importorskip("pyarrow")
-    (folder / ".hidden.txt").write_text("x")
-    storage = Storage(f"file://{folder}")
-    found = {item.path: item.size for item in storage.documents()}
-    assert found == {
-        f"file://{folder}/{name}": len((folder / name).read_bytes())
-        for name in ("first.txt", "second.txt", "empty.txt")
-    }
-    address = f"file://{folder}/first.txt"
-    assert Storage(address).file().size == found[address]
-    assert Storage(address).open().read() == (folder / "first.txt").read_bytes()
-    assert json.loads(json.dumps(Storage("file:///no/such").names())) == []

@@ -1,4 +1,4 @@
-"""Rows of a cluster: their keys, what is left to read, and how they come merge_rows."""
+"""Rows of a cluster: their keys, the documents that are left to read, and merging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage by addresses: any name comes back as it was listed, and a row group is read once."""
+"""Storage at addresses: files with any name can be opened as they are listed, and a row group is read once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_files_are_opened_by_the_addresses_that_they_are_listed_by(
 ) -> None:
     place = tmp_path / folder / "below"
     place.mkdir(parents=True)
-    for name in NAMES:
+    for name in (*NAMES, ".hidden.txt"):
         (place / name).write_text(name)
     address = f"file://{tmp_path}/{folder.replace('%', '%25')}{ending}"
     found = [item.path for item in Storage(address).documents()]
@@ -54,7 +54,8 @@ def test_a_query_stays_behind_the_name(tmp_path: Path) -> None:
     assert [item.path for item in storage.documents()] == [f"file://{tmp_path}/a b.txt?region=x"]
 
 
-def test_an_address_of_no_kind_is_unreachable() -> None:
+def test_a_missing_folder_is_empty_and_an_address_of_no_kind_unreachable() -> None:
+    assert Storage("file:///no/such").names() == []
     with pytest.raises(Unreachable, match="nosuch://x” cannot be reached"):
         Storage("nosuch://x")
 

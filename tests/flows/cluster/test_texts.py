@@ -1,4 +1,4 @@
-"""Classes of texts on a cluster: what a folder may hold before."""
+"""Classifying texts on a cluster: which files may be in the output folder already."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = TextSet(
 
 
 def storage_with(*names: str) -> Callable[[str], object]:
-    """What makes a folder that holds files of these names."""
+    """A class of folders that contain files of these names."""
 
     class Folder:
         def __init__(self, place: str) -> None:

@@ -1,4 +1,4 @@
-"""Names written for spreadsheets, for other taggers, and for programs."""
+"""Export of names for spreadsheets, for other taggers, and for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks and comparisons through a workspace, and what was seen as CSV and JSON."""
+"""Looks and comparisons through a workspace, and their export as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_models_are_compared_in_their_order(tmp_path: Path, subject: Subject) ->
     engine, report = Looker(), Noted()
     name = fake_workspace(tmp_path).find_model(subject.head).name
     workspace = fake_workspace(tmp_path, engine)
-    found = compare(workspace, subject, (name, name), report, device="cpu")
+    found = compare(workspace, subject, (name, name), report)
     assert engine.requests == [request_of(subject)] * 2
     assert len(found) == 2
     assert report.partials == [found[:1]], "a model's own partial results are not the comparison's"

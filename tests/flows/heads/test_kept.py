@@ -1,4 +1,4 @@
-"""Results that are saved for the next start."""
+"""A page's result is saved, and loaded at the next start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.core.results import (
     TaggedWords,
 )
 from app.core.text import Span
-from app.flows.heads.kept import HeadResult, KeptResult, keep_result, kept_result
+from app.flows.heads.kept import HeadResult, KeptResult, load_result, save_result
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
@@ -49,19 +49,19 @@ RESULTS = {
 def test_every_kind_of_result_comes_back_equal(head: Head) -> None:
     workspace = open_fake_workspace(FakeEngine(insides.answer, *insides.CARDS))
     kept = KeptResult(("Ada \ud83d\n👩‍👧",), RESULTS[head], "lines", "names.txt")
-    keep_result(workspace, "names", head, kept, Silent())
-    found = kept_result(workspace, "names", head, Silent())
+    save_result(workspace, "names", head, kept, Silent())
+    found = load_result(workspace, "names", head, Silent())
     assert found == kept
     if isinstance(found.result, TaggedTexts):
         assert list(found.result.items[0].words) == list(WORDS)
-    keep_result(workspace, "names", head, None, Silent())
-    assert kept_result(workspace, "names", head, Silent()) is None
+    save_result(workspace, "names", head, None, Silent())
+    assert load_result(workspace, "names", head, Silent()) is None
 
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_the_model_in_use_is_compared_with_that_of_the_result(installed: bool) -> None:
     result: HeadResult = Classifications((), 0.1, insides.MOODS.name)
-    keep_result(
+    save_result(
         open_fake_workspace(FakeEngine(insides.answer, insides.MOODS)),
         "classify",
         Head.CLASSIFICATION,
@@ -70,7 +70,7 @@ def test_the_model_in_use_is_compared_with_that_of_the_result(installed: bool) -
     )
     cards = (insides.MOODS,) if installed else ()
     workspace = open_fake_workspace(FakeEngine(insides.answer, *cards))
-    found = kept_result(workspace, "classify", Head.CLASSIFICATION, Silent())
+    found = load_result(workspace, "classify", Head.CLASSIFICATION, Silent())
     assert found is not None and found.same_model is installed
 
 

@@ -1,4 +1,4 @@
-"""Answers in the formats of other programs, read back as those programs would."""
+"""Export of answers in the formats of other programs, read back as they would."""
 
 from __future__ import annotations
 

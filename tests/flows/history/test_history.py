@@ -1,4 +1,4 @@
-"""Remembering, looking through, deleting, and asking again what changed."""
+"""Saving, searching and deleting questions, and asking them again."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_the_past_comes_in_pages_and_as_a_whole(workspace: Workspace) -> None:
     assert first.total == 25 and [one.question for one in first.entries][:2] == ["Question 24", "Question 23"]
     second = history.past(workspace, "question", SILENT, limit=10, before=first.entries[-1])
     assert second.entries[0].question == "Question 14"
-    assert len(history.everything(workspace, "", SILENT)) == 25
+    assert len(history.all_entries(workspace, "", SILENT)) == 25
 
 
 def test_what_was_forgotten_can_be_brought_back(workspace: Workspace) -> None:

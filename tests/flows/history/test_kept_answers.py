@@ -1,4 +1,4 @@
-"""Answers of the history, found again in the document as it is now."""
+"""Locating answers of the history in the document as it is now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of a library's passages: given once each, resumed, exchanged with the model, and searched beside words."""
+"""Vectors of a library's passages: computed once, resumed, replaced with the model, and searched besides words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of words and meaning joined, and passages with what is around them as excerpts."""
+"""Combining the scores of words and meaning, and cutting excerpts around passages."""
 
 from __future__ import annotations
 

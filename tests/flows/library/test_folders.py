@@ -1,4 +1,4 @@
-"""What stands in a library's folders: each file once, whatever the links, the names and the rights."""
+"""Walking a library's folders: each file is found once, whatever the links, names and permissions."""
 
 from __future__ import annotations
 

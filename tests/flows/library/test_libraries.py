@@ -1,4 +1,4 @@
-"""Libraries as people add them: named after their folders, with what they had before."""
+"""Adding libraries: they are named after their folders, and keep their earlier folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a library: which passages are read, and where in the files their answers stand."""
+"""Asking a library: which passages are read, and where in the files the answers are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library brought up to date: every state of its files, whatever happens to them and to the update meanwhile."""
+"""Updating a library: every state of its files, and changes and faults during the update."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def raising(fault: BaseException) -> Callable[[], None]:
 
 
 def later(path: Path) -> None:
-    """Give a file a time of its own."""
+    """Give a file a modification time."""
     now = path.stat().st_mtime_ns + 1_000_000_000
     os.utime(path, ns=(now, now))
 

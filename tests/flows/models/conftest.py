@@ -1,4 +1,4 @@
-"""A small reader, and a home whose starter is a small classifier; models are tried out in the test's own process."""
+"""A small reader, and a home with a small starter classifier; models are tried out in the test's own process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices and memory as flows: the real model process where one is needed, none where not."""
+"""Devices and memory: the model process is started only where it is needed."""
 
 from __future__ import annotations
 

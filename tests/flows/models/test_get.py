@@ -1,4 +1,4 @@
-"""Models downloaded through the real download process from a Hub on this computer."""
+"""Downloading models through the real download process from a local Hub."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_model_is_downloaded_tried_out_and_linked(
     assert workspace.shelf.find(NAME, QA) == card
     # A process that ended between the last two steps leaves its record.
     record_started(
-        workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00")
+        workspace.paths.unfinished_downloads, get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00")
     )
     assert unfinished(workspace, Silent()) == () and records(workspace) == []
     # The same again needs no network.
@@ -348,7 +348,7 @@ def test_given_up_between_the_last_byte_and_its_entry_nothing_stays(
     snapshot = snapshot_of(Path(workspace.settings.hub_cache), NAME, passport.commit)
     (snapshot / "model.safetensors").unlink()
     record_started(
-        workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00")
+        workspace.paths.unfinished_downloads, get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00")
     )
     give_up(workspace, NAME.upper(), Silent())
     assert cached(workspace) == [] and records(workspace) == []
@@ -489,7 +489,7 @@ def test_a_record_that_is_malformed_or_could_lead_elsewhere_is_left_out(
     hub.add(NAME, reader)
     passport = look_up(workspace, NAME, Silent())
     folder = workspace.paths.unfinished_downloads
-    record_started(folder, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    record_started(folder, get_model.StartedDownload(passport, "2026-01-01T00:00:00+00:00"))
     assert len(unfinished(workspace, Silent())) == 1
     path = folder / "org--tiny-reader.json"
     told = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""What is asked about in a language that the model does not read is said, with who reads it."""
+"""Warnings of texts in a language that the model does not read, with a model that does."""
 
 from __future__ import annotations
 

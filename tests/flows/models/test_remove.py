@@ -1,4 +1,4 @@
-"""A model removed: what goes is told first, and nothing else goes."""
+"""Removing a model: exactly what was announced is deleted."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.core.measures import Measure
 from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import remove as remove_model
+from app.flows.models.import_model import import_model
 from app.flows.models.installed import use
 from app.flows.models.remove import removal_of, remove
-from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
 from app.models.disk import shelving
 from app.models.disk.copying import Meter, files_of

@@ -1,4 +1,4 @@
-"""Which model a task works with: chosen, kept, given back to chance."""
+"""Choosing the model of a task, saving the choice, and returning to the default."""
 
 from __future__ import annotations
 

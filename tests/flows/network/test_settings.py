@@ -1,4 +1,4 @@
-"""Files and folders that the network's settings name."""
+"""Checks of the files and folders in the network settings."""
 
 from __future__ import annotations
 

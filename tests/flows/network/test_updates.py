@@ -1,4 +1,4 @@
-"""Whether there is a newer version: asked on a person's wish, over the real process."""
+"""Checking for a newer version on a person's request, through the real process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts on a small real reader: from 50 on it is as sure as they say, and the shipped one again without them."""
+"""Verdicts on a small real reader: from 50 on its calibration follows them, and without them it is its own again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person says of an answer, kept by question and document."""
+"""Keeping verdicts on answers by question and document."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_a_version_is_taught_measured_and_installed_without_being_used(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes: list[Any] = []
-    measure = reader._figures
+    measure = reader._measure
 
     def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
         notes.append(read_notes(folder))
@@ -241,11 +241,11 @@ def test_the_time_left_is_that_of_all_parts() -> None:
             self.left = progress.seconds_left
 
     last = Last()
-    reader._Part(last, "Measuring", 0, 100, 400).progress(Progress(1, 100, "questions", 99.0))
+    reader._PartReport(last, "Measuring", 0, 100, 400).progress(Progress(1, 100, "questions", 99.0))
     assert last.left is None, "the first question tells nothing"
-    reader._Part(last, "Measuring", 0, 100, 400).progress(Progress(50, 100, "questions", 5.0))
+    reader._PartReport(last, "Measuring", 0, 100, 400).progress(Progress(50, 100, "questions", 5.0))
     assert last.left == pytest.approx(35), "two hundred for the steps, a hundred to ask again"
-    reader._Part(last, "Teaching", 100, 200, 400, 8.0).progress(Progress(5, 10, "Training", 12.0))
+    reader._PartReport(last, "Teaching", 100, 200, 400, 8.0).progress(Progress(5, 10, "Training", 12.0))
     assert last.left == pytest.approx(20)
 
 
@@ -345,9 +345,9 @@ def test_corrections_of_one_kind_are_enough(workspace: Workspace) -> None:
 
 def test_what_is_held_out_stays_held_out_as_more_corrections_come() -> None:
     few, many = ([reader._example(one) for one in corrections(number)] for number in (40, 160))
-    held = {one.id for one in reader._parted(few)[1]}
-    assert held <= {one.id for one in reader._parted(many)[1]}
-    learnt, held_out = reader._parted(many)
+    held = {one.id for one in reader._split(few)[1]}
+    assert held <= {one.id for one in reader._split(many)[1]}
+    learnt, held_out = reader._split(many)
     assert len(learnt) + len(held_out) == 160 and 0.1 < len(held_out) / 160 < 0.3
 
 

@@ -1,4 +1,4 @@
-"""Labels from a table to a classifier: made, given, guessed, taught and written, with a small real encoder."""
+"""From a table of texts to a classifier: labelling, guessing, teaching and exporting, with a small real encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model imported from a folder or a zip: whole, checked, and only then in place."""
+"""Importing a model from a folder or a zip: it is installed only after it was copied and checked."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask.question import ask
+from app.flows.models import import_model as importing
 from app.flows.models import installing
-from app.flows.models import take_in as importing
-from app.flows.models.take_in import import_model, looks_like_model
+from app.flows.models.import_model import import_model, looks_like_model
 from app.flows.workspace import Workspace
 from app.models.disk import copying
 from app.models.disk.installed import Shelf
