@@ -106,7 +106,7 @@ def paused(words: str = "noon", windows: int = 30) -> AskRun:
 
 def test_what_was_found_stays_until_as_much_was_read_again() -> None:
     run = paused()
-    assert run.state is RunState.PAUSED and run.is_running and run.reached == run.least == 0.3
+    assert run.state is RunState.PAUSED and run.is_running and run.reached == run.shown_share == 0.3
     assert run.note == f"Paused after {percent(0.3)} of the text"
     run.begin()
     assert not run.note and not run.take_partial(found("dawn", 10)) and texts(run) == ["noon"]
