@@ -137,7 +137,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
         "app.engine.installation",  # tries all modules
-        "app.ui.window.checked",  # the same
+        "app.ui.window.trials",  # the same
         "app.ui.window.idle",  # has a list of them
         "app.bench.run",  # the same
     ),

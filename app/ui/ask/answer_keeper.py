@@ -76,7 +76,7 @@ class AnswerKeeper(QObject):
             self._sheets.save_soon()
 
     def close(self) -> None:
-        """Stop all reading before the window closes; save the answers so far, and those still queued."""
+        """Stop all reading before the window closes; save the answers so far, and those whose saving is queued."""
         for sheet, save, job in self._saves:
             job.deliver()
             if job.waiting:  # the lane ends without it, but finishes one that runs

@@ -145,9 +145,9 @@ class AskPresenter(QObject):
     def _choose(self, scope: Scope) -> None:
         self.workspace.settings.ask_scope = scope.key
         self._show_choice()
-        self._light_page()
+        self._highlight_page()
 
-    def _light_page(self) -> None:
+    def _highlight_page(self) -> None:
         """Highlight the page's answers, unless they are to another question than the one to several documents."""
         sheet, across = self.sheets.current(), self.controller.across.run
         own = sheet.session.run
@@ -214,7 +214,7 @@ class AskPresenter(QObject):
             session.history = self.panel.box.remember()
             self.look_at_language()
             if self.is_across():
-                self._light_page()
+                self._highlight_page()
         elif not session.question.strip():
             self.panel.box.setFocus()
         self.sheets.save_soon()
@@ -246,7 +246,7 @@ class AskPresenter(QObject):
         self.panel.notice.clear()
         if self.is_across():
             self._show_verdict()
-            self._light_page()
+            self._highlight_page()
         else:
             self._show_asked()
 

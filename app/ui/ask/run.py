@@ -112,7 +112,7 @@ class AskRun:
     asked_at: float = field(default_factory=time)
     # Before a pause, as shares of the text, 0 to 1: how much was read, and how much the answers shown come from.
     reached: float = 0.0
-    least: float = 0.0
+    shown_share: float = 0.0
     # For several open documents: the keys of their sessions, in the order of `documents`.
     keys: tuple[str, ...] = ()
     library: Library | None = None
@@ -175,7 +175,7 @@ class AskRun:
         if progress.fraction < self.reached:
             words = Message("Reading again")
         self.progress = replace(progress, what=words if progress.total else progress.what)
-        if self.held_back is None or progress.fraction < self.least:
+        if self.held_back is None or progress.fraction < self.shown_share:
             return False
         self._take(self.held_back)
         return True
@@ -189,7 +189,7 @@ class AskRun:
         reading = _reading_of(result)
         share, before = reading.share_read, self.reading
         same = before is None or reading.model in (before.model, before.finder)
-        if share is not None and share < self.least and same:
+        if share is not None and share < self.shown_share and same:
             self.held_back = result
             return False
         self._take(result)
@@ -206,7 +206,7 @@ class AskRun:
         self.note = self._progress_note(Message("Paused"))
         found = self.reading.share_read if self.reading is not None else 0.0
         self.reached = max(self.fraction, found or 0.0)
-        self.least = self.reached if found is None else found
+        self.shown_share = self.reached if found is None else found
         self.progress, self.state = None, RunState.PAUSED
 
     def stop(self, how: str = wording.STOPPED) -> None:
@@ -266,7 +266,7 @@ class AskRun:
     def _count_read(self) -> None:
         """Count what was read since the last result, unless that result comes from more of the text."""
         read = self.progress.fraction if self.progress is not None else 0.0
-        if self.reading is not None and self.state is not RunState.PAUSED and read >= self.least:
+        if self.reading is not None and self.state is not RunState.PAUSED and read >= self.shown_share:
             self.reading = self.reading.stopped(self.progress, perf_counter() - self.began)
 
     # What is shown

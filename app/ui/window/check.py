@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 
 def start_window() -> Callable[[WindowTrial, Report], dict[str, str]]:
     """Return the handler of WindowTrials, which returns Qt's versions; called in that process only."""
-    from app.ui.window.checked import try_window
+    from app.ui.window.trials import try_window
 
     return try_window

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Qt, Slot
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-import app.ui.window.sources  # noqa: F401, before the modules whose import it makes faster
+import app.ui.window.no_feature_scan  # noqa: F401, before the modules whose import it makes faster
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.flows.second_start import Claim

@@ -1,4 +1,4 @@
-"""Questions about the open documents and about libraries: grouped by document, opened where they stand, kept."""
+"""Questions about the open documents and about libraries: answers grouped by document, opened in place, and kept."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def folder(tmp_path: Path) -> Path:
 def view(
     open_page: Callable[[type[AskView], FakeEngine], AskView], finder: Finder, folder: Path, qtbot: QtBot
 ) -> AskView:
-    """The page with one library, which is read."""
+    """Return the page with one library, whose files have been read."""
     page = open_page(AskView, FakeEngine(finder, CARD))
     library = page.workspace.library.save(Library(0, "Coast", (str(folder),)))
     update(page.workspace, library, Silent())
@@ -120,7 +120,7 @@ def start(view: AskView, qtbot: QtBot, question: str) -> AskRun:
 
 
 def lit(view: AskView, qtbot: QtBot) -> str:
-    """The words that are lit strongly on the current page, once its file is open."""
+    """Return the words highlighted strongly on the current page, once its file is open."""
     sheet = view.sheets.current()
     qtbot.waitUntil(lambda: sheet.is_open and bool(sheet.pane.lit()))
     return str(sheet.pane.lit()[sheet.pane.lights.chosen])

@@ -1,4 +1,4 @@
-"""Questions that are remembered, brought back onto their pages, and saved to files."""
+"""Answers kept in the history, shown again in their documents, and saved to files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write(folder: Path, kind: str, text: str = TIDES) -> Path:
 
 
 def is_lit(view: AskView, words: str) -> bool:
-    """Whether the page that is up has these words lit up, as the card says them."""
+    """Whether the current page highlights these words, and the card shows them."""
     sheet = view.sheets.current()
     return (
         sheet.session.run is not None
@@ -65,7 +65,7 @@ def is_lit(view: AskView, words: str) -> bool:
 
 
 def brought(view: AskView, qtbot: QtBot, entry: Entry) -> None:
-    """Open an entry, and wait until all that comes of it is there."""
+    """Open an entry, and wait until it is shown."""
     view.open_entry(entry)
     qtbot.waitUntil(lambda: view.lanes.files.idle and view.lanes.documents.idle)
     qtbot.waitUntil(lambda: view.keeper._wanted is None or not view.sheets.current().is_open)

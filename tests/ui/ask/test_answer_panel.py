@@ -1,4 +1,4 @@
-"""What the panel shows of a sheet's question in each of its states."""
+"""What the answer panel shows in each state of a sheet's question."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PROVISIONAL = "Provisional: still reading"
 
 
 def part(reading: Reading) -> Reading:
-    """A third of a reading."""
+    """Return a reading of a third of the text."""
     return replace(reading, windows=1, complete=False)
 
 

@@ -1,4 +1,4 @@
-"""Where the keyboard is on the page where documents are asked: what is typed next is a question."""
+"""The keyboard focus on the Ask page: what is typed next is a question."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tide(tmp_path: Path) -> Path:
 
 
 def type_to(window: MainWindow, qtbot: QtBot, words: str) -> None:
-    """Type to whatever has the keyboard."""
+    """Type into the widget that has the focus."""
     for letter in words:
         qtbot.keyClicks(window.focusWidget() or window, letter)
 

@@ -1,4 +1,4 @@
-"""The Ask page while a long text is read: stopped, asked something else, gone through before the end."""
+"""The Ask page while a long text is read: stopping, asking another question, choosing answers before the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def view(open_page: Callable[[type[AskView], FakeEngine], AskView], reader: Read
 
 
 class Scripted:
-    """A reader that finds what it is handed, one list of answers after the other, when it is told to."""
+    """A reader that reports the lists of answers that a test hands it, one after another."""
 
     def __init__(self) -> None:
         self.found: list[tuple[Answer, ...]] = []
@@ -84,7 +84,7 @@ FIRST, SECOND, THIRD = found("12", 0.5), found("64 characters", 0.2), found("Mor
 
 
 def lit(view: AskView) -> str:
-    """The words that are lit up strongly; empty where none are."""
+    """Return the words that are highlighted strongly; empty where none are."""
     lights = view.sheets.current().pane.lights
     return "" if lights.faint else view.sheets.current().pane.lit()[lights.chosen]
 

@@ -1,4 +1,4 @@
-"""The open texts of the Ask page: tabs, files, closing and bringing back, and what the next start finds."""
+"""The open documents of the Ask page: tabs, files, closing and reopening, and what the next start restores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Ask page by hand: from a question to lit words through the real lanes, copying, samples, the keyboard."""
+"""The Ask page in use: from a question to highlights through the real lanes, copying, samples, the keyboard."""
 
 from __future__ import annotations
 

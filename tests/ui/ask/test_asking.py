@@ -1,4 +1,4 @@
-"""Questions in several tabs, and about files that are still being opened: each gets its own answer in its turn."""
+"""Questions in several tabs, and about files that are still being opened: each gets its own answer in turn."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def waiting(view: AskView) -> Iterator[Waiting]:
 
 @pytest.fixture
 def tide(view: AskView, tmp_path: Path, waiting: Waiting) -> Sheet:
-    """The sheet of a file that is still being opened."""
+    """Return the sheet of a file that is still being opened."""
     (tmp_path / "tide.txt").write_text(TIDE, "utf-8")
     view.open_files([tmp_path / "tide.txt"])
     return view.sheets.current()
@@ -91,7 +91,7 @@ def asked(engine: FakeEngine) -> list[tuple[str, str]]:
 
 
 def kept(view: AskView, qtbot: QtBot) -> set[tuple[str, str, str]]:
-    """What the history holds, each once: question, best answer, and where it was stopped."""
+    """Return the history's entries, without doubles: question, best answer, and where reading was stopped."""
     qtbot.waitUntil(lambda: view.lanes.files.idle)
     entries = view.workspace.history.entries()
     rows = {(one.question, one.answers[0].text if one.answers else "", one.stopped) for one in entries}
@@ -101,7 +101,7 @@ def kept(view: AskView, qtbot: QtBot) -> set[tuple[str, str, str]]:
 
 @pytest.fixture
 def bell(view: AskView, qtbot: QtBot, scripted: ScriptedReader) -> Sheet:
-    """A current sheet that is being read, a third of it, "seven" found by now."""
+    """Return the current sheet, a third of which has been read, with "seven" found so far."""
     sheet = sheet_with(view, BELL)
     ask_in(view, qtbot, sheet, FIRST)
     qtbot.waitUntil(lambda: scripted.asked == [FIRST])
@@ -113,7 +113,7 @@ def bell(view: AskView, qtbot: QtBot, scripted: ScriptedReader) -> Sheet:
 
 @pytest.fixture
 def gate(view: AskView, qtbot: QtBot, scripted: ScriptedReader, bell: Sheet) -> Sheet:
-    """Another sheet, that is read now, a question having been asked about it since."""
+    """Return another sheet, about which a newer question was asked, so that it is read for now."""
     sheet = sheet_with(view, GATE)
     ask_in(view, qtbot, sheet, SECOND)
     qtbot.waitUntil(lambda: scripted.asked == [FIRST, SECOND])

@@ -1,4 +1,4 @@
-"""The column with the list of documents, beside its page and over it."""
+"""The column with the list of documents, beside the document and over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document in a language that the reader does not read: said below the question, with one way out."""
+"""Documents in a language that the reader does not read: a line below the question says so, with one way out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on their way to the page: progress, stopping, passwords, faults, several at once, and those opened before."""
+"""Opening files: progress, stopping, passwords, faults, several at once, and recent files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def view(make: Callable[[], AskView]) -> AskView:
 
 @pytest.fixture
 def waiting(view: AskView) -> Waiting:
-    """The documents process of `view`, which waits."""
+    """Return the documents process of `view`, which waits."""
     documents = Waiting(view.workspace.documents)
     view.workspace.documents = documents  # type: ignore[assignment]
     return documents

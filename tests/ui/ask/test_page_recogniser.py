@@ -1,4 +1,4 @@
-"""Pictures of pages in the window: recognised in the background, page after page, stopped, gone on with, and told."""
+"""Pages that are pictures: recognised in the background, page after page, stopped and continued, and said so."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture(scope="module")
 def documents() -> Iterator[Documents]:
-    """Processes: reading goes on while pictures are recognised."""
+    """Real processes: documents are read while pictures are recognised."""
     documents = Documents()
     yield documents
     documents.close()
@@ -93,7 +93,7 @@ def birds() -> bytes:
 
 
 def offered(view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sheet:
-    """The scan of birds, which waits for its button."""
+    """Return the sheet of the scan of birds, whose recognition waits for its button."""
     monkeypatch.setattr(page_recogniser, "MOST_UNASKED", 2)
     (tmp_path / "scan.pdf").write_bytes(birds())
     return is_open(view, qtbot, [tmp_path / "scan.pdf"])
@@ -101,7 +101,7 @@ def offered(view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.fixture
 def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """After three pages, the others are recognised only once this is set."""
+    """An event: after three pages, the others are recognised only once it is set."""
     event = threading.Event()
 
     def in_two_parts(

@@ -1,4 +1,4 @@
-"""A question from one state to the next, without a window."""
+"""A question's states and transitions, without a window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def answer(words: str, probability: float = 0.8, rank: float = 1.0) -> Answer:
 
 
 def found(words: str, windows: int, *, model: str = "careful", whole: bool = False) -> Reading:
-    """A reading of so many of a hundred windows."""
+    """Return a reading of this many of a hundred windows."""
     return replace(PART, answers=(answer(words),), windows=windows, model=model, complete=whole)
 
 
@@ -106,7 +106,7 @@ def paused(words: str = "noon", windows: int = 30) -> AskRun:
 
 def test_what_was_found_stays_until_as_much_was_read_again() -> None:
     run = paused()
-    assert run.state is RunState.PAUSED and run.is_running and run.reached == run.least == 0.3
+    assert run.state is RunState.PAUSED and run.is_running and run.reached == run.shown_share == 0.3
     assert run.note == f"Paused after {percent(0.3)} of the text"
     run.begin()
     assert not run.note and not run.take_partial(found("dawn", 10)) and texts(run) == ["noon"]
@@ -269,7 +269,7 @@ def test_a_key_that_is_none_means_the_document_on_the_page(key: str) -> None:
 
 
 def across(*names: str) -> AskRun:
-    """A question about as many documents with the same text, read for."""
+    """Return a question that is read for, about this many documents with the same text."""
     documents = tuple(Opened(Document(TEXT, name)) for name in names)
     request = Question("When?", tuple(one.document for one in documents))
     run = AskRun(request, documents, None, keys=names, chosen=-1)

@@ -1,4 +1,4 @@
-"""What the person says of an answer: on its card and by keys, in each kind of document, kept, and found again."""
+"""The person's verdicts on answers: on the card and by keys, in each kind of document, kept, and looked up again."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def write(folder: Path, kind: str) -> Path:
 
 
 def rest(view: AskView, qtbot: QtBot) -> None:
-    """Wait until all is kept and looked up."""
+    """Wait until verdicts are kept and looked up."""
     qtbot.waitUntil(lambda: view.lanes.files.idle)
 
 
 def press(view: AskView, qtbot: QtBot, key: Qt.Key, where: QWidget) -> None:
-    """Press a key where the focus is, and wait until that is kept."""
+    """Press a key in the focused widget, and wait until the verdict is kept."""
     where.setFocus()
     qtbot.waitUntil(where.hasFocus)
     qtbot.keyClick(where, key)
@@ -86,7 +86,7 @@ def click(view: AskView, qtbot: QtBot, button: QWidget) -> None:
 
 
 def pressed(row: VerdictRow) -> Verdict:
-    """The one button that is shown pressed."""
+    """Return the verdict whose button is shown pressed."""
     found = [
         verdict
         for verdict, button in (
@@ -106,7 +106,7 @@ def kept(view: AskView) -> Correction:
 
 
 def own_words(sheet: Sheet) -> str:
-    """The words that are lit as the person's own."""
+    """Return the words that are highlighted as the person's own."""
     pane = sheet.pane
     if pane.lights.own < 0 or not pane.light_boxes(pane.lights.own):
         return ""

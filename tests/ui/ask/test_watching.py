@@ -37,7 +37,7 @@ def read_again(sheet: Sheet) -> QPushButton:
 
 
 def looked(view: AskView, qtbot: QtBot) -> None:
-    """Look, and wait until what was found is shown."""
+    """Check the files, and wait until the result is shown."""
     view.files.check()
     qtbot.waitUntil(lambda: view.lanes.files.idle and not view.files._checking)
 

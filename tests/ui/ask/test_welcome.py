@@ -1,4 +1,4 @@
-"""The very first start: a sample that is asked by itself, and leaves no trace."""
+"""The very first start: a sample is asked about by itself, and leaves no trace."""
 
 from __future__ import annotations
 

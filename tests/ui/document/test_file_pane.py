@@ -1,4 +1,4 @@
-"""A pane that shows one file: each kind in its pane, a password, a fault, and the selected words."""
+"""The widget that shows one file: each kind in its pane, passwords, faults, and selected words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding words on every kind of page, and how large it is shown."""
+"""Finding words in every kind of pane, and zooming it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> AskView:
 
 
 def written(folder: Path, kind: str) -> Path:
-    """A long document of one kind that says tide twice, far apart, once in capitals."""
+    """Return a long document of a kind with "tide" twice, far apart, once in capitals."""
     file = folder / f"tides.{kind}"
     if kind == "pdf":
         return write_pdf(file, f"The Tide is high.\n{LINES}", LINES, f"{LINES}\nThe tide is low.")

@@ -1,4 +1,4 @@
-"""The tools for reading a document: its pages and lines by number, its outline, its size, and every place found."""
+"""The tools for reading a document: pages and lines by number, the outline, the size, and all matches of a search."""
 
 from __future__ import annotations
 

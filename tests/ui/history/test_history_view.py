@@ -1,4 +1,4 @@
-"""The history page: what it lists, finds, opens, deletes and has back, asks again and exports."""
+"""The history page: listing, searching, opening, deleting and undoing, asking again and exporting."""
 
 from __future__ import annotations
 

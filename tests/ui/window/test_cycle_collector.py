@@ -20,7 +20,7 @@ HERE = threading.get_ident()
 
 
 class Cycle:
-    """An object that refers to itself, as every page does through its slots; tells in which thread it goes."""
+    """An object that refers to itself, as every page does by its slots; records in which thread it is destroyed."""
 
     def __init__(self, gone: list[int]) -> None:
         self.me = self
@@ -39,7 +39,7 @@ def lanes(qapp: QApplication) -> Iterator[Lanes]:
 
 @pytest.fixture
 def automatic() -> Iterator[None]:
-    """The collector as a process begins with it, and back to how these tests run."""
+    """Turn Python's collector on, as a process starts, and at the end off again, as these tests run."""
     was = gc.isenabled()
     gc.enable()
     yield
@@ -54,7 +54,7 @@ def held(lanes: Lanes, automatic: None) -> Iterator[CycleCollector]:
 
 
 def litter(report: Report) -> None:
-    """Make so many objects that the collector would run by itself, in this thread, for every generation."""
+    """Create so many objects that Python's collector would run in this thread, for every generation."""
     kept = []
     for _ in range(300):
         kept.append([[] for _ in range(1000)])

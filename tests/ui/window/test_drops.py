@@ -1,4 +1,4 @@
-"""Files dropped on the window: models go to their page, all others arrive where they were dropped."""
+"""Files dropped on the window: models go to their page, others reach the widget that they are dropped on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Enter on a button, and everywhere else, in the window as it is opened."""
+"""Enter on a button and everywhere else, in the window as it is opened."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def window(open_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
 
 
 def press(window: QWidget, key: Qt.Key = Qt.Key.Key_Return) -> None:
-    """Press a key as the system tells it: to the window, which hands it to what has the focus."""
+    """Press a key as the system does: the window hands it to the widget with the focus."""
     modifiers = KEYPAD if key == Qt.Key.Key_Enter else Qt.KeyboardModifier.NoModifier
     QTest.keyClick(window.windowHandle(), key, modifiers)
 
@@ -96,14 +96,14 @@ def test_held_down_it_presses_once(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def tell(window: QWidget, kind: QEvent.Type, *, again: bool = False, at: int = 0) -> None:
-    """What a window is told of Return, at a moment in milliseconds; `again` while it is held down."""
+    """Return the event of Return at a time in milliseconds; `again`: the key is held down."""
     event = QKeyEvent(kind, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", autorep=again)
     event.setTimestamp(at)
     QApplication.sendEvent(window.windowHandle(), event)
 
 
 def hold(window: QWidget) -> None:
-    """What a window is told when Return is held down a little longer; X tells of releases in between too."""
+    """Return the events of Return held down a little longer; X11 sends releases in between, too."""
     for _ in range(2):
         for kind in (QEvent.Type.KeyRelease, QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
             tell(window, kind, again=True)

@@ -1,4 +1,4 @@
-"""What is told to a window manager; tests/ui/test_second_start.py has a real one do it."""
+"""What is sent to a window manager; test_second_start.py has a real one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window with a real model process behind it: loaded, killed in mid-answer, asked again, and never stalled."""
+"""The window with a real model process: loaded, killed while answering, asked again, and never stalled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window on a screen of 1366 × 768 pixels that is shown at twice its size."""
+"""The window on a screen of 1366 × 768 pixels, scaled to twice its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A home that cannot be written to: the person is told once, and everything else works."""
+"""A data folder that cannot be written: the window says so once, and everything else works."""
 
 from __future__ import annotations
 

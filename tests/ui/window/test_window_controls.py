@@ -1,4 +1,4 @@
-"""The window's controls: its keys, its rail, the order in which Tab comes to them, and that they are whole."""
+"""The window's controls: its keys, its rail, their tab order, and that none is cut off."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def window(shared_window: MainWindow) -> MainWindow:
 
 
 def tab_chain(window: MainWindow, qtbot: QtBot) -> list[QWidget]:
-    """What Tab comes to in the window, once it is at the front."""
+    """Return the widgets that Tab reaches in the window, once it is active."""
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     return tab_order(window)

@@ -1,4 +1,4 @@
-"""The page of a flowing document: it stands as its blocks say, and what is lit is what the answer says."""
+"""The page of a flowing document: laid out as its blocks say, and with exactly the answer's words highlighted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RIGHT, LEFT = Qt.MouseButton.RightButton, Qt.MouseButton.LeftButton
 
 
 class Writer:
-    """Blocks and the text that they stand in, as a reader gives them."""
+    """Generate a text with its blocks, as a reader of documents gives them."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -87,7 +87,7 @@ def pane(theme: Theme, qtbot: QtBot) -> RichPane:
 
 
 def is_finished(pane: RichPane) -> bool:
-    """Whether all is built and all heights are known."""
+    """Whether the whole page is built and all heights are known."""
     return pane._built and not pane._timer.isActive()
 
 
@@ -127,7 +127,7 @@ def random_document(chance: random.Random, blocks: int) -> Writer:
 
 
 def random_places(chance: random.Random, text: str, count: int, longest: int) -> list[tuple[Span, str]]:
-    """Spans of a text that hold more than blanks, with their words."""
+    """Generate spans of a text that are not blank, with their words."""
     places: list[tuple[Span, str]] = []
     while len(places) < count:
         start = chance.randrange(len(text))
@@ -138,7 +138,7 @@ def random_places(chance: random.Random, text: str, count: int, longest: int) ->
 
 
 def read_units(document: QTextDocument, start: int, end: int) -> str:
-    """The characters of the Qt document read one by one: a way of its own, to check the pane's."""
+    """Return the characters of the Qt document, read one by one, to check the pane's own way."""
     units = "".join(document.characterAt(at) for at in range(start, end))
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 

@@ -1,4 +1,4 @@
-"""A spreadsheet and a CSV file in the window: tables, with the cell lit that an answer is in."""
+"""Spreadsheets and CSV files in the window: tables in which the answer is highlighted in its cell."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def bar(theme: Theme, qtbot: QtBot) -> AnswerMap:
 
 
 def strip(bar: AnswerMap) -> list[int]:
-    """How blue each pixel of the heat's strip is, from the top down: amber has little of it."""
+    """Return the blue of each pixel of the heat strip, from the top down: amber has little."""
     image: QImage = bar.grab().toImage()
     x = round(bar._track().left()) + 1
     return [image.pixelColor(x, y).blue() for y in range(image.height())]

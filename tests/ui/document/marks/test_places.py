@@ -1,4 +1,4 @@
-"""What is said of an answer beside the page: its sentence and where it stands."""
+"""An answer's place in words: its sentence, and where it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of Qt's documents, in and out: code points and Qt's UTF-16 positions agree on every text."""
+"""The text of a Qt document, in and out: code points and Qt's UTF-16 positions agree on every text."""
 
 from __future__ import annotations
 

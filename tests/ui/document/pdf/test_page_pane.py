@@ -1,4 +1,4 @@
-"""A PDF's pages: what is lit is what the page says there, sharp, and the place that is read stays."""
+"""A PDF's pages: highlights only where the page has the words, sharp pictures, and a scroll position that stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of pages come from the documents process's work to the pane: what is seen first, and nothing for nobody."""
+"""Pictures of pages, from the documents process to the pane: what is visible first, and nothing that nobody wants."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def pane(theme: Theme, book: Opened, qtbot: QtBot) -> PagePane:
 
 
 class Slow:
-    """Draws one picture after another when told to, and remembers what was asked, in a Documents' place."""
+    """Stands in for Documents: draws one picture after another when a test says so, and keeps the requests."""
 
     def __init__(self) -> None:
         self.orders: list[Any] = []

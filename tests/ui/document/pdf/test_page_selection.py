@@ -1,4 +1,4 @@
-"""Words selected on pages: what is marked is what is copied, over lines, columns and pages, in either direction."""
+"""Selecting text on pages: what is marked is what is copied, across lines, columns and pages, in either direction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages are drawn pixel on pixel, also where a unit of the window is no whole number of the screen's pixels."""
+"""Pages are drawn pixel for pixel, even where a unit of the window is not a whole number of the screen's pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where pages stand, and the pictures of their parts: only what is seen, and no more than was allowed."""
+"""The layout of pages and their tiles: only what is seen, and within the budget."""
 
 from __future__ import annotations
 

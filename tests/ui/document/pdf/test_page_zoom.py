@@ -1,4 +1,4 @@
-"""How large pages are: fitted to a width, in steps, and by what the hand does."""
+"""The zoom of pages: fitted, in steps, and by wheel and gestures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: what is lit up is what the answer says, where it stands, and what an edit does to it."""
+"""The page of a plain text: highlights only where the page has the words, and what an edit does to them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pane(theme: Theme, qtbot: QtBot) -> DocumentPane:
 
 
 def read_units(pane: DocumentPane, start: int, end: int) -> str:
-    """The characters of the Qt document read one by one: a way of its own, to check the pane's."""
+    """Return the characters of the Qt document, read one by one, to check the pane's own way."""
     units = "".join(pane.document().characterAt(at) for at in range(start, end))
     text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text.replace("\u2029", "\n").replace("\u2028", "\n")
@@ -220,7 +220,7 @@ def test_a_text_that_was_broken_into_lines_by_hand_keeps_them(pane: DocumentPane
 
 
 def below_the_last_line(pane: DocumentPane) -> float:
-    """How many pixels of the view there are below the last line of the text; negative where it is cut off."""
+    """Return the pixels of the view below the last line of the text; negative where the line is cut off."""
     block, offset = list(pane.visible_blocks())[-1]
     assert not block.next().isValid(), "the last paragraph is seen"
     line = block.layout().lineAt(block.layout().lineCount() - 1)

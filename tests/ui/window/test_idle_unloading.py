@@ -1,4 +1,4 @@
-"""Models that were long without work leave the memory, and come back with the next question."""
+"""Models that have been idle for long are unloaded, and loaded again for the next question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AWAY = "Put away after 15 minutes; the next question loads it again"
 
 
 def work(window: MainWindow) -> None:
-    """What stands for a question: a piece of work in the lane where models read."""
+    """Stands in for a question: work in the lane of the models."""
     window.lanes.work.start(lambda report: window.workspace.engine.run("question", None, report))
 
 

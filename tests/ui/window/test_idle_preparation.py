@@ -1,4 +1,4 @@
-"""A long file is made ready for questions while nothing else is to do, and never in anybody's way."""
+"""A long document is prepared for questions while the window is idle, and never in anybody's way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AFTER = 500  # milliseconds; more than it waits for the page
 
 
 class PreparingEngine(HeldEngine):
-    """Prepares until it is told to go on, and says how that ended."""
+    """Prepares until a test lets it continue, and records how that ended."""
 
     def __init__(self) -> None:
         super().__init__(READER, OTHER)

@@ -1,4 +1,4 @@
-"""Passages get their vectors while nothing else is to do in the window, and never in anybody's way."""
+"""Passages are embedded while the window is idle, and never in anybody's way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AFTER = 100  # milliseconds; more than it waits here
 
 
 class EmbeddingEngine(HeldEngine):
-    """Gives vectors once it is told to go on, and says how that ended."""
+    """Embeds once a test lets it continue, and records how that ended."""
 
     def __init__(self, *cards: ModelCard) -> None:
         super().__init__(READER, *cards)
@@ -52,7 +52,7 @@ def listed(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def fill(window: MainWindow, number: int) -> None:
-    """Put so many files into a library, and list it."""
+    """Put this many files into a library, and list it."""
     index = window.workspace.library
     found = index.libraries()
     library = found[0] if found else index.save(Library(0, "Papers"))

@@ -1,4 +1,4 @@
-"""What a work notices stands in the window's line until the next work, or until it is closed."""
+"""The notices of jobs are shown until the next work begins, or they are closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window's side of the check, in a process of its own, as `--check` has it."""
+"""The trials of the window in a process of their own, as `--check` runs them."""
 
 from __future__ import annotations
 
