@@ -185,7 +185,7 @@ class NamesView(TextPage):
         self.found.chosen = same[0] if same else -1
 
     @Slot(object)
-    def progressed(self, progress: Progress) -> None:
+    def show_progress(self, progress: Progress) -> None:
         """Show how much of the text was read, not how many windows, which mean nothing to the user."""
         self._fraction = progress.fraction
         what = tr("Reading") if progress.total else progress.what
