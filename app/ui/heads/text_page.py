@@ -220,7 +220,7 @@ class TextPage(Page):
         return self.kept is not None and (self._panel.is_stale or self.texts() != self.kept.texts)
 
     @Slot(object)
-    def progressed(self, progress: Progress) -> None:
+    def show_progress(self, progress: Progress) -> None:
         """Show the flow's progress."""
         self._panel.strip.show_progress(progress)
 
@@ -257,7 +257,11 @@ class TextPage(Page):
         self._job.name = tr("the work on {page}", page=self.TITLE)
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
         self._job.then(
-            self._done, self._failed, self._stopped, progress=self.progressed, partial=self._partly_done
+            self._done,
+            self._failed,
+            self._stopped,
+            progress=self.show_progress,
+            partial=self._partial_received,
         )
 
     def working(self) -> bool:
@@ -265,7 +269,7 @@ class TextPage(Page):
         return self._job is not None and self._job.running
 
     @Slot(object)
-    def _partly_done(self, result: HeadResult) -> None:
+    def _partial_received(self, result: HeadResult) -> None:
         self._show_kept(self._kept_from(result))
 
     @Slot(object)

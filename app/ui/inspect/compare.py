@@ -15,7 +15,7 @@ from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
 from app.flows.heads.inspect import compare
 from app.ui.inspect.section import Section, choice_box
-from app.ui.inspect.visit import MOST_SHOWN
+from app.ui.inspect.visit import MAX_TITLE_CHARACTERS
 from app.ui.kit.boxes import column, row
 from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
@@ -89,7 +89,7 @@ def side_of(result: object, card: ModelCard) -> Side:
 def _reading(result: Reading) -> tuple[str, Rows]:
     headline = wording.without_answer(result.no_answer_probability, whole=result.judged_whole)[0]
     if result.shown is not None:
-        headline = legible(result.shown.text, MOST_SHOWN)
+        headline = legible(result.shown.text, MAX_TITLE_CHARACTERS)
         if result.best is None:
             headline = Message("{answer} (low confidence)", answer=headline)
     rows = [(legible(answer.text, 60), answer.probability) for answer in result.answers[:_MOST_ROWS]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
@@ -270,14 +271,6 @@ class InspectView(Page):
         for section in self._sections.values():
             section.drop()
 
-    @Slot()
-    def _next(self) -> None:
-        self._step(1)
-
-    @Slot()
-    def _previous(self) -> None:
-        self._step(-1)
-
     def _step(self, by: int) -> None:
         """Go `by` sections on, wrapping around at the ends."""
         indices = self.section_indices()
@@ -426,8 +419,8 @@ class InspectView(Page):
         self._empty.samples.chosen.connect(self._try_sample)
         self._draft.failed.connect(self._show_fault)
         self.add_shortcuts(
-            ("Ctrl+Tab", self._next), ("Ctrl+Shift+Tab", self._previous),
-            ("Alt+Right", self._next), ("Alt+Left", self._previous),
+            ("Ctrl+Tab", partial(self._step, 1)), ("Ctrl+Shift+Tab", partial(self._step, -1)),
+            ("Alt+Right", partial(self._step, 1)), ("Alt+Left", partial(self._step, -1)),
             ("Ctrl+S", self._save_numbers),
         )  # fmt: skip
 

@@ -20,7 +20,7 @@ from app.ui.kit.translation import localised, tr
 
 DRAFT = "inspect"
 MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
-MOST_SHOWN = 90  # characters of a text that serves as a title
+MAX_TITLE_CHARACTERS = 90  # characters of a text that serves as a title
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ def title_of(visit: Visit) -> str:
     """The visit's title, or else its question or its text, on one line."""
     subject = visit.subject
     asked = subject.pair if subject.head is Head.QUESTION_ANSWERING else ""
-    return legible(localised(visit.title) or asked or subject.text, MOST_SHOWN)
+    return legible(localised(visit.title) or asked or subject.text, MAX_TITLE_CHARACTERS)
 
 
 def visit_to_json(visit: Visit | None) -> str:

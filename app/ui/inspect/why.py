@@ -220,9 +220,9 @@ class AttentionCard(SectionCard):
     @Slot(object)
     def _show(self, found: Attention) -> None:
         subject = self._section.visit.subject
-        _number_choices(self._layer, found.layers, found.layer)
+        _offer_numbers(self._layer, found.layers, found.layer)
         head = min(max(0, self._head.currentIndex()), found.heads - 1)
-        _number_choices(self._head, found.heads, head)
+        _offer_numbers(self._head, found.heads, head)
         labels = labels_of(found.window, subject.text, subject.pair)
         for chart in (self._heads, self._lines, self._grid):
             chart.set_attention(found, labels)
@@ -246,7 +246,8 @@ class AttentionCard(SectionCard):
             bar.setVisible(key == way)
 
 
-def _number_choices(box: QComboBox, count: int, current: int) -> None:
+def _offer_numbers(box: QComboBox, count: int, current: int) -> None:
+    """Offer the numbers from 1 to `count`, and choose the one at index `current`."""
     if box.count() != count:
         box.clear()
         box.addItems([tr("{number} of {count}", number=at, count=count) for at in range(1, count + 1)])

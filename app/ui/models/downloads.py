@@ -170,7 +170,7 @@ class Transfer(QObject):
 
     @property
     def share(self) -> float | None:
-        """The fraction of the bytes that are on the disk, 0 to 1; None while other work than fetching runs."""
+        """The fraction of the bytes that were fetched, 0 to 1; None while that is unknown, or other work runs."""
         if self.stage is Stage.RUNNING and (self._work or not self.done):
             return None
         return min(1.0, self.done / self._total) if self._total else 0.0

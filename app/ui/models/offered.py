@@ -305,8 +305,7 @@ class OfferedSection(ListedSection):
 
     @Slot(object)
     def _imported(self, card: ModelCard) -> None:
-        self._refresh()
-        self.changed.emit("models")
+        self._downloaded(card)
         if self.isVisible():
             self.go.emit("installed", card)
 

@@ -177,6 +177,7 @@ class ClassifyView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._way = LINES if workspace.settings.classify_lines else ONE
+        self._shown: dict[str, KeptResult] = {}  # the last result of each way
         self._editor = TextEditor(
             theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
         )
@@ -229,6 +230,7 @@ class ClassifyView(TextPage):
 
     def show_result(self, kept: KeptResult) -> None:
         assert isinstance(kept.result, Classifications)
+        self._shown[kept.way] = kept
         self._class_panel.show_results(kept.texts, kept.result, kept.way, kept.name)
 
     def texts(self) -> tuple[str, ...]:
@@ -236,15 +238,23 @@ class ClassifyView(TextPage):
 
     @Slot()
     def refresh(self) -> None:
-        self._class_panel.set_empty(self._editor.is_empty())
+        empty = self._editor.is_empty()
+        if empty:
+            self._shown.clear()
+        self._class_panel.set_empty(empty)
         self._class_panel.set_outdated(self.is_outdated())
 
+    def is_outdated(self) -> bool:
+        shown = self._shown.get(self._way)
+        return shown is not None and (self._panel.is_stale or self.texts() != shown.texts)
+
     def visit(self) -> Visit | None:
-        if self.kept is None:
+        shown = self._shown.get(self._way)
+        if shown is None:
             return None
-        text = self.kept.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
+        text = shown.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
         title = " ".join(text.split())[:80]
-        return Visit(Subject(Head.CLASSIFICATION, text), self.kept.result.model, title) if text else None
+        return Visit(Subject(Head.CLASSIFICATION, text), shown.result.model, title) if text else None
 
     # What a text is
 
@@ -267,7 +277,7 @@ class ClassifyView(TextPage):
     def _save_table(self) -> None:
         if self._way != LINES or not self._class_panel.table.row_count():
             return
-        file = self.kept.name if self.kept is not None else ""
+        file = self._shown[LINES].name
         stem = as_file_name(Path(file).stem) + "-" if file else ""
         if name := save_name(self, tr("Save the table"), f"{stem}classified.csv", "CSV (*.csv)"):
             self.save_table_as(Path(name))

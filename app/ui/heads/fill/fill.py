@@ -172,14 +172,6 @@ class FillView(TextPage):
         self._editor.restore_word(self._editor.index)
         self._editor.setFocus()
 
-    @Slot()
-    def _next(self) -> None:
-        self._editor.step(1)
-
-    @Slot()
-    def _previous(self) -> None:
-        self._editor.step(-1)
-
     @Slot(str)
     def _word_edited(self, word: str) -> None:
         self._typed_words[self._editor.index] = word.strip()
@@ -206,8 +198,8 @@ class FillView(TextPage):
         self._fill_panel.blank.clicked.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
         card.words.picked.connect(self._put_word)
-        card.previous.clicked.connect(self._previous)
-        card.next.clicked.connect(self._next)
+        card.previous.clicked.connect(partial(self._editor.step, -1))
+        card.next.clicked.connect(partial(self._editor.step, 1))
         card.back.clicked.connect(self._restore_word)
         card.foot.look_requested.connect(self._look_inside)
         card.words.undo_requested.connect(self._editor.undo)
@@ -217,7 +209,7 @@ class FillView(TextPage):
         card.question.ask.clicked.connect(self.run)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),
-            ("F3", self._next),
-            ("Shift+F3", self._previous),
+            ("F3", partial(self._editor.step, 1)),
+            ("Shift+F3", partial(self._editor.step, -1)),
             *((f"Alt+{row + 1}", partial(card.words.pick, row)) for row in range(9)),
         )

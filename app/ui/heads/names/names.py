@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Slot
@@ -143,7 +144,9 @@ class NamesView(TextPage):
         theme.in_steps(self.pane.setMinimumHeight, 34)  # a few lines stay visible above the panel
         self.build(self.pane, (self.pane,), panel)
         self.add_shortcuts(
-            ("Ctrl+S", panel.show_formats), ("F3", self.next_name), ("Shift+F3", self._previous_name)
+            ("Ctrl+S", panel.show_formats),
+            ("F3", partial(self.step, 1)),
+            ("Shift+F3", partial(self.step, -1)),
         )
 
     @Slot()
@@ -182,7 +185,7 @@ class NamesView(TextPage):
         self.found.chosen = same[0] if same else -1
 
     @Slot(object)
-    def progressed(self, progress: Progress) -> None:
+    def show_progress(self, progress: Progress) -> None:
         """Show how much of the text was read, not how many windows, which mean nothing to the user."""
         self._fraction = progress.fraction
         what = tr("Reading") if progress.total else progress.what
@@ -250,16 +253,8 @@ class NamesView(TextPage):
         subject = Subject(Head.TOKEN_CLASSIFICATION, self.found.text, focus=name.span)
         return Visit(subject, result.model, wording.first_words(name.text))
 
-    @Slot()
-    def next_name(self) -> None:
-        """Go to the next name in the text."""
-        self._step(1)
-
-    @Slot()
-    def _previous_name(self) -> None:
-        self._step(-1)
-
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Choose the next name in the text (`by` 1), or the previous one (-1)."""
         if self.found.result is None or self.is_outdated():
             return
         hidden = {self._names_panel.styles()[number].label for number in self._names_panel.legend.hidden()}

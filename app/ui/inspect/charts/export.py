@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import (
     QBuffer,
@@ -109,7 +110,7 @@ class ChartBar(QWidget):
         copy_image = self._button(tr("Copy picture"), tr("Copy the chart as a picture"))
         copy_image.clicked.connect(self._copy_picture)
         save = self._button(tr("Save…"), tr("Save the numbers (CSV) or the picture (PNG, SVG)"))
-        save.clicked.connect(self._save)
+        save.clicked.connect(partial(self.save_requested.emit, chart))
         buttons = FlowRow()
         for button in (copy_table, copy_image, save):
             buttons.addWidget(button)
@@ -153,10 +154,6 @@ class ChartBar(QWidget):
     def _copy_picture(self) -> None:
         QGuiApplication.clipboard().setImage(picture(self._chart))
         self.note.emit(tr("Picture copied"))
-
-    @Slot()
-    def _save(self) -> None:
-        self.save_requested.emit(self._chart)
 
     def _button(self, words: str, tip: str) -> QPushButton:
         name = f"{words.removesuffix('…')}: {self._chart.title}"

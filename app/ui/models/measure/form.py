@@ -114,7 +114,7 @@ class MeasureForm(QFrame):
         column(
             theme, self._grid, self._description, self.matching, gap=2.5, margins=(5, 4, 5, 4), parent=self
         )
-        self.model.activated.connect(self._model_chosen)
+        self.model.activated.connect(self._offer_sets)
         self.data.activated.connect(self._data_chosen)
         self.setAcceptDrops(True)
         self.setProperty("kind", "card")
@@ -214,6 +214,7 @@ class MeasureForm(QFrame):
         if files := dropped_files(event):
             self.dropped.emit(files)
 
+    @Slot()
     def _offer_sets(self) -> None:
         card = self.card()
         wanted = self._last_path or self.data.currentData() or ""
@@ -241,10 +242,6 @@ class MeasureForm(QFrame):
             else tr("Choose a file with examples whose answers you know, or drop it here.")
         )
         self.button.setEnabled(data is not None and self.card() is not None)
-
-    @Slot(int)
-    def _model_chosen(self, index: int) -> None:
-        self._offer_sets()
 
     @Slot(int)
     def _data_chosen(self, index: int) -> None:

@@ -196,6 +196,21 @@ def test_look_inside_gets_the_text_or_the_chosen_row(view: ClassifyView, qtbot: 
     assert visits[-1].subject.text == "two words"
 
 
+def test_a_text_keeps_its_result_while_its_lines_are_classified(view: ClassifyView, qtbot: QtBot) -> None:
+    edit(view).setPlainText("one\ntwo words")
+    for way in (ONE, LINES):
+        view._class_panel.ways._buttons[way].click()
+        view.run()
+        qtbot.waitUntil(lambda: not view.working())
+    for way in (ONE, LINES):
+        view._class_panel.ways._buttons[way].click()
+        assert not view._panel.outdated()
+    view._class_panel.ways._buttons[ONE].click()
+    with qtbot.waitSignal(view.go) as asked:
+        view._look_inside()
+    assert asked.args[1].subject.text == "one\ntwo words"
+
+
 def test_a_result_shown_before_a_stop_is_saved_with_its_own_text(
     make: Callable[[], ClassifyView], engine: FakeEngine, qtbot: QtBot
 ) -> None:

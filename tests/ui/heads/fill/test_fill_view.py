@@ -247,9 +247,9 @@ def test_any_word_can_be_asked_about(view: FillView, qtbot: QtBot, engine: FakeE
     QTest.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: view._fill_panel.card.question.answer().startswith("0.60%"))
     assert engine.requests[-1] == TextToFill(TWO, (Span(2, 5), Span(17, 23)), ("teapot", ""))
-    view._next()
+    view._editor.step(1)
     assert (field.text(), view._fill_panel.card.question.answer()) == ("", "")
-    view._previous()
+    view._editor.step(-1)
     assert field.text() == "teapot"
 
 
@@ -270,7 +270,7 @@ def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
 
 def test_look_inside_gets_the_chosen_blank(view: FillView, qtbot: QtBot) -> None:
     fill(view, qtbot, TWO)
-    view._next()
+    view._editor.step(1)
     visits: list[Visit] = []
     view.go.connect(lambda _, visit: visits.append(visit))
     QTest.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)

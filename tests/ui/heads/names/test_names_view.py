@@ -93,7 +93,7 @@ def test_names_are_highlighted_and_listed_by_type(view: NamesView, qtbot: QtBot,
     read(view, qtbot, "nothing here")
     assert view._names_panel.invite.text() == "No names were found in this text."
     assert not view._names_panel.list.isVisible()
-    view.next_name()
+    view.step(1)
     assert chosen(view) == ""
 
 
@@ -141,7 +141,7 @@ def test_a_click_on_the_chosen_row_goes_to_its_next_occurrence(view: NamesView, 
 def test_the_scroll_bar_marks_the_occurrences_of_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "Alice met Bill.\n\n" * 200 + "Dinah sat.")
     assert view.pane.map.marks == ()
-    view.next_name()
+    view.step(1)
     assert len(view.pane.map.marks) == 200
     view.pane.map.mark_clicked.emit(3)
     assert chosen(view) == "Alice 51"
@@ -150,13 +150,13 @@ def test_the_scroll_bar_marks_the_occurrences_of_the_chosen_name(view: NamesView
 
 def test_a_type_can_be_hidden_on_the_page_and_in_the_list(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot)
-    view.next_name()
+    view.step(1)
     people = view._names_panel.legend._ticks[0]
     people.click()
     assert chosen(view) == ""
     assert all(view.pane.names.get(index) is None for index in (0, 1))
     assert [text for text, _ in names(view)] == ["PLACES", "Oxford", "Paris", "ORGANISATIONS", "Acme"]
-    view.next_name()
+    view.step(1)
     assert chosen(view).startswith("Oxford")
     view.run()
     settle(view, qtbot)
@@ -174,7 +174,7 @@ def test_an_edit_removes_the_highlights_and_undo_restores_them(view: NamesView, 
     cursor.insertText("x")
     assert panel._outdated.isVisible() and not panel.list.isEnabled()
     assert view.pane.lit() == []
-    view.next_name()
+    view.step(1)
     view.copy()
     assert chosen(view) == ""
     view.pane.undo()
@@ -272,8 +272,8 @@ def test_look_inside_gets_the_chosen_name(view: NamesView, qtbot: QtBot) -> None
     qtbot.keyClick(view.pane, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits == []
     read(view, qtbot)
-    view.next_name()
-    view.next_name()
+    view.step(1)
+    view.step(1)
     qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     (visit,) = visits
     at = TEXT.index("Bill")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.reliability import TextKind, bins_of
@@ -13,12 +15,21 @@ from app.flows.teach.calibration import OwnVerdicts
 from app.ui.inspect.charts.painting import contrast
 from app.ui.kit.theme import Theme
 from app.ui.models.reliability import TITLE, ReliabilityCard
+from tests.conftest import ROOT
 
 PARAGRAPHS = bins_of([(0.75, at < 30) for at in range(40)] + [(0.95, True)] * 20 + [(0.15, False)] * 9)
 TABLES = bins_of([(0.55, at < 8) for at in range(10)])
 FEW = bins_of([(0.25, True)] * 9)
 OWN = bins_of([(0.85, at < 2) for at in range(4)] + [(0.55, True)] * 3 + [(0.25, True)] * 2)
 BINS = {TextKind.TABLES: TABLES, TextKind.PARAGRAPHS: PARAGRAPHS, TextKind.LONG_DOCUMENTS: FEW}
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    theme = Theme(ROOT / "resources")
+    theme.choose("light")
+    yield theme
+    theme.choose("light")
 
 
 @pytest.fixture
