@@ -130,7 +130,7 @@ def furnish(window: MainWindow, folder: Path) -> None:
     page.questions.add()
     page.line.field.setPlainText("\n".join(QUESTIONS))
     page.line.go.click()
-    wait_until(lambda: page.model.counted() == (4, 4) and window.lanes.work.idle)
+    wait_until(lambda: page.model.counts() == (4, 4) and window.lanes.work.idle)
     page.line.close_line()
     page = shown(window, "teach")
     labels = page.section()

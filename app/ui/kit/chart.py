@@ -156,7 +156,7 @@ class Chart(Figures):
             self.update()
 
     def begin(self) -> None:
-        """Have no current item, and announce the new numbers; a subclass calls it when its numbers have changed."""
+        """Clear the current item and send `renewed`; called by a subclass when its numbers have changed."""
         self._current = -1
         self.setAccessibleDescription(self.about())
         self.updateGeometry()

@@ -112,7 +112,7 @@ class _DialogSize(QObject):
 
 
 class _DefaultSuffix(QObject):
-    """Keeps a dialog's default suffix that of the chosen kind of file."""
+    """Keeps a dialog's default suffix in step with the chosen kind of file."""
 
     def __init__(self, dialog: QFileDialog) -> None:
         super().__init__(dialog)

@@ -81,7 +81,7 @@ class LanguageLine(QFrame):
 
         # The lane whose process detects languages.
         job = self._lanes.documents.start_aside(other_language, self._workspace, self._head, self._subjects)
-        self._job = job.then(self._show)  # that there is no model, the page says itself
+        self._job = job.then(self._show)  # the page itself says if there is no model
 
     @Slot(object)
     def _show(self, other: OtherLanguage | None) -> None:

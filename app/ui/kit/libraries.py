@@ -99,14 +99,14 @@ class Libraries(QObject):
         """Add what was planned, and read its files."""
         from app.flows.library.libraries import save_planned
 
-        self._lanes.folders.start_aside(save_planned, self._workspace, plan).then(self._saved, self.failed)
+        self._lanes.folders.start_write(save_planned, self._workspace, plan).then(self._saved, self.failed)
 
     @Slot(object, object)
     def change(self, before: Library, after: Library) -> None:
         """Save a changed library, and read its files."""
         from app.flows.library.libraries import change_library
 
-        self._lanes.folders.start_aside(change_library, self._workspace, before, after).then(
+        self._lanes.folders.start_write(change_library, self._workspace, before, after).then(
             self.update, self.failed
         )
 
@@ -114,7 +114,7 @@ class Libraries(QObject):
         """Give a library another name."""
         from app.flows.library.libraries import rename_library
 
-        self._lanes.folders.start_aside(rename_library, self._workspace, library, name).then(
+        self._lanes.folders.start_write(rename_library, self._workspace, library, name).then(
             self.refresh, self.failed
         )
 
@@ -123,7 +123,7 @@ class Libraries(QObject):
         from app.flows.library.libraries import remove_library
 
         self.stop(library)
-        self._lanes.folders.start_aside(remove_library, self._workspace, library).then(
+        self._lanes.folders.start_write(remove_library, self._workspace, library).then(
             self.refresh, self.failed
         )
 

@@ -1,4 +1,4 @@
-"""The line with which a list is searched."""
+"""A search line for lists."""
 
 from __future__ import annotations
 

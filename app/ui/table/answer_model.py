@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -50,7 +51,9 @@ class AnswerModel(QAbstractTableModel):
         self._sorted_by = 0  # a column's number
         self._descending = False
         self._notes: dict[int, str] = {}
-        self._count: tuple[int, int] | None = None
+        # The number of rows of each file with a text, by SHA-256, and of their cells that were read.
+        self._rows_of: Counter[str] = Counter()
+        self._read = 0
 
     # Content
 
@@ -66,7 +69,8 @@ class AnswerModel(QAbstractTableModel):
         self.columns = table.columns if table is not None else ()
         self._every = rows_of(files)
         self.cells = dict(cells or {})
-        self._words, self._reading, self._notes, self._count = {}, set(), {}, None
+        self._words, self._reading, self._notes = {}, set(), {}
+        self._count_cells()
         self.filter = Filter.ALL
         look = look or TableLayout()
         self._sorted_by, self._descending = look.sorted_by, look.descending
@@ -78,7 +82,8 @@ class AnswerModel(QAbstractTableModel):
         self.beginResetModel()
         changed = {one.number for one in columns} - {one.number for one in self.columns if one in columns}
         self._words = {key: words for key, words in self._words.items() if key[1] not in changed}
-        self.columns, self._count = columns, None
+        self.columns = columns
+        self._count_cells()
         self.rows = self._arranged()
         self.endResetModel()
 
@@ -87,18 +92,22 @@ class AnswerModel(QAbstractTableModel):
         every = rows_of(files)
         if every != self._every:
             self.beginResetModel()
-            self._every, self._count = every, None
+            self._every = every
+            self._count_cells()
             self.rows = self._arranged()
             self.endResetModel()
 
     def take_cells(self, cells: Iterable[Cell]) -> None:
         """Show cells that were read or judged, in place of the earlier ones."""
         found = {(cell.sha256, cell.column): cell for cell in cells}
+        numbers = {column.number for column in self.columns}
+        for key, cell in found.items():
+            if key[1] in numbers:
+                self._read += self._rows_of[key[0]] * (cell.can_be_judged - self.is_read(key))
         self.cells.update(found)
         for key in found:
             self._words.pop(key, None)
         self._reading -= found.keys()
-        self._count = None
         self._cells_changed(found)
 
     def set_reading(self, keys: Iterable[tuple[str, int]]) -> None:
@@ -143,13 +152,18 @@ class AnswerModel(QAbstractTableModel):
         return found
 
     def counts(self) -> tuple[int, int]:
-        """The number of cells that were read, and of all cells of files with a text; cached until cells change."""
-        if self._count is None:
-            shas = [row.file.sha256 for row in self._every if row.file.state is FileState.READ]
-            numbers = [column.number for column in self.columns]
-            read = sum(self.is_read((sha256, number)) for sha256 in shas for number in numbers)
-            self._count = read, len(shas) * len(numbers)
-        return self._count
+        """The number of cells that were read, and of all cells of files with a text."""
+        return self._read, self._rows_of.total() * len(self.columns)
+
+    def _count_cells(self) -> None:
+        """Count the cells that were read, after the files or the questions have changed."""
+        self._rows_of = Counter(row.file.sha256 for row in self._every if row.file.state is FileState.READ)
+        self._read = sum(
+            rows
+            for sha256, rows in self._rows_of.items()
+            for column in self.columns
+            if self.is_read((sha256, column.number))
+        )
 
     def documents(self) -> int:
         """The number of documents of the table, whatever the filter."""

@@ -507,9 +507,8 @@ class TableView(Page):
         self._stack = QStackedWidget()
         for widget in (QWidget(), self._split, self.welcome, self.no_questions, self.no_rows):
             self._stack.addWidget(widget)
-        if (
-            not self.workspace.settings.last_table
-        ):  # else an empty page, so that nothing flashes up before the table
+        # With a table to come, the page stays empty, so that nothing flashes up before it.
+        if not self.workspace.settings.last_table:
             self._stack.setCurrentWidget(self.welcome)
         for line in (self.exporting.strip, self.language, self.undo_line):
             self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)

@@ -127,7 +127,7 @@ class Desk(QFrame):
         self.done.clicked.connect(self._give_chosen)
 
     def show_labels(self, names: Sequence[str], *, multi: bool) -> None:
-        """Show the labels, of which with `multi` a text can be given several."""
+        """Show the labels; with `multi`, a text can be given several."""
         if [button.label for button in self._buttons] == list(names) and multi == self._multi:
             return
         self._multi = multi
@@ -231,7 +231,7 @@ class Desk(QFrame):
     @Slot()
     def _give_chosen(self) -> None:
         chosen = [button.label for button in self._buttons if button.isChecked()]
-        if self.row >= 0 and chosen:  # that none applies is said by `none`
+        if self.row >= 0 and chosen:  # the button `none` says that none applies
             self.given.emit(self.row, chosen)
 
     @Slot()

@@ -439,9 +439,8 @@ class LabelsSection(Section):
         self._stack = QStackedWidget()
         for widget in (QWidget(), self.welcome, self.setup, self.desk, self.texts, self.figures):
             self._stack.addWidget(widget)
-        if (
-            not self.workspace.settings.last_labels
-        ):  # else an empty page, so that nothing flashes up before the texts
+        # With a data set to come, the page stays empty, so that nothing flashes up before it.
+        if not self.workspace.settings.last_labels:
             self._stack.setCurrentWidget(self.welcome)
         messages = column(self.theme, self.notice, margins=(5, 0, 5, 0))
         column(self.theme, self.head, self.removal, self.losing, messages, (self._stack, 1), parent=self)

@@ -174,10 +174,8 @@ class ReaderSection(Section):
         self._show_side()
         if had_focus:
             self.search_line.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif (
-            self._takes_focus or self.window().focusWidget() is None
-        ):  # it was on a button that is disabled now
-            self._focus()
+        elif self._takes_focus or self.window().focusWidget() is None:
+            self._focus()  # without a focus widget: it was on a button that is disabled now
         self._takes_focus = False
 
     @Slot()

@@ -89,7 +89,7 @@ def test_work_stops_it_at_once_and_it_goes_on_after_that(
     qtbot.waitUntil(lambda: "begins" in engine.said)
     engine.said.clear()
     job = window.lanes.work.start(lambda report: engine.run("question", None, report))
-    assert not window.lanes.work.ahead(job), "nobody is told to wait for it"
+    assert not window.lanes.work.blocker_of(job), "nobody is told to wait for it"
     qtbot.waitUntil(lambda: not job.running)
     assert engine.said[:2] == ["stopped", "run"]
     engine.go_on.set()
