@@ -287,23 +287,12 @@ def _print_spans(result: SpanScores) -> None:
     lines = [("span", "tokens", "start", "end", "score", "share")]
     for span in result.spans[:_MOST_ROWS]:
         start, end = result.start_logits[span.first], result.end_logits[span.last]
-        tokens = f"{span.first}–{span.last}"
-        lines.append(
-            (
-                shortened(span.text),
-                tokens,
-                _two_decimals(start),
-                _two_decimals(end),
-                _two_decimals(span.score),
-                precise_percent(span.probability),
-            )
-        )
+        figures = (f"{start:.2f}", f"{end:.2f}", f"{span.score:.2f}", precise_percent(span.probability))
+        lines.append((shortened(span.text), f"{span.first}–{span.last}", *figures))
     null = f"no answer ({result.window.tokens[0].piece})"
     starts, ends = result.start_logits[0], result.end_logits[0]
     share = precise_percent(result.null_probability)
-    lines.append(
-        (null, "0", _two_decimals(starts), _two_decimals(ends), _two_decimals(result.null_score), share)
-    )
+    lines.append((null, "0", f"{starts:.2f}", f"{ends:.2f}", f"{result.null_score:.2f}", share))
     _print_table(lines)
 
 
@@ -326,29 +315,25 @@ def _print_losses(result: Losses) -> None:
     _print_window(result.window)
     lines = [("term", "right", "value" if result.squared else "probability", "loss")]
     for term in result.terms:
-        given = _four_decimals(term.probability) if result.squared else precise_percent(term.probability)
-        figures = (given, _four_decimals(term.value)) if term.counted else ("", "not counted")
+        given = _four(term.probability) if result.squared else precise_percent(term.probability)
+        figures = (given, _four(term.value)) if term.counted else ("", "not counted")
         lines.append((shortened(term.name), shortened(term.target), *figures))
     _print_table(lines)
-    print(f"\nTotal: {_four_decimals(result.total)} = {result.formula}")
-    print(
-        f"By transformers: {_four_decimals(result.by_model)}. In training: {_four_decimals(result.in_training)}."
-    )
+    print(f"\nTotal: {_four(result.total)} = {result.formula}")
+    print(f"By transformers: {_four(result.by_model)}. In training: {_four(result.in_training)}.")
 
 
 def _print_shares(result: Attribution) -> None:
     _print_window(result.window)
     print(
-        f"Score of {shortened(result.target)}: {_two_decimals(result.score)}, shared out by {_METHODS[result.method]}."
+        f"Score of {shortened(result.target)}: {result.score:.2f}, shared out by {_METHODS[result.method]}."
     )
     order = sorted(range(len(result.shares)), key=lambda at: -abs(result.shares[at]))[:_MOST_ROWS]
     lines = [("token", "", "share")]
     lines += [(str(at), result.window.tokens[at].piece, f"{result.shares[at]:+.3f}") for at in order]
     _print_table(lines)
     if result.steps > 1:
-        print(
-            f"\nThe score of padding is {_two_decimals(result.baseline)}; the shares' sum lacks {result.gap:.2g}"
-        )
+        print(f"\nThe score of padding is {result.baseline:.2f}; the shares' sum lacks {result.gap:.2g}")
         print(f"of the difference, in {result.steps} steps.")
 
 
@@ -374,7 +359,7 @@ def _print_attention(result: Attention, head: int | None) -> None:
 def _print_removals(result: Removals, is_regression: bool) -> None:
     _print_window(result.window)
     likely = "" if is_regression else f", {precise_percent(result.probability)}"
-    score = f"Score of {shortened(result.target)}: {_two_decimals(result.score)}{likely}."
+    score = f"Score of {shortened(result.target)}: {result.score:.2f}{likely}."
     if not result.sentences:
         print(f"{score} No sentence can be taken out.")
         return
@@ -382,7 +367,7 @@ def _print_removals(result: Removals, is_regression: bool) -> None:
     lines = [("score", "change", *(() if is_regression else ("probability",)), "sentence")]
     for one in result.sentences:
         mark = "* " if one.holds_focus else ""
-        figures = (_two_decimals(one.score), f"{one.score - result.score:+.2f}")
+        figures = (f"{one.score:.2f}", f"{one.score - result.score:+.2f}")
         share = () if is_regression else (precise_percent(one.probability),)
         lines.append((*figures, *share, mark + shortened(one.text)))
     _print_table(lines)
@@ -403,9 +388,5 @@ def _print_table(lines: Sequence[tuple[str, ...]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def _two_decimals(value: float) -> str:
-    return f"{value:.2f}"
-
-
-def _four_decimals(value: float) -> str:
+def _four(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}"
