@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[np.float32]]
 _LENGTH = 3.0
 # A label's name and description count as this many texts of it.
 WORDS_COUNT = 4
-_FOLDS = 4
+_FOLDS, _SEED = 4, 13
 # At most this many texts are compared to find the most useful ones, and learnt from for a first guess.
 _CANDIDATES = 3000
 
@@ -119,7 +119,7 @@ def uncertainty(probabilities: Array) -> Array:
     return np.asarray(1 - (best[:, -1] - best[:, -2]), dtype=np.float32)
 
 
-def folds(targets: Array, seed: int = 13, *, texts: Sequence[str] = ()) -> list[list[int]]:
+def folds(targets: Array, seed: int = _SEED, *, texts: Sequence[str] = ()) -> list[list[int]]:
     """The rows in up to four folds, stratified by label, for cross-validation.
 
     Rows of equal `texts` fall into the same fold: a text learnt by heart would flatter the figures.
@@ -135,14 +135,14 @@ def folds(targets: Array, seed: int = 13, *, texts: Sequence[str] = ()) -> list[
 
 
 def learning_curve(
-    vectors: Array, targets: Array, *, multi: bool = False, seed: int = 13, texts: Sequence[str] = ()
+    vectors: Array, targets: Array, *, multi: bool = False, texts: Sequence[str] = ()
 ) -> list[tuple[int, float]]:
     """Numbers of examples, each with the error rate on held-out texts after training on that many.
 
     By cross-validation, with a quarter, half and all of the texts outside a fold; for `texts` see `folds`.
     """
-    rng = np.random.default_rng(seed)
-    parts = folds(targets, seed, texts=texts)
+    rng = np.random.default_rng(_SEED)
+    parts = folds(targets, texts=texts)
     wrong: dict[float, list[float]] = {share: [] for share in (0.25, 0.5, 1.0)}
     for part in parts:
         rest = rng.permutation(sorted(set(range(len(targets))) - set(part)))

@@ -121,7 +121,7 @@ def gpus() -> tuple[Gpu, ...]:
     if torch.cuda.is_available():
         found = [cuda(number) for number in range(torch.cuda.device_count())]
     else:
-        found = [_unusable(number, card) for number, card in enumerate(cards())]
+        found = [Gpu(f"cuda:{number}", card.title, why_not(card)) for number, card in enumerate(cards())]
     return (*found, *([apple()] if _has_apple_gpu() else []))
 
 
@@ -169,10 +169,6 @@ def multiplies(device: str, dtype: str) -> bool:
         return bool((ones @ ones).sum().item() == 512.0)
     except (RuntimeError, AssertionError, TypeError):
         return False
-
-
-def _unusable(number: int, card: Card) -> Gpu:
-    return Gpu(f"cuda:{number}", card.title, why_not(card))
 
 
 def why_not(card: Card) -> str:

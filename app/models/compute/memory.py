@@ -38,7 +38,7 @@ def resident() -> int:
     return 0
 
 
-def gpu(device: str = "") -> tuple[int, int]:
+def gpu(device: str) -> tuple[int, int]:
     """A GPU's total and free memory in bytes; zeros if none is in use, as this does not start CUDA.
 
     Both are 0 also for a GPU that does not answer.

@@ -239,7 +239,7 @@ def _ids(names: Mapping[str, str], vocabulary: Mapping[str, int], file: str) -> 
 
 
 def _added(
-    folder: Path, names: Mapping[str, str], ids: Mapping[str, int], *, blank_too: bool = False
+    folder: Path, names: Mapping[str, str], ids: Mapping[str, int], *, blank_too: bool
 ) -> list[dict[str, Any]]:
     """The entries of tokens that are matched whole in a text: the special ones, and those that were added later."""
     added = {number: _entry(number, name, special=True) for name, number in ids.items()}

@@ -204,7 +204,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
 
 
 def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
-    """The bytes of header after the first eight bytes of a safetensors file of `size` bytes.
+    """The length in bytes of the header after the first eight bytes of a safetensors file of `size` bytes.
 
     Raises SpanlightError if the file is too short for its header, or the header larger than any model's.
     """

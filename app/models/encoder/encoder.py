@@ -33,7 +33,7 @@ class Embeddings:
     float16 table is 23 MB instead of 47. `words` is a table to share with another model.
     """
 
-    def __init__(self, reader: Reader, words: Tensor | None = None) -> None:
+    def __init__(self, reader: Reader, words: Tensor | None) -> None:
         plan = reader.plan
         self._plan, self._dtype = plan, reader.dtype
         self.words = reader.narrow(plan.embeddings("word_embeddings.weight")) if words is None else words
@@ -143,8 +143,8 @@ class Encoder:
         check: Callable[[], None],
         *,
         selective: bool,
-        words: Tensor | None = None,
-        streaming: bool = False,
+        words: Tensor | None,
+        streaming: bool,
     ) -> None:
         plan = reader.plan
         self.plan, self.dtype, self.device, self.check = plan, reader.dtype, reader.device, check

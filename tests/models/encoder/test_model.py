@@ -63,7 +63,7 @@ def is_own(forward: Any) -> bool:
 
 def by_transformers(folder: Path, head: Head, monkeypatch: pytest.MonkeyPatch) -> Callable[[Arrays], Arrays]:
     with monkeypatch.context() as patch:
-        patch.setattr(loader, "_own", lambda *_: None)
+        patch.setattr(loader, "_load_own", lambda *_: None)
         forward = load(read_card(folder), head, CPU).forward
     assert not is_own(forward)
     return forward
