@@ -48,7 +48,7 @@ _WIDTHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _ExportedCell:
+class _Line:
     """A cell of a table with its document and question."""
 
     file: LibraryFile
@@ -147,14 +147,14 @@ def export_documents(
     """
     kind = require_format(path)
     rows = (
-        [_ExportedCell(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
+        [_Line(file, column, cell_of(column, file, cells.get(column.number))) for column in columns]
         for file, cells in documents
     )
     _write(kind, columns, rows, path, report)
 
 
 def _write(
-    kind: str, columns: Sequence[Column], rows: Iterable[list[_ExportedCell]], path: Path, report: Report
+    kind: str, columns: Sequence[Column], rows: Iterable[list[_Line]], path: Path, report: Report
 ) -> None:
     with writing(path, private=False) as file:
         if kind == ".xlsx":
@@ -189,11 +189,9 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
         )
     report.check()
     if kind == ".csv":
-        write_atomic(
-            path, _csv_with_answers(loaded, heads, added).encode("utf-8-sig", "replace"), private=False
-        )
+        write_atomic(path, _csv(loaded, heads, added).encode("utf-8-sig", "replace"), private=False)
     else:
-        data = workspace.documents.extend(_sheet_with_answers(source, loaded, heads, added), report)
+        data = workspace.documents.extend(_sheet(source, loaded, heads, added), report)
         write_atomic(path, data, private=False)
 
 
@@ -218,12 +216,12 @@ def require_fits(kind: str, cells: int) -> None:
         )
 
 
-def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_ExportedCell]]:
+def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
     """A table's cells, in a list for each document that still exists, sorted by path."""
     stored = workspace.tables.cells(table)
     return [
         [
-            _ExportedCell(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
+            _Line(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
             for column in table.columns
         ]
         for file in files_of(workspace, table)
@@ -231,7 +229,7 @@ def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_ExportedCell]]
     ]
 
 
-def _with_checks(rows: Iterable[list[_ExportedCell]], report: Report) -> Iterator[list[_ExportedCell]]:
+def _with_checks(rows: Iterable[list[_Line]], report: Report) -> Iterator[list[_Line]]:
     for row in rows:
         report.check()
         yield row
@@ -239,7 +237,7 @@ def _with_checks(rows: Iterable[list[_ExportedCell]], report: Report) -> Iterato
 
 def _column_names() -> list[str]:
     column, file = Column(0, ""), LibraryFile(0, "", FileState.WAITING)
-    return list(_ExportedCell(file, column, Cell(0, "", CellState.UNREAD)).values)
+    return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
 
 
 def rows_as(kind: str, heads: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
@@ -265,20 +263,18 @@ def csv_value(one: object) -> str:
     return f"{one:.6f}" if isinstance(one, float) else str(one)
 
 
-def _answer_columns(
-    table: AnswerTable, rows: list[list[_ExportedCell]]
-) -> tuple[list[str], dict[str, list[str]]]:
+def _answer_columns(table: AnswerTable, rows: list[list[_Line]]) -> tuple[list[str], dict[str, list[str]]]:
     """The headers of the columns that are added to a list of questions, and their values by question."""
     if len(rows) == 1:
         heads = ["answer", "quotation", "page", "probability", "verdict", "document"]
-        return heads, {line.column.question: _single_document_values(line) for line in rows[0]}
+        return heads, {line.column.question: _details(line) for line in rows[0]}
     heads = [Path(row[0].file.path).name for row in rows if row]
     return heads, {
         column.question: [row[at].words for row in rows] for at, column in enumerate(table.columns)
     }
 
 
-def _single_document_values(line: _ExportedCell) -> list[str]:
+def _details(line: _Line) -> list[str]:
     values = line.values
     sure = percent(line.probability) if line.probability is not None else ""
     return [
@@ -289,7 +285,7 @@ def _single_document_values(line: _ExportedCell) -> list[str]:
     ]
 
 
-def _csv_with_answers(loaded: QuestionList, heads: list[str], added: list[list[str]]) -> str:
+def _csv(loaded: QuestionList, heads: list[str], added: list[list[str]]) -> str:
     width = max((len(row) for row in loaded.rows), default=1)
     lines = [[*row, *[""] * (width - len(row)), *more] for row, more in zip(loaded.rows, added, strict=True)]
     if not loaded.header:
@@ -297,9 +293,7 @@ def _csv_with_answers(loaded: QuestionList, heads: list[str], added: list[list[s
     return csv_lines(lines, loaded.delimiter if len(loaded.delimiter) == 1 else ",")
 
 
-def _sheet_with_answers(
-    source: Path, loaded: QuestionList, heads: list[str], added: list[list[str]]
-) -> Extend:
+def _sheet(source: Path, loaded: QuestionList, heads: list[str], added: list[list[str]]) -> Extend:
     is_sheet = source.suffix.lower() == ".xlsx"
     return Extend(
         str(source) if is_sheet else "",
@@ -314,7 +308,7 @@ def _sheet_rows(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(_sheet_text, row)) for row in rows)
 
 
-def _workbook(columns: Sequence[Column], rows: list[list[_ExportedCell]], report: Report) -> bytes:
+def _workbook(columns: Sequence[Column], rows: list[list[_Line]], report: Report) -> bytes:
     from openpyxl import Workbook
 
     require_fits(".xlsx", len(rows) * max(1, len(columns)))
@@ -345,7 +339,7 @@ def _workbook(columns: Sequence[Column], rows: list[list[_ExportedCell]], report
     return bytes_of(book)
 
 
-def _sheet_cell(line: _ExportedCell) -> tuple[object, bool]:
+def _sheet_cell(line: _Line) -> tuple[object, bool]:
     """A cell's words, and whether they are an answer rather than a state."""
     sure = line.cell.state is CellState.ANSWER or line.cell.verdict is not Verdict.NONE
     return line.words, sure and bool(line.cell.words)

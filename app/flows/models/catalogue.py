@@ -85,7 +85,7 @@ def search(
 ) -> tuple[OfferedModel, ...]:
     """Filter models by words and properties, keeping their order.
 
-    Every word has to occur, in any case, in a model's name, line, labels, languages, family, licence or purpose.
+    Every word has to occur, whatever its case, in a model's name, line, labels, languages, family, licence or purpose.
     `language` is an ISO 639 code or a language's name; models of many languages match each. `largest` is in bytes, 0
     for any. `licence` is "free" for licences that allow any use by anyone, "restricted" for the others.
     """

@@ -73,7 +73,7 @@ _CHECKPOINT_SECONDS = 20.0
 _ROOM = 34
 _LEARN, _HOLD, _MODEL = "learn.jsonl", "held.jsonl", "model"
 # The measures of the base and of the version, written after every batch of questions.
-_BEFORE_FILE, _AFTER_FILE, _BATCH_OF_QUESTIONS = "before.json", "after.json", 32
+_BEFORE_FILE, _AFTER_FILE, _CHUNK = "before.json", "after.json", 32
 _NAME = "my-reader"
 # The names of figures in a version's notes.
 _ON_HELD, _ON_KNOWN, _BEFORE = "held-out corrections", "what it knew", ", before"
@@ -124,7 +124,7 @@ class UnfinishedTeaching:
 
 
 @dataclass(frozen=True, slots=True)
-class _PartialMeasure:
+class _Outcomes:
     """An unfinished measure: chance, probability, answered, exact and f1 of each question so far, in order."""
 
     seconds: float = 0.0
@@ -155,28 +155,26 @@ def teach_reader(
         if run is None or output is not None:
             examples = _examples(workspace, corrections)
             card = workspace.find_model(Head.QUESTION_ANSWERING, base)
-            if run is None or (run.asked, run.folder) != (_digest_examples(examples), card.folder):
+            if run is None or (run.asked, run.folder) != (_digest(examples), card.folder):
                 run = _begin(workspace, folder, examples, card)
         sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
         asked, learning = sum(map(len, sets)), run.steps * _QUESTIONS_A_STEP
         whole = 2 * asked + learning
         if not run.before:
-            part = _PartReport(report, Message("Measuring the reader"), 0, asked, whole)
+            part = _Phase(report, Message("Measuring the reader"), 0, asked, whole)
             measured, seconds = _measure(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
             run = save_run(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
         if not _is_complete(model):
-            part = _PartReport(report, Message("Teaching"), asked, learning, whole, run.seconds)
+            part = _Phase(report, Message("Teaching"), asked, learning, whole, run.seconds)
             train(workspace, _request(workspace, run, folder), part)
         if not run.after:
             _describe(run, model, workspace.paths.models)  # the measure needs its calibration
-            part = _PartReport(
-                report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0
-            )
+            part = _Phase(report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0)
             measured, _ = _measure(workspace, str(model), sets, folder / _AFTER_FILE, part)
             run = save_run(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
-        part = _PartReport(report, Message("Installing"), whole, 0, whole, 0.0)
+        part = _Phase(report, Message("Installing"), whole, 0, whole, 0.0)
         version = _install(workspace, run, model, part) if output is None else _move(run, model, output)
         with suppress(OSError):  # leftovers are deleted when the next run begins
             delete_run(folder)
@@ -225,9 +223,7 @@ def use_version(workspace: Workspace, name: str, report: Report) -> None:
     Raises SpanlightError if there is none of that name, and where the settings cannot be written.
     """
     base = next((card for card in bases(workspace, report) if card.name == name), None)
-    folder = (
-        base.folder if base is not None else _find_version(workspace, name, report).folder if name else ""
-    )
+    folder = base.folder if base is not None else _find(workspace, name, report).folder if name else ""
     use(workspace, Head.QUESTION_ANSWERING, folder)
 
 
@@ -236,7 +232,7 @@ def remove_version(workspace: Workspace, name: str, report: Report) -> None:
 
     Raises SpanlightError if there is none of that name, and where the disk refuses; Busy while it is being taught.
     """
-    version = _find_version(workspace, name, report)
+    version = _find(workspace, name, report)
     remove(workspace, removal_of(workspace, version.folder, report), report, from_cache=False)
 
 
@@ -245,7 +241,7 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
 
     Raises SpanlightError if there is none of that name, or the folder exists; Stopped when cancelled.
     """
-    source = Path(_find_version(workspace, name, report).folder)
+    source = Path(_find(workspace, name, report).folder)
     if folder.exists():
         raise SpanlightError(
             Message("“{folder}” is there already.", folder=str(folder)),
@@ -282,7 +278,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         card.folder,
         fingerprint(Path(card.folder)),
         len(examples),
-        _digest_examples(examples),
+        _digest(examples),
         timestamp(),
         steps,
     )
@@ -358,7 +354,7 @@ def _without_conflicts(examples: Sequence[QaExample], name: str) -> list[QaExamp
     return list(known.values())
 
 
-def _digest_examples(examples: Sequence[QaExample]) -> str:
+def _digest(examples: Sequence[QaExample]) -> str:
     rows = sorted(json_of([one.question, one.context, one.answers]) for one in examples)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
@@ -384,16 +380,14 @@ def _measure(
     """
     choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
     examples = [one for each in sets for one in each]
-    known = _read_measure(kept)
+    known = _read_outcomes(kept)
     rows = list(known.rows[: len(examples)])
     whole = GroupReport(report, len(examples), Message("questions"), before=len(rows))
     while len(rows) < len(examples):
-        some = examples[len(rows) : len(rows) + _BATCH_OF_QUESTIONS]
+        some = examples[len(rows) : len(rows) + _CHUNK]
         outcomes, _ = ask_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
         rows += [(one.chance, one.probability, one.answered, one.exact, one.f1) for one in outcomes]
-        write_atomic(
-            kept, json_of(asdict(_PartialMeasure(known.seconds + whole.seconds, tuple(rows)))).encode()
-        )
+        write_atomic(kept, json_of(asdict(_Outcomes(known.seconds + whole.seconds, tuple(rows)))).encode())
     found, at = [], 0
     for part in sets:
         given = zip(part, rows[at : at + len(part)], strict=True)
@@ -404,12 +398,12 @@ def _measure(
     return tuple(found), known.seconds + whole.seconds
 
 
-def _read_measure(kept: Path) -> _PartialMeasure:
+def _read_outcomes(kept: Path) -> _Outcomes:
     """Read an unfinished measure; it is empty if it has not begun."""
     try:
-        return from_plain(_PartialMeasure, read_json(kept))
+        return from_plain(_Outcomes, read_json(kept))
     except (SpanlightError, OSError, ValueError):
-        return _PartialMeasure()
+        return _Outcomes()
 
 
 def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
@@ -525,7 +519,7 @@ def _figures_from_notes(values: dict[str, float]) -> ReaderFigures:
     return ReaderFigures(int(values["questions"]), values["exact"], values["f1"], values["calibration error"])
 
 
-def _find_version(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
+def _find(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
     found = next((each for each in versions(workspace, report) if each.name == name), None)
     if found is None:
         raise SpanlightError(
@@ -534,7 +528,7 @@ def _find_version(workspace: Workspace, name: str, report: Report) -> ReaderVers
     return found
 
 
-class _PartReport(Relay):
+class _Phase(Relay):
     """The Report of one part of a run, which reports the progress of the whole run, counted in questions.
 
     The part starts after `at` questions of the `whole`, and takes about as long as asking `size` of them. The time left

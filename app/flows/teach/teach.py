@@ -270,7 +270,7 @@ def teach_into(
 ) -> TaughtHead:
     """Teach a classifier, and write it into a folder. Raises as `teach` does."""
     request = replace(_request(workspace, dataset, examples), output=str(folder))
-    taught: TaughtHead = workspace.engine.run(request, None, _PhaseReport(report, Message("Learning")))
+    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
     _describe(workspace, dataset, folder, len(examples.texts))
     return taught
 
@@ -283,7 +283,7 @@ def teach_examples_held(
     texts, none = (*request.texts, *held), ((),) * len(held)
     of_held = tuple(range(len(request.texts), len(texts)))
     request = replace(request, texts=texts, targets=(*request.targets, *none), held=of_held, seed=seed)
-    taught: TaughtHead = workspace.engine.run(request, None, _PhaseReport(report, Message("Learning")))
+    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
     return taught.held
 
 
@@ -344,9 +344,7 @@ def hold_out(
             found.update(zip(part, map(tuple, known[number - 1]), strict=True))
             continue
         request = replace(whole, held=tuple(part))
-        phase = _PhaseReport(
-            report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts))
-        )
+        phase = _Phase(report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts)))
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
         known.append(taught.held)
@@ -363,7 +361,7 @@ def hold_out(
     )
 
 
-class _PhaseReport(Relay):
+class _Phase(Relay):
     """The Report of one phase of teaching: progress has the phase's name, and partial results are dropped."""
 
     def __init__(self, report: Report, what: str) -> None:
@@ -415,7 +413,7 @@ def _probabilities(
         if len(found) % _CHUNK == 0 or len(found) == len(texts):
             keep(found)
 
-    whole = GroupReport(_PhaseReport(report, Message("Classifying the texts")), len(texts), Message("texts"))
+    whole = GroupReport(_Phase(report, Message("Classifying the texts")), len(texts), Message("texts"))
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
     return found
 
@@ -514,7 +512,7 @@ def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> A
 
 
 def _reading_report(report: Report, total: int) -> GroupReport:
-    return GroupReport(_PhaseReport(report, Message("Reading the texts")), total, Message("texts"))
+    return GroupReport(_Phase(report, Message("Reading the texts")), total, Message("texts"))
 
 
 def _embed_chunk(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:

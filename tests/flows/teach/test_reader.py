@@ -241,11 +241,11 @@ def test_the_time_left_is_that_of_all_parts() -> None:
             self.left = progress.seconds_left
 
     last = Last()
-    reader._PartReport(last, "Measuring", 0, 100, 400).progress(Progress(1, 100, "questions", 99.0))
+    reader._Phase(last, "Measuring", 0, 100, 400).progress(Progress(1, 100, "questions", 99.0))
     assert last.left is None, "the first question tells nothing"
-    reader._PartReport(last, "Measuring", 0, 100, 400).progress(Progress(50, 100, "questions", 5.0))
+    reader._Phase(last, "Measuring", 0, 100, 400).progress(Progress(50, 100, "questions", 5.0))
     assert last.left == pytest.approx(35), "two hundred for the steps, a hundred to ask again"
-    reader._PartReport(last, "Teaching", 100, 200, 400, 8.0).progress(Progress(5, 10, "Training", 12.0))
+    reader._Phase(last, "Teaching", 100, 200, 400, 8.0).progress(Progress(5, 10, "Training", 12.0))
     assert last.left == pytest.approx(20)
 
 
@@ -267,7 +267,7 @@ class Stopping(Silent):
 def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
     workspace: Workspace, taught: ReaderVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "_BATCH_OF_QUESTIONS", 3)
+    monkeypatch.setattr(reader, "_CHUNK", 3)
     with pytest.raises(Stopped):
         teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
     watched = Stopping()
