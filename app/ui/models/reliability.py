@@ -179,17 +179,17 @@ class ReliabilityChart(Chart):
             painter.setPen(QPen(theme.colour("line"), 1.0))
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
             painter.setPen(theme.colour("ink_quiet"))
-            place = QRectF(0, y - line / 2, plot.left() - step(1.5), line)
+            rect = QRectF(0, y - line / 2, plot.left() - step(1.5), line)
             painter.drawText(
-                place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, _percent(value)
+                rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, _percent(value)
             )
         for value in ticks(0.0, 1.0, 5 if plot.width() > 5.2 * label else 1):
             x = plot.left() + value * plot.width()
             painter.setPen(QPen(theme.colour("line"), 1.0))
             painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
             painter.setPen(theme.colour("ink_quiet"))
-            place = QRectF(x - label, plot.bottom() + step(1), 2 * label, line)
-            painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, _percent(value))
+            rect = QRectF(x - label, plot.bottom() + step(1), 2 * label, line)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignHCenter, _percent(value))
         painter.setPen(QPen(theme.colour("line_strong"), 1.5, Qt.PenStyle.DashLine))
         painter.drawLine(plot.bottomLeft(), plot.topRight())
         painter.setPen(theme.colour("ink_quiet"))
@@ -197,10 +197,10 @@ class ReliabilityChart(Chart):
         painter.drawText(inside, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, tr("too unsure"))
         painter.drawText(inside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, tr("too sure"))
         painter.setFont(theme.font("small_strong"))
-        place = QRectF(step(1), step(0.5), self.width(), line)
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft, tr("How often it is right"))
-        place = QRectF(0, plot.bottom() + step(1) + line, plot.left() + plot.right(), line)
-        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, tr("How sure it says it is"))
+        rect = QRectF(step(1), step(0.5), self.width(), line)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft, tr("How often it is right"))
+        rect = QRectF(0, plot.bottom() + step(1) + line, plot.left() + plot.right(), line)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignHCenter, tr("How sure it says it is"))
 
 
 class ReliabilityCard(QFrame):

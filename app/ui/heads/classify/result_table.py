@@ -92,20 +92,20 @@ class _BarDelegate(QStyledItemDelegate):
         painter.save()
         chosen = option.state & QStyle.StateFlag.State_Selected
         painter.fillRect(option.rect, theme.colour("accent_ground" if chosen else "panel"))
-        place = QRectF(option.rect).adjusted(theme.step(2), 0, -theme.step(2), 0)
+        rect = QRectF(option.rect).adjusted(theme.step(2), 0, -theme.step(2), 0)
         below = QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1)
         painter.fillRect(below, theme.colour("line"))
         painter.setPen(theme.colour("ink"))
         painter.setFont(theme.font("ui"))
         number = index.data()
         width = painter.fontMetrics().horizontalAdvance(localised(wording.percent(1.0))) + theme.step(2)
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
-        bar_width = place.width() - width
+        painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
+        bar_width = rect.width() - width
         if bar_width > theme.step(4):
             high = theme.step(1.5)
             from_right = option.direction is Qt.LayoutDirection.RightToLeft
-            left = place.right() - bar_width if from_right else place.left()
-            bar = QRectF(left, place.center().y() - high / 2, bar_width, high)
+            left = rect.right() - bar_width if from_right else rect.left()
+            bar = QRectF(left, rect.center().y() - high / 2, bar_width, high)
             draw_bar(painter, theme, bar, share, faint=share < 0.5, from_right=from_right)
         painter.restore()
 

@@ -80,9 +80,9 @@ class NameSwatch(QWidget):
         draw_swatch(painter, self._theme, QRectF(self.rect()), self._style)
 
 
-def draw_swatch(painter: QPainter, theme: Theme, place: QRectF, style: NameStyle) -> None:
+def draw_swatch(painter: QPainter, theme: Theme, rect: QRectF, style: NameStyle) -> None:
     """Draw a type's background with its letters and line in a rectangle."""
-    box = place.adjusted(0, 0, 0, -3)
+    box = rect.adjusted(0, 0, 0, -3)
     painter.fillRect(box, theme.colour(style.ground))
     painter.setFont(theme.font("tag"))
     painter.setPen(theme.colour(style.line))

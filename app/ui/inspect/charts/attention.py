@@ -150,8 +150,8 @@ class AttentionHeads(Chart):
     def stepped(self, key: int, leap: bool) -> int | None:
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             across = self._across(self.width())
-            place = max(0, self._current) + (across if key == Qt.Key.Key_Down else -across)
-            return place if 0 <= place < self.count() else max(0, self._current)
+            index = max(0, self._current) + (across if key == Qt.Key.Key_Down else -across)
+            return index if 0 <= index < self.count() else max(0, self._current)
         return super().stepped(key, leap)
 
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
@@ -163,27 +163,27 @@ class AttentionHeads(Chart):
             self._draw_head(painter, index, across, whole)
         if self.count() and not whole:
             top = -(-self.count() // across) * self._pitch_down()
-            place = QRectF(self.theme.step(1), top, size.width(), self.theme.step(6))
-            self.write(painter, place, self.describe(self._current if self._current >= 0 else self._head))
+            rect = QRectF(self.theme.step(1), top, size.width(), self.theme.step(6))
+            self.write(painter, rect, self.describe(self._current if self._current >= 0 else self._head))
 
     def _draw_head(self, painter: QPainter, index: int, across: int, whole: bool) -> None:
         theme, side = self.theme, self._side()
         row, column = divmod(index, across)
         left = column * self._pitch() + theme.step(1)
-        place = QRectF(left, row * self._pitch_down() + theme.step(1), side, side)
+        rect = QRectF(left, row * self._pitch_down() + theme.step(1), side, side)
         if index in self._images:
-            painter.drawImage(place, self._images[index])
+            painter.drawImage(rect, self._images[index])
         else:
-            painter.fillRect(place, theme.colour("track"))
+            painter.fillRect(rect, theme.colour("track"))
         chosen = index == self._head
         self.outline(
-            painter, place.adjusted(-1, -1, 1, 1), "accent" if chosen else "line", 2.0 if chosen else 1.0
+            painter, rect.adjusted(-1, -1, 1, 1), "accent" if chosen else "line", 2.0 if chosen else 1.0
         )
         if index == self._current and not whole:
-            self.outline(painter, place.adjusted(-3, -3, 3, 3), "ink", 1.5)
+            self.outline(painter, rect.adjusted(-3, -3, 3, 3), "ink", 1.5)
         font, ink = ("small_strong", "ink") if chosen else ("small", "ink_quiet")
         painter.setFont(theme.font(font))
-        words = QRectF(left, place.bottom() + theme.step(0.75), side, painter.fontMetrics().height())
+        words = QRectF(left, rect.bottom() + theme.step(0.75), side, painter.fontMetrics().height())
         self.write(painter, words, str(index + 1), font, ink, Qt.AlignmentFlag.AlignHCenter)
 
     # Sizes
@@ -324,8 +324,8 @@ class AttentionLines(Chart):
             self._draw_lines(painter, width, row)
             self._draw_from(painter, width)
         self._draw_labels(painter, width, row)
-        place = QRectF(edge, size.height() - theme.step(6), width - 2 * edge, theme.step(6))
-        self.write_current(painter, place, _INVITATION)
+        rect = QRectF(edge, size.height() - theme.step(6), width - 2 * edge, theme.step(6))
+        self.write_current(painter, rect, _INVITATION)
 
     def _draw_ticks(self, painter: QPainter, width: float) -> None:
         radius = min(2.5, max(0.6, self._each(width) * 0.3))
@@ -363,8 +363,8 @@ class AttentionLines(Chart):
         wide = painter.fontMetrics().horizontalAdvance(text) + 4.0
         high = painter.fontMetrics().height()
         left = min(max(0.0, x - wide / 2), max(0.0, width - wide))
-        place = QRectF(left, self._upper() - theme.step(1.5) - high, wide, high)
-        self.write(painter, place, text, "small_strong", side=Qt.AlignmentFlag.AlignHCenter)
+        rect = QRectF(left, self._upper() - theme.step(1.5) - high, wide, high)
+        self.write(painter, rect, text, "small_strong", side=Qt.AlignmentFlag.AlignHCenter)
 
     def _draw_labels(self, painter: QPainter, width: float, row: tuple[float, ...]) -> None:
         """Draw labels under the lower tokens, the strongest first."""

@@ -29,7 +29,7 @@ Line = tuple[str, str, str]  # a font and a colour of the theme, and the words
 class PlacedText:
     """A text wrapped in a rectangle and aligned to a side of it, in the theme's font `use` and colour `role`."""
 
-    place: QRectF
+    rect: QRectF
     text: str
     use: str
     role: str
@@ -40,7 +40,7 @@ class PlacedText:
 class Box:
     """A box of the picture: its texts, its description, and how many stages are stacked in it."""
 
-    place: QRectF
+    rect: QRectF
     style: str
     texts: tuple[PlacedText, ...]
     description: str
@@ -59,7 +59,7 @@ class Arrow:
 class Chip:
     """A token's piece, or a cell that stands for its state."""
 
-    place: QRectF
+    rect: QRectF
     text: str
     part: Part | None
 
@@ -151,8 +151,8 @@ class FigureLayout:
             more = metrics.horizontalAdvance(rest) + step(4)
             if x + wide + (more if lines == _MOST_CHIP_LINES and left > 1 else 0) > end and x > self._left:
                 if lines == _MOST_CHIP_LINES:
-                    place = QRectF(x + step(1), self._y, more, high)
-                    self.figure.texts.append(PlacedText(place, rest, "small", "ink_quiet"))
+                    rect = QRectF(x + step(1), self._y, more, high)
+                    self.figure.texts.append(PlacedText(rect, rest, "small", "ink_quiet"))
                     break
                 x, lines = self._left, lines + 1
                 self._y += high + gap
@@ -206,8 +206,8 @@ class FigureLayout:
             down = (QPointF(middle, start), QPointF(middle, bus), QPointF(x, bus), QPointF(x, top))
             on = (QPointF(x, bottom), QPointF(x, join), QPointF(middle, join), QPointF(middle, self._y))
             self.figure.arrows += [Arrow(down, True), Arrow(on, True)]
-            place = QRectF(left, top, each, bottom - top)
-            self.figure.boxes.append(Box(place, TRUNK, texts, words.describe_stage(stage)))
+            rect = QRectF(left, top, each, bottom - top)
+            self.figure.boxes.append(Box(rect, TRUNK, texts, words.describe_stage(stage)))
         self._y = bottom + step(3)
 
     def _add_trunk_box(self, stage: Stage, middle: float, wide: float) -> None:
@@ -225,10 +225,10 @@ class FigureLayout:
             texts, low = self._stack(
                 [("small", "ink_quiet", text)], left, wide - 2 * edge, self._y + step(1), CENTRE
             )
-            place = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
+            rect = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
             style = TRAINING if stage.training_only else TRUNK
-            self.figure.boxes.append(Box(place, style, texts, words.describe_stage(stage)))
-            self._y = place.bottom()
+            self.figure.boxes.append(Box(rect, style, texts, words.describe_stage(stage)))
+            self._y = rect.bottom()
             return
         self._y += step(2) if many else 0  # room for the boxes behind
         inner, left = wide - 2 * edge, middle - wide / 2
@@ -236,11 +236,11 @@ class FigureLayout:
         texts, low = self._stack(_title_lines(stage), left + edge, share, top)
         beside, right = left + edge + share + step(3), Qt.AlignmentFlag.AlignRight
         more, lower = self._stack(_fact_lines(stage), beside, inner - share - step(3), top, right)
-        place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
+        rect = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
         self.figure.boxes.append(
-            Box(place, TRUNK, (*texts, *more), words.describe_stage(stage), stage.repeats)
+            Box(rect, TRUNK, (*texts, *more), words.describe_stage(stage), stage.repeats)
         )
-        self._y = place.bottom()
+        self._y = rect.bottom()
 
     def _add_states(self) -> None:
         """Add a cell for each token's state, in a strip as wide as the picture."""
@@ -256,10 +256,10 @@ class FigureLayout:
         for at in range(shown):
             left_out = len(tokens) > most and at == shown - 2
             token = tokens[at if at < shown - 2 else at - shown]
-            place = QRectF(self._left + at * wide, self._y, wide - step(0.75), step(5))
+            rect = QRectF(self._left + at * wide, self._y, wide - step(0.75), step(5))
             self.figure.cells.append(
                 Chip(
-                    place, "…" if left_out else token.piece if named else "", None if left_out else token.part
+                    rect, "…" if left_out else token.piece if named else "", None if left_out else token.part
                 )
             )
         self._y += step(5)
@@ -283,13 +283,13 @@ class FigureLayout:
         first_only = [column for column in columns if words.uses_first_token_only(column[0])]
         all_tokens = [column for column in columns if not words.uses_first_token_only(column[0])]
         if first_only:
-            cell = self.figure.cells[0].place
+            cell = self.figure.cells[0].rect
             label = tr("only the first token, {token}", token=self._picture.window.tokens[0].piece)
             self._add_bus(QPointF(cell.center().x(), cell.bottom()), first_only, bus, top, label)
         if all_tokens:
             middle = (all_tokens[0][1] + all_tokens[-1][1] + all_tokens[-1][2]) / 2
             strip, low = self.figure.cells, bus - step(3)
-            ends = (strip[0].place.bottomLeft(), strip[-1].place.bottomRight())
+            ends = (strip[0].rect.bottomLeft(), strip[-1].rect.bottomRight())
             self.figure.funnel = (
                 QPointF(ends[0].x(), ends[0].y() + step(0.75)), QPointF(ends[1].x(), ends[1].y() + step(0.75)),
                 QPointF(middle + step(4), low), QPointF(middle - step(4), low),
@@ -316,13 +316,13 @@ class FigureLayout:
         room = columns[-1][1] + columns[-1][2] - columns[0][1]
         metrics = self._metrics("small_strong")
         wide = min(room, metrics.horizontalAdvance(label) + self._theme.step(4))
-        place = QRectF(0, 0, wide, metrics.height() + self._theme.step(1.5))
+        rect = QRectF(0, 0, wide, metrics.height() + self._theme.step(1.5))
         ends = sorted((start.x(), *(left + width / 2 for _, left, width in columns)))
-        place.moveCenter(QPointF((ends[0] + ends[-1]) / 2, bus))
-        place.moveLeft(max(self._left, place.left()))
+        rect.moveCenter(QPointF((ends[0] + ends[-1]) / 2, bus))
+        rect.moveLeft(max(self._left, rect.left()))
         used = any(head.in_use for head, _, _ in columns)
         self.figure.texts.append(
-            PlacedText(place, label, "small_strong", "ink" if used else "ink_quiet", CENTRE)
+            PlacedText(rect, label, "small_strong", "ink" if used else "ink_quiet", CENTRE)
         )
 
     def _add_column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
@@ -352,16 +352,16 @@ class FigureLayout:
         self._add_arrow(middle, _shape(last), used=used, wide=inner)
         outcome = [("small_strong", ink, words.OUTCOMES[head.head])]
         result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), CENTRE)
-        place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
+        rect = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
         self.figure.boxes.append(
             Box(
-                place,
+                rect,
                 RESULT_USED if used else RESULT,
                 result,
                 tr("What comes out: {outcome}", outcome=outcome[0][2]),
             )
         )
-        bottom = place.bottom() + edge
+        bottom = rect.bottom() + edge
         whole = QRectF(left, top, wide, bottom - top)
         style = COLUMN_USED if used else COLUMN_IN_MODEL if head.held else COLUMN
         box = Box(whole, style, texts, words.describe_head(head))
@@ -378,10 +378,10 @@ class FigureLayout:
             facts = _fact_lines(stage) if stage.parameters else []
             lines = [("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term), *facts]
         texts, low = self._stack(lines, left + edge, wide - 2 * edge, top + step(1.75))
-        place = QRectF(left, top, wide, low + step(1.75) - top)
+        rect = QRectF(left, top, wide, low + step(1.75) - top)
         style = TRAINING if stage.training_only else USED if head.in_use else QUIET
-        self.figure.boxes.append(Box(place, style, texts, words.describe_stage(stage, head), stage.repeats))
-        self._y = place.bottom()
+        self.figure.boxes.append(Box(rect, style, texts, words.describe_stage(stage, head), stage.repeats))
+        self._y = rect.bottom()
 
     # Parts that are used throughout
 
@@ -396,9 +396,9 @@ class FigureLayout:
         if not label:
             self._y += high
             return
-        place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
-        place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
-        self.figure.texts.append(PlacedText(place, label, "small", "ink" if used else "ink_quiet", CENTRE))
+        rect = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
+        rect.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
+        self.figure.texts.append(PlacedText(rect, label, "small", "ink" if used else "ink_quiet", CENTRE))
         self._y += high
 
     def _add_caption(self, text: str, term: str) -> None:
@@ -408,8 +408,8 @@ class FigureLayout:
         self.figure.texts.append(
             PlacedText(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
         )
-        place = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
-        self.figure.texts.append(PlacedText(place, term, "small", "ink_quiet"))
+        rect = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
+        self.figure.texts.append(PlacedText(rect, term, "small", "ink_quiet"))
         self._y += high + self._theme.step(1.5)
 
     def _stack(

@@ -61,7 +61,7 @@ class FlowPicture(Chart):
 
     def place_at(self, point: QPointF) -> int:
         # A column comes before the boxes in it.
-        hits = [at for at, box in enumerate(self._figure.boxes) if box.place.contains(point)]
+        hits = [at for at, box in enumerate(self._figure.boxes) if box.rect.contains(point)]
         return hits[-1] if hits else -1
 
     def stepped(self, key: int, leap: bool) -> int | None:
@@ -82,13 +82,11 @@ class FlowPicture(Chart):
         is_column = here.style in layout.COLUMNS
 
         def fits(box: layout.Box) -> bool:
-            apart = (
-                (box.place.left() - here.place.right()) if way > 0 else here.place.left() - box.place.right()
-            )
+            apart = (box.rect.left() - here.rect.right()) if way > 0 else here.rect.left() - box.rect.right()
             return apart >= 0 and (box.style in layout.COLUMNS) == is_column
 
         def far(at: int) -> float:
-            step = boxes[at].place.center() - here.place.center()
+            step = boxes[at].rect.center() - here.rect.center()
             return abs(step.x()) + abs(step.y())
 
         return min((at for at, box in enumerate(boxes) if fits(box)), key=far, default=self.current)
@@ -101,11 +99,11 @@ class FlowPicture(Chart):
         """Scroll to the current box."""
         if self.current < 0:
             return
-        place, edge = self._figure.boxes[self.current].place, self.theme.step(4)
+        rect, edge = self._figure.boxes[self.current].rect, self.theme.step(4)
         area: QWidget | None = self.parentWidget()
         while area is not None:
             if isinstance(area, QScrollArea) and (inner := area.widget()) is not None:
-                for point in (place.bottomRight(), place.topLeft()):
+                for point in (rect.bottomRight(), rect.topLeft()):
                     where = self.mapTo(inner, point.toPoint())
                     area.ensureVisible(where.x(), where.y(), edge, edge)
             area = area.parentWidget()
@@ -158,20 +156,20 @@ class FlowPicture(Chart):
         for text in figure.texts:
             if text.side == layout.CENTRE:
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(self._ground(text.place))
-                painter.drawRoundedRect(text.place, theme.step(1), theme.step(1))
+                painter.setBrush(self._ground(text.rect))
+                painter.drawRoundedRect(text.rect, theme.step(1), theme.step(1))
             self._write(painter, text)
         if not whole and self.current >= 0:
-            place = figure.boxes[self.current].place.adjusted(-2, -2, 2, 2)
-            self.outline(painter, place, "focus", 2, theme.step(2.5))
+            rect = figure.boxes[self.current].rect.adjusted(-2, -2, 2, 2)
+            self.outline(painter, rect, "focus", 2, theme.step(2.5))
 
-    def _ground(self, place: QRectF) -> QColor:
+    def _ground(self, rect: QRectF) -> QColor:
         """The background colour for a label, which interrupts the line behind it."""
         inside = next(
             (
                 box
                 for box in self._figure.boxes
-                if box.style == layout.COLUMN_USED and box.place.contains(place)
+                if box.style == layout.COLUMN_USED and box.rect.contains(rect)
             ),
             None,
         )
@@ -194,13 +192,13 @@ class FlowPicture(Chart):
             painter.setBrush(theme.colour(ground))
             painter.setPen(QPen(theme.colour(line), 1) if line else Qt.PenStyle.NoPen)
             edge = theme.step(1)
-            painter.drawRoundedRect(chip.place.adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+            painter.drawRoundedRect(chip.rect.adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
         else:
             ink = "ink_quiet"
         if chip.text:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.colour(ink))
-            painter.drawText(chip.place, int(Qt.AlignmentFlag.AlignCenter), chip.text)
+            painter.drawText(chip.rect, int(Qt.AlignmentFlag.AlignCenter), chip.text)
 
     def _draw_box(self, painter: QPainter, box: layout.Box) -> None:
         theme = self.theme
@@ -213,10 +211,8 @@ class FlowPicture(Chart):
         edge = theme.step(3 if box.style in layout.COLUMNS else 2)
         for behind in range(min(box.repeats, 3) - 1, 0, -1):
             off = behind * theme.step(1)
-            painter.drawRoundedRect(
-                box.place.translated(off, -off).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge
-            )
-        painter.drawRoundedRect(box.place.adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+            painter.drawRoundedRect(box.rect.translated(off, -off).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+        painter.drawRoundedRect(box.rect.adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
         for text in box.texts:
             self._write(painter, text)
 
@@ -224,7 +220,7 @@ class FlowPicture(Chart):
         flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter | text.side
         painter.setFont(self.theme.font(text.use))
         painter.setPen(self.theme.colour(text.role))
-        painter.drawText(text.place.adjusted(0, -1, 0, 1), int(flags), text.text)
+        painter.drawText(text.rect.adjusted(0, -1, 0, 1), int(flags), text.text)
 
     def _draw_arrow(self, painter: QPainter, arrow: layout.Arrow) -> None:
         theme = self.theme

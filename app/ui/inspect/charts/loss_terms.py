@@ -122,26 +122,26 @@ class LossTerms(RowsChart):
         if self._squared:
             headings = (tr("Term"), tr("What is right"), tr("What the model gives"), tr("Loss: squared"))
         for at, heading in enumerate(headings):
-            place = QRectF(columns[at], 0, columns[at + 1] - columns[at], self.top() - theme.step(1))
+            rect = QRectF(columns[at], 0, columns[at + 1] - columns[at], self.top() - theme.step(1))
             side = _RIGHT if at == 3 else Qt.AlignmentFlag.AlignLeft
-            self.write(painter, place, heading, "small_strong", "ink_quiet", side)
+            self.write(painter, rect, heading, "small_strong", "ink_quiet", side)
         self._rule(painter, self.top() - 1, size, "line_strong")
         rows: list[LossTerm | _Total] = [*self._terms, *self._totals]
         for at, row in enumerate(rows):
-            place = QRectF(edge, self.top() + at * self.row_height(), wide, self.row_height())
+            rect = QRectF(edge, self.top() + at * self.row_height(), wide, self.row_height())
             if at == self._current and not whole:
-                painter.fillRect(place.adjusted(-edge, 0, edge, 0), theme.colour("hover"))
+                painter.fillRect(rect.adjusted(-edge, 0, edge, 0), theme.colour("hover"))
             if isinstance(row, LossTerm):
-                self._draw_term(painter, place, columns, row)
+                self._draw_term(painter, rect, columns, row)
             else:
-                self._draw_total(painter, place, row)
+                self._draw_total(painter, rect, row)
             last = at == len(self._terms) - 1
-            self._rule(painter, place.bottom(), size, "line_strong" if last else "line")
+            self._rule(painter, rect.bottom(), size, "line_strong" if last else "line")
 
-    def _draw_term(self, painter: QPainter, place: QRectF, columns: list[float], term: LossTerm) -> None:
+    def _draw_term(self, painter: QPainter, rect: QRectF, columns: list[float], term: LossTerm) -> None:
         theme, gap = self.theme, self.theme.step(3)
         name, target, given, loss = (
-            QRectF(left, place.top(), right - left - (gap if at < 3 else 0), place.height())
+            QRectF(left, rect.top(), right - left - (gap if at < 3 else 0), rect.height())
             for at, (left, right) in enumerate(pairwise(columns))
         )
         if not term.counted:  # its target says at length why
@@ -157,15 +157,15 @@ class LossTerms(RowsChart):
             return
         self.write(painter, given, wording.percent(term.probability), "ui", side=_RIGHT)
         room = painter.fontMetrics().horizontalAdvance(localised(wording.percent(1.0))) + theme.step(2)
-        bar = QRectF(given.left(), place.center().y() - theme.step(1), given.width() - room, theme.step(2))
+        bar = QRectF(given.left(), rect.center().y() - theme.step(1), given.width() - room, theme.step(2))
         draw_bar(painter, theme, bar, term.probability)
 
-    def _draw_total(self, painter: QPainter, place: QRectF, total: _Total) -> None:
+    def _draw_total(self, painter: QPainter, rect: QRectF, total: _Total) -> None:
         font = "strong" if total.formula else "ui"
-        left = place.adjusted(0, 0, -place.width() * 0.2, 0)
+        left = rect.adjusted(0, 0, -rect.width() * 0.2, 0)
         self.write(painter, left, total.name, font)
         left.adjust(painter.fontMetrics().horizontalAdvance(total.name) + self.theme.step(4), 0, 0, 0)
-        self.write(painter, place, total.value, font, side=_RIGHT)
+        self.write(painter, rect, total.value, font, side=_RIGHT)
         self.write(painter, left, total.formula, "small", "ink_quiet")
 
     def _rule(self, painter: QPainter, y: float, size: QSize, role: str) -> None:

@@ -275,13 +275,13 @@ class Matrix(ScrollingChart):
         self._draw_names(painter, sizes, area)
         if columns.column_width >= self.theme.step(2):
             self._draw_labels(painter, sizes, rows, columns, current)
-        place = QRectF(area.right() + sizes.gap, sizes.top, sizes.panel, size.height() - sizes.top)
+        rect = QRectF(area.right() + sizes.gap, sizes.top, sizes.panel, size.height() - sizes.top)
         if not whole and self._rows.scrolls:
             self._draw_overview(painter)
-            place.setTop(self.overview().bottom() + self.theme.step(4))
-        place.setTop(self._draw_legend(painter, place) + self.theme.step(4))
+            rect.setTop(self.overview().bottom() + self.theme.step(4))
+        rect.setTop(self._draw_legend(painter, rect) + self.theme.step(4))
         if not whole:
-            self._draw_lines(painter, place, self.lines(*current) if current is not None else ())
+            self._draw_lines(painter, rect, self.lines(*current) if current is not None else ())
 
     def _draw_cells(self, painter: QPainter, area: QRectF, rows: Columns, columns: Columns) -> None:
         # Enlarged here without smoothing: an image that is scaled as it is drawn would be blurred.
@@ -299,23 +299,23 @@ class Matrix(ScrollingChart):
         top = area.top() + rows.left(rows.seen().start)
         painter.drawImage(QRectF(left, top, part.width() * cell, part.height() * cell), large)
 
-    def _draw_cross(self, painter: QPainter, area: QRectF, place: QRectF) -> None:
+    def _draw_cross(self, painter: QPainter, area: QRectF, rect: QRectF) -> None:
         guide = QColor(self.theme.colour("ink"))
         guide.setAlphaF(0.3)
         painter.setPen(QPen(guide, 1.0))
-        middle = place.center()
-        painter.drawLine(QPointF(area.left(), middle.y()), QPointF(place.left(), middle.y()))
-        painter.drawLine(QPointF(middle.x(), area.top()), QPointF(middle.x(), place.top()))
-        self.outline(painter, place, "panel", 3.0)
-        self.outline(painter, place, "focus", 2.0)
+        middle = rect.center()
+        painter.drawLine(QPointF(area.left(), middle.y()), QPointF(rect.left(), middle.y()))
+        painter.drawLine(QPointF(middle.x(), area.top()), QPointF(middle.x(), rect.top()))
+        self.outline(painter, rect, "panel", 3.0)
+        self.outline(painter, rect, "focus", 2.0)
 
     def _draw_names(self, painter: QPainter, sizes: MatrixSizes, area: QRectF) -> None:
         step, (down, across) = self.theme.step, self._names
         painter.setFont(self.theme.font("small_strong"))
         high = painter.fontMetrics().height()
         self.write(painter, QRectF(area.left(), 0, area.width(), high), f"{across} →", "small_strong")
-        place = QRectF(0, area.top() - high - step(1), sizes.left - step(2), high)
-        self.write(painter, place, f"{down} ↓", "small_strong", side=Qt.AlignmentFlag.AlignRight)
+        rect = QRectF(0, area.top() - high - step(1), sizes.left - step(2), high)
+        self.write(painter, rect, f"{down} ↓", "small_strong", side=Qt.AlignmentFlag.AlignRight)
 
     def _draw_labels(
         self,
@@ -347,14 +347,14 @@ class Matrix(ScrollingChart):
                 if along:
                     painter.translate(sizes.left + middle, sizes.top - theme.step(1))
                     painter.rotate(-90)
-                    place = QRectF(0, -way.column_width, room, 2 * way.column_width)
+                    rect = QRectF(0, -way.column_width, room, 2 * way.column_width)
                     side = Qt.AlignmentFlag.AlignLeft
                 else:
-                    place = QRectF(
+                    rect = QRectF(
                         0, sizes.top + middle - way.column_width, wide + theme.step(1), 2 * way.column_width
                     )
                     side = Qt.AlignmentFlag.AlignRight
-                painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)
+                painter.drawText(rect, side | Qt.AlignmentFlag.AlignVCenter, text)
                 painter.restore()
 
     def _draw_overview(self, painter: QPainter) -> None:
@@ -374,14 +374,14 @@ class Matrix(ScrollingChart):
         )
         self.outline(painter, box, "accent", 1.5, 2)
 
-    def _draw_legend(self, painter: QPainter, place: QRectF) -> float:
+    def _draw_legend(self, painter: QPainter, rect: QRectF) -> float:
         """Draw the colour scale with its name and the text at its ends; returns its bottom."""
         step = self.theme.step
         painter.setFont(self.theme.font("small"))
         high = painter.fontMetrics().height()
-        name = QRectF(place.left(), place.top(), place.width(), high)
+        name = QRectF(rect.left(), rect.top(), rect.width(), high)
         self.write(painter, name, self._measure, role="ink_quiet")
-        bar = QRectF(place.left(), name.bottom() + step(1), min(place.width(), step(44)), step(2.5))
+        bar = QRectF(rect.left(), name.bottom() + step(1), min(rect.width(), step(44)), step(2.5))
         draw_scale(painter, bar, 0.0, partial(rising, self.theme))
         self.outline(painter, bar.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
         words = QRectF(bar.left(), bar.bottom() + step(1), bar.width(), high)
@@ -391,7 +391,7 @@ class Matrix(ScrollingChart):
             self.write(painter, words, end, role="ink_quiet", side=side)
         return words.bottom()
 
-    def _draw_lines(self, painter: QPainter, place: QRectF, lines: Sequence[str]) -> None:
+    def _draw_lines(self, painter: QPainter, rect: QRectF, lines: Sequence[str]) -> None:
         """Draw the current cell's words, the first line large; an invitation if there is no current cell."""
         theme = self.theme
         wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -399,9 +399,9 @@ class Matrix(ScrollingChart):
             painter.setFont(theme.font("quote" if lines and at == 0 else "small"))
             painter.setPen(theme.colour("ink" if lines else "ink_quiet"))
             text = line if len(line) < 160 else f"{line[:158]}…"
-            needed = painter.boundingRect(place, int(wrap), text)
-            painter.drawText(place, int(wrap), text)
-            place = place.adjusted(0, needed.height() + theme.step(1), 0, 0)
+            needed = painter.boundingRect(rect, int(wrap), text)
+            painter.drawText(rect, int(wrap), text)
+            rect = rect.adjusted(0, needed.height() + theme.step(1), 0, 0)
 
 
 def _cell(area: QRectF, rows: Columns, columns: Columns, row: int, column: int) -> QRectF:

@@ -182,8 +182,8 @@ class ScrollingChart(Chart):
         raise NotImplementedError
 
     def _drag(self, point: QPointF) -> None:
-        place = self.overview()
-        self.centre((point.x() - place.left()) / place.width(), (point.y() - place.top()) / place.height())
+        rect = self.overview()
+        self.centre((point.x() - rect.left()) / rect.width(), (point.y() - rect.top()) / rect.height())
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -146,9 +146,9 @@ class ScoreChange(RowsChart):
         # Two lines of words, less what breaking between words may cost.
         wide = int(words.width() * 1.8)
         text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, wide)
-        place = QRectF(words.left(), row.top(), words.width(), row.height())
+        rect = QRectF(words.left(), row.top(), words.width(), row.height())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-        painter.drawText(place, int(flags), text)
+        painter.drawText(rect, int(flags), text)
 
     def _draw_bar(self, painter: QPainter, row: QRectF, bars: QRectF, share: float) -> None:
         theme, high = self.theme, self.theme.step(3)
@@ -164,10 +164,10 @@ class ScoreChange(RowsChart):
         whole, one = self._removals, self._removals.sentences[index]
         painter.setFont(self.theme.font("strong"))
         high = painter.fontMetrics().height()
-        place = QRectF(numbers.left(), row.center().y() - high, numbers.width(), high)
-        self.write(painter, place, signed(self.change(index)), "strong")
-        place.translate(0, high)
+        rect = QRectF(numbers.left(), row.center().y() - high, numbers.width(), high)
+        self.write(painter, rect, signed(self.change(index)), "strong")
+        rect.translate(0, high)
         painter.setFont(self.theme.font("small"))
-        place.setHeight(painter.fontMetrics().height())
+        rect.setHeight(painter.fontMetrics().height())
         before, after = map(number if self._values else percent, (whole.probability, one.probability))
-        self.write(painter, place, f"{localised(before)} → {localised(after)}", role="ink_quiet")
+        self.write(painter, rect, f"{localised(before)} → {localised(after)}", role="ink_quiet")

@@ -194,8 +194,8 @@ class TokenBars(ScrollingChart):
             self._draw_null(painter, view, sizes, below)
         self._draw_labels(painter, view, sizes)
         if self._marked is not None and not whole:
-            place = _room(view, sizes, *self._marked)
-            self.outline(painter, place.adjusted(0.75, 0.75, -0.75, -0.75), "ink", 1.5)
+            rect = _room(view, sizes, *self._marked)
+            self.outline(painter, rect.adjusted(0.75, 0.75, -0.75, -0.75), "ink", 1.5)
         painter.restore()
         self._draw_axis(painter, sizes, False, tr("Start"))
         self._draw_axis(painter, sizes, True, tr("End"))
@@ -203,8 +203,8 @@ class TokenBars(ScrollingChart):
             return
         if view.scrolls:
             self._draw_overview(painter)
-        place = QRectF(sizes.left, self.height() - sizes.words, self.width() - sizes.left, sizes.words)
-        self.write_current(painter, place, _INVITATION)
+        rect = QRectF(sizes.left, self.height() - sizes.words, self.width() - sizes.left, sizes.words)
+        self.write_current(painter, rect, _INVITATION)
 
     def _draw_parts(self, painter: QPainter, view: Columns, sizes: BarsSizes) -> None:
         """Draw another background behind special tokens and the question, and the name of each part above it."""
@@ -213,8 +213,8 @@ class TokenBars(ScrollingChart):
         for part, first, behind in parts_of(self._scores.window):
             left, right = view.left(first), view.left(behind)
             if part is not Part.TEXT:
-                place = QRectF(left, sizes.top, right - left, sizes.bottom - sizes.top)
-                painter.fillRect(place, self.theme.colour("desk"))
+                rect = QRectF(left, sizes.top, right - left, sizes.bottom - sizes.top)
+                painter.fillRect(rect, self.theme.colour("desk"))
             name = localised(names[part])
             text = name[:1].upper() + name[1:]
             seen = max(left, 0.0)
@@ -225,18 +225,18 @@ class TokenBars(ScrollingChart):
         theme, spans = self.theme, self._scores.spans
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for span in reversed(spans[1 : 1 + RUNNERS_UP]):
-            place = _room(view, sizes, span.first, span.last)
-            painter.fillRect(place, theme.colour("other_ground"))
+            rect = _room(view, sizes, span.first, span.last)
+            painter.fillRect(rect, theme.colour("other_ground"))
             painter.setPen(QPen(theme.colour("other_line"), 1.0, Qt.PenStyle.DotLine))
-            painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
+            painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
         if spans:
-            place = _room(view, sizes, spans[0].first, spans[0].last)
+            rect = _room(view, sizes, spans[0].first, spans[0].last)
             pale = QColor(theme.colour("answer_ground"))
             pale.setAlphaF(0.38)
-            painter.fillRect(QRectF(place.left(), sizes.top, place.width(), sizes.bottom - sizes.top), pale)
-            painter.fillRect(place, theme.colour("answer_ground"))
-            for y in (place.top(), place.bottom() - 2):
-                painter.fillRect(QRectF(place.left(), y, place.width(), 2), theme.colour("answer_line"))
+            painter.fillRect(QRectF(rect.left(), sizes.top, rect.width(), sizes.bottom - sizes.top), pale)
+            painter.fillRect(rect, theme.colour("answer_ground"))
+            for y in (rect.top(), rect.bottom() - 2):
+                painter.fillRect(QRectF(rect.left(), y, rect.width(), 2), theme.colour("answer_line"))
 
     def _draw_current(self, painter: QPainter, view: Columns, sizes: BarsSizes) -> None:
         left = view.left(self._current)
@@ -281,11 +281,11 @@ class TokenBars(ScrollingChart):
         text = f"{self._labels[0]} {localised(percent(value)) if self._measure == PROBABILITIES else number(value)}"
         size, high = metrics.horizontalAdvance(text) + theme.step(2), metrics.height()
         over = y - high - 1 if y - high - 1 >= (sizes.lower if below else sizes.top) else y + 1
-        place = QRectF(wide - size, over, size, high)
+        rect = QRectF(wide - size, over, size, high)
         ground = QColor(theme.colour("panel"))
         ground.setAlphaF(0.88)
-        painter.fillRect(place, ground)
-        self.write(painter, place, text, "small", "ink_quiet", Qt.AlignmentFlag.AlignHCenter)
+        painter.fillRect(rect, ground)
+        self.write(painter, rect, text, "small", "ink_quiet", Qt.AlignmentFlag.AlignHCenter)
 
     def _draw_labels(self, painter: QPainter, view: Columns, sizes: BarsSizes) -> None:
         room = sizes.room - self.theme.step(2)
@@ -300,18 +300,18 @@ class TokenBars(ScrollingChart):
         painter.setFont(self.theme.font("small"))
         high = painter.fontMetrics().height()
         for value in ticks(self._low, self._high):
-            place = QRectF(0, self._y(value, sizes, below) - high / 2, sizes.left - step(1.5), high)
+            rect = QRectF(0, self._y(value, sizes, below) - high / 2, sizes.left - step(1.5), high)
             text = (
                 tr("{number:.0f}%", number=value * 100)
                 if self._measure == PROBABILITIES
                 else tick_label(value)
             )
-            self.write(painter, place, text, "small", "ink_quiet", Qt.AlignmentFlag.AlignRight)
+            self.write(painter, rect, text, "small", "ink_quiet", Qt.AlignmentFlag.AlignRight)
         painter.save()
         painter.translate(high / 2 + step(0.5), (sizes.lower if below else sizes.top) + sizes.lane / 2)
         painter.rotate(-90)
-        place = QRectF(-sizes.lane / 2, -high / 2, sizes.lane, high)
-        self.write(painter, place, name, "small_strong", side=Qt.AlignmentFlag.AlignHCenter)
+        rect = QRectF(-sizes.lane / 2, -high / 2, sizes.lane, high)
+        self.write(painter, rect, name, "small_strong", side=Qt.AlignmentFlag.AlignHCenter)
         painter.restore()
 
     def _draw_overview(self, painter: QPainter) -> None:
@@ -322,8 +322,8 @@ class TokenBars(ScrollingChart):
         if self._scores.spans:
             span = self._scores.spans[0]
             wide = max(2.0, (span.last + 1 - span.first) * each)
-            place = QRectF(strip.left() + span.first * each, strip.top(), wide, strip.height())
-            painter.fillRect(place, theme.colour("answer_ground"))
+            rect = QRectF(strip.left() + span.first * each, strip.top(), wide, strip.height())
+            painter.fillRect(rect, theme.colour("answer_ground"))
         colour, reach = theme.colour("series"), self._high - self._low
         for values, down in ((self._starts, False), (self._ends, True)):
             for index, value in enumerate(values):

@@ -54,7 +54,7 @@ class TextFlow:
         self.height = 0.0
         self._window = window
         self._paragraphs = _paragraphs(window, text, pair)
-        self._places: dict[int, list[QRectF]] = {}
+        self._token_rects: dict[int, list[QRectF]] = {}
 
     def lay_out(self, theme: Theme, width: float, inks: Mapping[int, QColor] | None = None) -> None:
         """Break the text into lines of a width in pixels; `inks` are colours of single tokens' letters."""
@@ -77,10 +77,10 @@ class TextFlow:
             paragraph.layout, paragraph.top, paragraph.height = layout, top, high
             top += high
         self.height = top
-        self._places = {
-            index: _rects(paragraph, *place)
+        self._token_rects = {
+            index: _rects(paragraph, *token_range)
             for paragraph in self._paragraphs
-            for index, place in paragraph.tokens.items()
+            for index, token_range in paragraph.tokens.items()
         }
 
     def _formats(
@@ -106,13 +106,13 @@ class TextFlow:
 
     def rects(self, index: int) -> list[QRectF]:
         """A token's rectangles, one for each line that it is on."""
-        return self._places.get(index, [])
+        return self._token_rects.get(index, [])
 
     def span_rects(self, first: int, last: int) -> list[QRectF]:
         """The rectangles of the text from one token to another, one for each line, with the spaces between tokens."""
         found = []
         for paragraph in self._paragraphs:
-            inside = [place for index, place in paragraph.tokens.items() if first <= index <= last]
+            inside = [each for index, each in paragraph.tokens.items() if first <= index <= last]
             if inside:
                 found += _rects(paragraph, min(a for a, _ in inside), max(b for _, b in inside))
         return found
@@ -122,22 +122,22 @@ class TextFlow:
         for paragraph in self._paragraphs:
             if paragraph.top <= point.y() < paragraph.top + paragraph.height:
                 for index in paragraph.tokens:
-                    if any(place.contains(point) for place in self.rects(index)):
+                    if any(rect.contains(point) for rect in self.rects(index)):
                         return index
         return -1
 
     def nearest_on_line(self, index: int, lines: int) -> int:
         """The token nearest to another, `lines` below it (above if negative); the same one if there is no such line."""
-        places = self._places
-        if not places.get(index):
+        token_rects = self._token_rects
+        if not token_rects.get(index):
             return index
-        here = places[index][0]
-        tops = sorted({round(rect.top()) for rects in places.values() for rect in rects[:1]})
+        here = token_rects[index][0]
+        tops = sorted({round(rect.top()) for rects in token_rects.values() for rect in rects[:1]})
         line = bisect_right(tops, round(here.top())) - 1 + lines
         if not 0 <= line < len(tops):
             return index
-        on_line = [at for at, rects in places.items() if rects and round(rects[0].top()) == tops[line]]
-        return min(on_line, key=lambda at: abs(places[at][0].center().x() - here.center().x()))
+        on_line = [at for at, rects in token_rects.items() if rects and round(rects[0].top()) == tops[line]]
+        return min(on_line, key=lambda at: abs(token_rects[at][0].center().x() - here.center().x()))
 
 
 def _paragraphs(window: InputWindow, text: str, pair: str) -> list[_Paragraph]:
@@ -201,7 +201,7 @@ def _range(start: int, end: int, look: QTextCharFormat) -> QTextLayout.FormatRan
 
 def _rects(paragraph: _Paragraph, start: int, end: int) -> list[QRectF]:
     layout = paragraph.layout
-    places = []
+    found = []
     for at in range(layout.lineCount()):
         line = layout.lineAt(at)
         first, behind = line.textStart(), line.textStart() + line.textLength()
@@ -210,8 +210,8 @@ def _rects(paragraph: _Paragraph, start: int, end: int) -> list[QRectF]:
             a, b = _x(line.cursorToX(begin)), _x(line.cursorToX(finish))
             rect = line.rect()
             top = paragraph.top + rect.top()
-            places.append(QRectF(min(a, b), top, abs(b - a), rect.height()))
-    return places
+            found.append(QRectF(min(a, b), top, abs(b - a), rect.height()))
+    return found
 
 
 def _x(found: object) -> float:
@@ -330,11 +330,11 @@ class TokenText(Chart):
         if self._span is not None:
             self._underline(painter, self._span, QPen(theme.colour("answer_line"), 2.0))
         if self._marked is not None and not whole:
-            for place in flow.span_rects(*self._marked):
-                self.outline(painter, place.adjusted(-2, -1, 2, 1), "ink_quiet", 1.0, _CORNER)
+            for rect in flow.span_rects(*self._marked):
+                self.outline(painter, rect.adjusted(-2, -1, 2, 1), "ink_quiet", 1.0, _CORNER)
         if self._current >= 0 and not whole:
-            for place in flow.rects(self._current):
-                self.outline(painter, place.adjusted(-1, 0, 1, 0), "ink", 1.5, _CORNER)
+            for rect in flow.rects(self._current):
+                self.outline(painter, rect.adjusted(-1, 0, 1, 0), "ink", 1.5, _CORNER)
         painter.restore()
 
     def shade(self, index: int) -> QColor | None:
@@ -353,8 +353,8 @@ class TokenText(Chart):
             shade = self.shade(index)
             if shade is not None:
                 painter.setBrush(shade)
-                for place in self._flow.rects(index):
-                    painter.drawRoundedRect(place, _CORNER, _CORNER)
+                for rect in self._flow.rects(index):
+                    painter.drawRoundedRect(rect, _CORNER, _CORNER)
 
     def _inks(self) -> dict[int, QColor]:
         """The inks of shaded tokens that cannot keep their usual one: unreadable on the shade, or quiet (special)."""
@@ -367,14 +367,14 @@ class TokenText(Chart):
     def _draw_span(self, painter: QPainter, span: tuple[int, int], role: str) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.colour(role))
-        for place in self._flow.span_rects(*span):
-            painter.drawRect(place)
+        for rect in self._flow.span_rects(*span):
+            painter.drawRect(rect)
 
     def _underline(self, painter: QPainter, span: tuple[int, int], pen: QPen) -> None:
         painter.setPen(pen)
-        for place in self._flow.span_rects(*span):
-            y = place.bottom() + pen.widthF() / 2
-            painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
+        for rect in self._flow.span_rects(*span):
+            y = rect.bottom() + pen.widthF() / 2
+            painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
 
     def _edge(self) -> float:
         return float(self.theme.step(2))

@@ -72,8 +72,8 @@ class VectorStrip(Chart):
             return int((point.x() - strips.left()) / strips.width() * count)
         lens = self._lens_top()
         if lens <= point.y() < lens + len(self._vectors) * self._cell():
-            place = self._lens_first() + int((point.x() - strips.left()) // self._cell())
-            return place if place < min(count, self._lens_first() + self._lens_count()) else -1
+            index = self._lens_first() + int((point.x() - strips.left()) // self._cell())
+            return index if index < min(count, self._lens_first() + self._lens_count()) else -1
         return -1
 
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
@@ -82,15 +82,15 @@ class VectorStrip(Chart):
             return
         strips = self._strips(size.width())
         for at, image in enumerate(self._images):
-            place = QRectF(
+            rect = QRectF(
                 strips.left(),
                 strips.top() + at * theme.step(9) + theme.step(1),
                 strips.width(),
                 theme.step(7),
             )
-            painter.drawImage(place, image.scaled(max(1, round(place.width() * 2)), 1))
-            self.outline(painter, place.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
-            room = QRectF(theme.step(1), place.top(), place.left() - theme.step(3), place.height())
+            painter.drawImage(rect, image.scaled(max(1, round(rect.width() * 2)), 1))
+            self.outline(painter, rect.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
+            room = QRectF(theme.step(1), rect.top(), rect.left() - theme.step(3), rect.height())
             self.write(painter, room, self._names[at], side=Qt.AlignmentFlag.AlignRight)
         current = -1 if whole else self._current
         if current >= 0:
@@ -107,8 +107,8 @@ class VectorStrip(Chart):
             fits = painter.fontMetrics().horizontalAdvance(text) <= strips.width()
             # A long text begins at the chart's edge, where it has more room.
             left = strips.left() if fits else float(theme.step(1))
-            place = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
-            self.write_current(painter, place, _INVITATION)
+            rect = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
+            self.write_current(painter, rect, _INVITATION)
 
     # Sizes
 
@@ -168,8 +168,8 @@ class VectorStrip(Chart):
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         for at, vector in enumerate(self._vectors):
             for column in range(seen):
-                place = QRectF(lens.left() + column * cell, top + at * cell, cell - 1, cell - 1)
-                painter.fillRect(place, diverging(theme, self._share(vector[first + column])))
+                rect = QRectF(lens.left() + column * cell, top + at * cell, cell - 1, cell - 1)
+                painter.fillRect(rect, diverging(theme, self._share(vector[first + column])))
         if current >= 0:
             here = QRectF(lens.left() + (current - first) * cell - 1, top - 1, cell + 1, lens.height() + 1)
             self.outline(painter, here, "ink", 1.5)
@@ -187,8 +187,8 @@ class VectorStrip(Chart):
             x = bar.left() + (share + 1) / 2 * bar.width()
             painter.setPen(theme.colour("ink_quiet"))
             painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + theme.step(0.75)))
-            place = QRectF(x - theme.step(12), bar.bottom() + theme.step(0.75), theme.step(24), high)
-            self.write(painter, place, number(value), "small", "ink_quiet", Qt.AlignmentFlag.AlignHCenter)
+            rect = QRectF(x - theme.step(12), bar.bottom() + theme.step(0.75), theme.step(24), high)
+            self.write(painter, rect, number(value), "small", "ink_quiet", Qt.AlignmentFlag.AlignHCenter)
 
     def restyle(self) -> None:
         self._paint_images()

@@ -110,13 +110,13 @@ class MeasurePairs(PaintedRows):
     def _headings(self) -> int:
         return int(len(self._names) > 1)
 
-    def _paint_cell(self, painter: QPainter, place: QRectF, cell: PairCell) -> None:
+    def _paint_cell(self, painter: QPainter, rect: QRectF, cell: PairCell) -> None:
         theme = self._theme
-        number = QRectF(place.left(), place.top(), self._number_width(), place.height())
+        number = QRectF(rect.left(), rect.top(), self._number_width(), rect.height())
         draw_line(painter, theme, number, cell.number, "strong" if cell.better else "ui", "ink", _MIDDLE)
         left = number.right() + theme.step(2)
-        if cell.fraction is not None and place.right() - left > theme.step(6):
-            bar = QRectF(left, place.center().y() - theme.step(0.875), place.right() - left, theme.step(1.75))
+        if cell.fraction is not None and rect.right() - left > theme.step(6):
+            bar = QRectF(left, rect.center().y() - theme.step(0.875), rect.right() - left, theme.step(1.75))
             draw_bar(painter, theme, bar, cell.fraction, faint=not cell.better and len(self._names) > 1)
 
     def _cell(self, row: QRectF, at: int) -> QRectF:

@@ -81,17 +81,17 @@ def test_nothing_overlaps_at_any_width(
     assert figure.size.width() == pytest.approx(max(width, least))
     whole = [0, 0, figure.size.width() + 0.5, figure.size.height() + 0.5]
     for box in figure.boxes:
-        assert box.place.left() >= whole[0]
-        assert box.place.right() <= whole[2]
-        assert box.place.bottom() <= whole[3]
+        assert box.rect.left() >= whole[0]
+        assert box.rect.right() <= whole[2]
+        assert box.rect.bottom() <= whole[3]
         for text in box.texts:
-            assert box.place.adjusted(-1, -1, 1, 1).contains(text.place)
+            assert box.rect.adjusted(-1, -1, 1, 1).contains(text.rect)
     boxes = inner(figure)
     for at, box in enumerate(boxes):
-        assert not [other.description for other in boxes[at + 1 :] if other.place.intersects(box.place)]
-    cells = sorted(chip.place.left() for chip in figure.chips)
+        assert not [other.description for other in boxes[at + 1 :] if other.rect.intersects(box.rect)]
+    cells = sorted(chip.rect.left() for chip in figure.chips)
     assert cells[0] >= 0
-    assert all(chip.place.right() <= whole[2] for chip in (*figure.chips, *figure.cells))
+    assert all(chip.rect.right() <= whole[2] for chip in (*figure.chips, *figure.cells))
     for arrow in figure.arrows:
         assert all(0 <= point.y() <= whole[3] for point in arrow.points)
 
@@ -107,11 +107,11 @@ def theme_for_all(qapp: object) -> Theme:
 def test_stages_with_the_same_input_are_side_by_side(theme: Theme) -> None:
     figure = FigureLayout(theme, real(), 1100).lay_out()
     word, kind, place = (box for box in figure.boxes if "embeddings." in box.description)
-    assert word.place.top() == kind.place.top() == place.place.top()
-    assert word.place.right() < kind.place.left() < place.place.left()
+    assert word.rect.top() == kind.rect.top() == place.rect.top()
+    assert word.rect.right() < kind.rect.left() < place.rect.left()
     added = next(box for box in figure.boxes if box.description.startswith("Added up"))
-    assert added.place.top() > word.place.bottom()
-    assert added.place.center().x() == pytest.approx(kind.place.center().x())
+    assert added.rect.top() > word.rect.bottom()
+    assert added.rect.center().x() == pytest.approx(kind.rect.center().x())
 
 
 def test_stages_that_compute_nothing_become_captions(theme: Theme) -> None:
@@ -141,7 +141,7 @@ def test_heads_of_the_first_token_come_first_and_the_one_in_use_is_wider(chart: 
     ]
     used = [box for box in found if box.style == layout.COLUMN_USED]
     assert len(used) == 1
-    assert all(used[0].place.width() > box.place.width() for box in found if box is not used[0])
+    assert all(used[0].rect.width() > box.rect.width() for box in found if box is not used[0])
 
 
 def test_shapes_weights_and_the_status_of_each_head_are_shown(chart: FlowPicture) -> None:
@@ -174,7 +174,7 @@ def test_a_long_text_says_how_many_tokens_are_left_out(theme: Theme) -> None:
 
 def test_boxes_are_described_by_mouse_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
     linear = next(at for at, box in enumerate(chart._figure.boxes) if "qa_outputs" in box.description)
-    middle = chart._figure.boxes[linear].place.center()
+    middle = chart._figure.boxes[linear].rect.center()
     assert chart.place_at(QPointF(middle)) == linear
     with qtbot.waitSignal(chart.hovered):
         chart.go(linear)
@@ -185,9 +185,9 @@ def test_boxes_are_described_by_mouse_and_by_keys(chart: FlowPicture, qtbot: QtB
     QTest.keyClick(chart, Qt.Key.Key_Up)
     QTest.keyClick(chart, Qt.Key.Key_Right)
     beside = chart._figure.boxes[chart.current]
-    assert beside.place.left() > chart._figure.boxes[linear].place.right()
+    assert beside.rect.left() > chart._figure.boxes[linear].rect.right()
     QTest.keyClick(chart, Qt.Key.Key_Left)
-    assert chart._figure.boxes[chart.current].place.right() < beside.place.left()
+    assert chart._figure.boxes[chart.current].rect.right() < beside.rect.left()
     QTest.keyClick(chart, Qt.Key.Key_Home)
     assert chart.current == 0
 
@@ -225,7 +225,7 @@ def test_the_whole_picture_is_drawn_in_both_themes_and_nothing_without_a_model(
         image = picture_of(chart)
         assert image.height() == 2 * round(chart._figure.size.height())
         assert image.pixelColor(1, image.height() - 2) == theme.colour("panel")
-        used = next(box for box in chart._figure.boxes if box.style == layout.RESULT_USED).place
+        used = next(box for box in chart._figure.boxes if box.style == layout.RESULT_USED).rect
         at = QPointF(used.left() + 8, used.center().y()) * 2
         assert image.pixelColor(at.toPoint()) == theme.colour("answer_ground")
     empty = FlowPicture(theme)
