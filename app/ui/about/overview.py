@@ -49,7 +49,7 @@ class OverviewSection(Section):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self.not_shown = Notice(theme)
+        self.folder_notice = Notice(theme)
         self._job: Job | None = None
         self._about: About | None = None
         self._device = ""
@@ -123,8 +123,8 @@ class OverviewSection(Section):
         )
 
     def _open(self, folder: Path) -> None:
-        self.not_shown.clear()
-        open_folder(folder, self.not_shown.show_unopened, self)
+        self.folder_notice.clear()
+        open_folder(folder, self.folder_notice.show_unopened, self)
 
     # Looks
 
@@ -159,7 +159,7 @@ class OverviewSection(Section):
             both = side_by_side(self.theme, path, button)
             folders_card.add_row(place.title, both, _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
-        folders_card.add_full_width(self.not_shown)
+        folders_card.add_full_width(self.folder_notice)
         cards = CardColumn(self.theme)
         for part in (head, self.notice, ways, versions, computer, folders_card):
             cards.add(part)

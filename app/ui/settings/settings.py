@@ -117,9 +117,9 @@ class SettingsView(Page):
         super().__init__(workspace, theme, lanes)
         self._models_job: Job | None = None
         self.notice = Notice(theme)
-        self.not_shown = Notice(theme)
-        self.begin_anew = Notice(theme)
-        self.begin_anew.acted.connect(self.start_again)
+        self.folder_notice = Notice(theme)
+        self.restart_notice = Notice(theme)
+        self.restart_notice.acted.connect(self.start_again)
         self.look = Segments(theme, tr("Look"), LOOKS)
         self.text_size = self._choice(tr("Text size"))
         self.language = self._choice(tr("Language"))
@@ -190,7 +190,7 @@ class SettingsView(Page):
     def _language_chosen(self, index: int) -> None:
         self.workspace.settings.language = self.language.itemData(index)
         self._save("language")
-        self.begin_anew.show_hint(
+        self.restart_notice.show_hint(
             tr("The language changes when Spanlight starts again."), act=tr("Start again now")
         )
 
@@ -217,8 +217,8 @@ class SettingsView(Page):
 
     @Slot()
     def _open_folder(self) -> None:
-        self.not_shown.clear()
-        open_folder(self.workspace.paths.data, self.not_shown.show_unopened, self)
+        self.folder_notice.clear()
+        open_folder(self.workspace.paths.data, self.folder_notice.show_unopened, self)
 
     def receive(self, argument: object) -> None:
         """Go to the row of updates, the only one that other pages lead to."""
@@ -288,7 +288,7 @@ class SettingsView(Page):
         self._folder.setAccessibleName(tr("Folder: {path}", path=self._folder.full_text()))
         card = FormCard(self.theme)
         card.add_row(tr("Language"), self.language, wide=False)
-        card.add_full_width(self.begin_anew)
+        card.add_full_width(self.restart_notice)
         card.add_row(tr("Look"), self.look)
         card.add_row(tr("Text size"), self.text_size, wide=False)
         card.add_row(tr("Motion"), self.motion)
@@ -319,7 +319,7 @@ class SettingsView(Page):
             side_by_side(self.theme, self._folder, self._open),
             tr("Texts, drafts and answers stay here and never leave this computer."),
         )
-        card.add_full_width(self.not_shown)
+        card.add_full_width(self.folder_notice)
         card.add_row(tr("Version"), self.about)
         self._column = CardColumn(self.theme)
         for part in (plain_label(self.TITLE, type="title", wrap=False), self.notice, card):

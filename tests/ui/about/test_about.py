@@ -122,7 +122,7 @@ def test_folders_are_opened_or_the_reason_is_shown(
     paths.data.mkdir(parents=True, exist_ok=True)
     paths.models.write_text("in the way")
     section.folders["Models"].click()
-    assert section.not_shown.sentence() == "The folder cannot be made." and not opened
+    assert section.folder_notice.sentence() == "The folder cannot be made." and not opened
     paths.models.unlink()
     for button in section.folders.values():
         assert "Open the folder" in button.accessibleName()
@@ -131,8 +131,8 @@ def test_folders_are_opened_or_the_reason_is_shown(
     assert all(folder.is_dir() for folder in opened)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
     section.folders["Logs"].click()
-    assert section.not_shown.sentence() == "No program opened the folder."
-    qtbot.waitUntil(lambda: seen_whole(section.not_shown))
+    assert section.folder_notice.sentence() == "No program opened the folder."
+    qtbot.waitUntil(lambda: seen_whole(section.folder_notice))
 
 
 def test_links_lead_to_sections_and_pages(window: MainWindow, qtbot: QtBot) -> None:

@@ -152,7 +152,7 @@ def test_a_folder_that_cannot_be_shown_is_reported_in_view(
     view.resize(700, 320)
     view._column.ensureWidgetVisible(view._open)
     view._open.click()
-    line = view.not_shown
+    line = view.folder_notice
     assert line.sentence() == "No program opened the folder."
     qtbot.waitUntil(lambda: line.visibleRegion().boundingRect() == line.rect())
     assert not view._open.visibleRegion().isEmpty(), "beside what was pressed"
