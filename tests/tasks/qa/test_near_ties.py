@@ -188,7 +188,7 @@ def test_such_a_span_of_another_window_too() -> None:
     narrow, again = by_table({"king": 2.98, "queen": 3.0}, {"queen": 3.0}, shift=0.05, shifted="king")
     words = ["a"] * 80
     blank = QuestionRun(0, ask("who", " ".join(words)), narrow, Silent())
-    (_, (first,)), *_ = blank.groups(size=1)
+    [(_, first)], *_ = blank.groups(size=1)
     last = int(np.flatnonzero(first.scored)[-1])
     words[last : last + 2] = "king", "queen"
     asked = ask("who", " ".join(words), top_k=1, threshold=0.0)
