@@ -232,6 +232,14 @@ class Index(Ledger):
                         (FileState.WAITING, text, FileState.READ),
                     )
 
+    def remove(self, library: Library) -> None:
+        """Remove a library, and from the index the files that no other library has. No document is touched."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
+            connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
+            self._sweep(connection)
+            self._write_backup(connection)
+
     def sweep(self) -> None:
         """Delete the texts that no file has any more, with their passages and vectors.
 

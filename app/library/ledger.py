@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import sqlite3
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
@@ -33,7 +32,7 @@ class Content:
     modified: int
 
 
-class Ledger(ABC):
+class Ledger:
     """The libraries and their files in one folder's database, which any thread and several processes may use.
 
     A backup of the libraries is kept in a file of their own: where the database was lost, they are restored from it,
@@ -46,10 +45,6 @@ class Ledger(ABC):
         self._reader = Database(file, MIGRATIONS, Message("The library"), durable=False, let_go=self.close)
         self._writer = Database(file, MIGRATIONS, Message("The library"), durable=False, let_go=self.close)
         self._backup = folder / "libraries.json"
-
-    @abstractmethod
-    def _sweep(self, connection: sqlite3.Connection) -> None:
-        """Delete the texts that no file has any more."""
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""
@@ -112,17 +107,9 @@ class Ledger(ABC):
             if library.number and library.number not in (each.number for each in present):
                 raise _removed(library)
             number = _insert(connection, replace(library, name=name))
+            self._write_backup(connection)
             present = _libraries(connection)
-            self._write_backup(present)
         return next(each for each in present if each.number == number)
-
-    def remove(self, library: Library) -> None:
-        """Remove a library, and from the index the files that no other library has. No document is touched."""
-        with self._writing() as connection:
-            connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
-            connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
-            self._sweep(connection)
-            self._write_backup(_libraries(connection))
 
     def _read_backup(self) -> list[Library]:
         """The libraries in the backup; none where it cannot be read."""
@@ -137,9 +124,12 @@ class Ledger(ABC):
             _log.warning("%s was not read: %s", self._backup, fault)
             return []
 
-    def _write_backup(self, libraries: list[Library]) -> None:
-        # Called before the transaction ends: a library that was removed must not come back after a kill.
-        values = [(each.number, each.name, each.roots, each.suffixes, each.ignore) for each in libraries]
+    def _write_backup(self, connection: sqlite3.Connection) -> None:
+        """Write the libraries, before the transaction ends: a removed one must not come back after a kill."""
+        values = [
+            (each.number, each.name, each.roots, each.suffixes, each.ignore)
+            for each in _libraries(connection)
+        ]
         part = self._backup.with_suffix(f".{os.getpid()}.part")
         try:
             with open(part, "wb", opener=partial(os.open, mode=0o600)) as file:

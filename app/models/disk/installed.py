@@ -30,7 +30,7 @@ _FILES_READ = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIG
 
 # The bundled quick reader finds passages of a long text for English readers with at least this many times its weights:
 # compared with their time, its own is small.
-_FINDER, _TIMES_SLOWER = "reader-quick", 3
+_FINDER, _TIMES_LARGER = "reader-quick", 3
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -164,7 +164,7 @@ class Shelf:
         if self._starters is None or card.finder or not reads or card.name == _FINDER:
             return card
         quick = self._card(self._starters / _FINDER)
-        if isinstance(quick, SpanlightError) or card.parameters < _TIMES_SLOWER * quick.parameters:
+        if isinstance(quick, SpanlightError) or card.parameters < _TIMES_LARGER * quick.parameters:
             return card
         return replace(card, finder=quick.folder)
 
