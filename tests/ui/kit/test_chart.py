@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.core.tables import harmless
 from app.ui.kit.chart import Table, number, signed, summed, tick_label, ticks
 
-FLOATS = st.floats(allow_nan=False, width=32)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 WORDS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\x00"), max_size=12)
 
 
