@@ -123,9 +123,10 @@ class ReaderSection(Section):
         return self.teaching.pause()
 
     def keep(self) -> None:
-        """Save the splitter's position."""
-        if not self.panes.side.isHidden():
-            self.workspace.settings.splitters[_SPLITTER] = self.panes.widths()
+        """Save the splitter's position, unless the left pane is hidden."""
+        widths = self.panes.widths()
+        if all(widths):
+            self.workspace.settings.splitters[_SPLITTER] = widths
 
     # Corrections
 
