@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextCursor, QText
 
 from app.core.text import Offsets, Span
 from app.ui.document.marks.offsets import text_at
+from app.ui.document.text.hard_lines import NO_BLANK
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
@@ -117,7 +118,7 @@ class Highlights(Lights):
 
 def draw_found(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], theme: Theme) -> None:
     """Draw grounds under everything in these blocks that a pattern matches, also over their ends."""
-    text = "\n".join(block.text() for block, _ in blocks)
+    text = "\n".join(block.text() for block, _ in blocks).replace(NO_BLANK, " ")
     found = [Span(*match.span()) for match in islice(pattern.finditer(text), _MOST_MARKED)]
     spans = deque(map(Offsets(text).span_to_qt, found))
     at = 0
