@@ -23,6 +23,8 @@ from app.ui.kit.translation import localised
 
 # Steps for the arrow at the right of a button.
 _ARROW = 6
+# A choice has room for so many letters at least.
+_LEAST_CHOICE = 20
 
 
 class ElidedLabel(Label):
@@ -125,6 +127,10 @@ class LinkedChoice(QWidget):
 
 class ElidedChoice(QComboBox):
     """A combo box that elides a long choice, which Qt's own cuts off in mid-letter; the full text is the tool tip."""
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), self.fontMetrics().averageCharWidth() * _LEAST_CHOICE), hint.height())
 
     def shown(self) -> str:
         """The text as it is drawn."""
