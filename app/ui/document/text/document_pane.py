@@ -388,10 +388,12 @@ class DocumentPane(PaperPane, SearchableEdit):
         self._page.leading = max(0.0, line - QFontMetricsF(font).height())
         letter = QFontMetricsF(font).horizontalAdvance("0")
         self.setTabStopDistance(_TAB * letter if self._equal_letters else _TAB_OF_PROSE)
+        is_same = bool(self._measure) and self.document().defaultFont() == font
         self.setFont(font)
-        self.document().setDefaultFont(font)
+        if not is_same:  # Qt lays out all of the text anew
+            self.document().setDefaultFont(font)
+            self._measure = self._width_of_lines()
         self._restyling = False
-        self._measure = self._width_of_lines()
         self._fit()
         self.viewport().update()
 

@@ -24,9 +24,10 @@ _FEW, _FEW_OF_ONE = 20, 4
 _START = re.compile(
     r"\s|[-*+•·‣◦–—o]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]\s|\[[^\]]{1,20}\]|\d{4}-\d|\d\d:"
 )
-# What quotes, comments, headings, tables, drawings and code have in them, and prose hasn't.
-_FOREIGN = ("\t", "{", "}", "\\", "|", "/\n", *(4 * sign for sign in "-_=*~#.+"))
-_FOREIGN_LINE = re.compile(r"^ *[>#%:;/=]|\S {3,}\S| {2}$", re.MULTILINE)
+# What tables, drawings and code have in them; and how quotes, comments and headings begin.
+_FOREIGN = ("\t", "{", "}", "\\", "|", "/\n", "  \n", *(4 * sign for sign in "-_=*~#.+"))
+_FOREIGN_BEGINNINGS = tuple(">#%:;/=")
+_COLUMNS = re.compile(r"\S {3,}\S")
 _FIELD = re.compile(r"^ *[^\s:=]+(?: [^\s:=]+){0,2}(?::| ?=)(?=\s|$)", re.MULTILINE)
 _SIGNS = re.compile(r"[\d()\[\]<>=+*/$&@^~`#_]")
 _STOPS = tuple('.!?:…"”’»)')
@@ -99,7 +100,7 @@ def _ends_in(lines: list[str], width: int) -> Iterator[int]:
     """The places of the line ends in a block that only break it into lines of `width` code points, or of fewer."""
     longest = max(map(len, lines))
     block = "\n".join(lines)
-    if len(lines) < 2 or not _SHORTEST <= longest <= width + _LONGER or not _is_prose(block, len(lines)):
+    if len(lines) < 2 or not _SHORTEST <= longest <= width + _LONGER or not _is_prose(block, lines):
         return
     if len(lines) >= _FEW_OF_ONE:
         width = min(width, longest)
@@ -131,13 +132,15 @@ def _ends_in(lines: list[str], width: int) -> Iterator[int]:
         at += 1
 
 
-def _is_prose(block: str, lines: int) -> bool:
+def _is_prose(block: str, lines: Sequence[str]) -> bool:
+    """Whether nothing of a block, or too little, is a table's, a list's, a form's or code."""
     return not (
         any(each in block for each in _FOREIGN)
+        or any(line.lstrip(" ").startswith(_FOREIGN_BEGINNINGS) for line in lines)
+        or ("   " in block and _COLUMNS.search(block))
         or block.count(" ") * 12 < len(block)
-        or _FOREIGN_LINE.search(block)
         or len(_SIGNS.findall(block)) * 12 > len(block)
-        or len(_FIELD.findall(block)) * 3 > lines
+        or ((":" in block or "=" in block) and len(_FIELD.findall(block)) * 3 > len(lines))
     )
 
 
