@@ -146,7 +146,8 @@ def _is_prose(block: str, lines: Sequence[str]) -> bool:
 
 def run_on(text: str, ends: Sequence[int], nothing: str = NO_BLANK) -> str:
     """The text with a blank for each of these line ends, or with `nothing` where one is there, and behind a dash."""
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for end in ends:
         before = text[max(0, end - _LOOKED_BACK) : end]
         words = before.rstrip(_DASHES)
