@@ -445,3 +445,15 @@ def test_pieces_of_prose_run_on_as_the_whole_does(
     pane._filling.at_once()
     assert document_text(pane.document()) == whole
     assert pane.text() == BOOK
+
+
+def test_a_text_is_not_laid_out_anew_while_its_font_stays(pane: DocumentPane) -> None:
+    pane.set_text(BOOK)
+    pane.grab()
+    layout = pane.document().firstBlock().layout()
+    assert layout.lineCount()
+    pane._theme.refresh()
+    assert layout.lineCount()
+    width = pane._measure
+    pane._theme.choose("light", 1.5)
+    assert not layout.lineCount() and pane._measure > width
