@@ -86,6 +86,9 @@ class EmptyPage(Scrolling):
         self._paste.clicked.connect(self.paste_asked)
         self._open.clicked.connect(self.open_asked)
         self._folder.clicked.connect(self.folder_asked)
+        for button in (self._open, self._folder):
+            button.elides = True
+            theme.in_steps(button.setMinimumWidth, 20)
         theme.in_steps(self._grid.setSpacing, 2)
         theme.in_steps(ways.setSpacing, 2)
 

@@ -323,6 +323,8 @@ class Sheet(QWidget):
 
     @Slot()
     def _place_empty(self) -> None:
+        if self.empty.isHidden():
+            return
         view = self.editor.viewport()
         margin = round(self.editor.document().documentMargin())
         top = margin + round(self.editor.fontMetrics().height() * 2.2)

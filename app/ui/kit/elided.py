@@ -23,6 +23,8 @@ from app.ui.kit.translation import localised
 
 # The room for the arrow at the right of a button, in steps.
 _ARROW = 6
+# A choice has room for so many letters at least.
+_LEAST_CHOICE = 20
 
 
 class ElidedLabel(Label):
@@ -122,6 +124,10 @@ class LinkedChoice(QWidget):
 
 class ElidedChoice(QComboBox):
     """A combo box that elides a long choice, which Qt cuts off in mid-letter; the full text is then its tool tip."""
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), self.fontMetrics().averageCharWidth() * _LEAST_CHOICE), hint.height())
 
     def shown(self) -> str:
         """The text as it is drawn."""

@@ -64,7 +64,7 @@ class SampleButton(QPushButton):
         for part in (self._title, self._question):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         column(theme, self._title, self._question, 1, gap=0.5, margins=(3, 2.5, 3, 2.5), parent=self)
-        theme.in_steps(self.setMinimumWidth, 36)
+        theme.in_steps(self.setMinimumWidth, 32)
 
     def changeEvent(self, event: QEvent) -> None:
         """Use pale ink while the button is disabled."""

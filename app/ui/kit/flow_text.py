@@ -24,6 +24,9 @@ from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
+# Heights that are kept of a text, one for each width and text size.
+_MOST_HEIGHTS = 32
+
 
 class FlowText(QWidget):
     """A text in one of the theme's fonts; right-to-left text is aligned to the right.
@@ -44,6 +47,7 @@ class FlowText(QWidget):
         self._unsure: list[tuple[int, int]] = []
         self._role = "ink"
         self._faint = False
+        self._heights: dict[tuple[int, int], int] = {}
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -74,6 +78,7 @@ class FlowText(QWidget):
         self.setToolTip(as_tip(warning))
         self.setAccessibleDescription(warning)
         self.setAccessibleName(self._text)
+        self._heights.clear()
         self.updateGeometry()
         self.update()
 
@@ -85,7 +90,13 @@ class FlowText(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return math.ceil(self._layout(width)[1]) + 1
+        # Layouts ask for it many times, most of all while a style sheet is applied.
+        key = width, self._theme.step(100)  # which is another one at another text size
+        if key not in self._heights:
+            if len(self._heights) >= _MOST_HEIGHTS:
+                self._heights.clear()
+            self._heights[key] = math.ceil(self._layout(width)[1]) + 1
+        return self._heights[key]
 
     def sizeHint(self) -> QSize:
         width = max(self.width(), self._theme.step(40))

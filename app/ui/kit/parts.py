@@ -13,6 +13,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QWidget,
 )
 
@@ -24,6 +27,8 @@ from app.ui.kit.translation import localised, tr
 # In characters: the longest tool tip, one of its lines, and the longest text of a button.
 _LONGEST_TIP, _TIP_LINE, _LONGEST_CAPTION = 2_000, 90, 500
 _NEWLINE = "\n"
+# Steps that a button with a key has at least, however long its text is.
+_LEAST_KEYED = 40
 
 
 def as_tip(text: str) -> str:
@@ -73,7 +78,9 @@ class StyledLabel(QLabel):
 
 
 class Button(QPushButton):
-    """A button whose text is made legible, and may contain ampersands."""
+    """A button whose text is one; with `elides` it cuts a text that has no room."""
+
+    elides = False
 
     def __init__(self, text: str = "") -> None:
         super().__init__(caption(text))
@@ -83,6 +90,17 @@ class Button(QPushButton):
 
     def text(self) -> str:
         return super().text().replace("&&", "&")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        over = self.sizeHint().width() - self.width() if self.elides else 0
+        if over <= 0:
+            super().paintEvent(event)
+            return
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room = self.fontMetrics().horizontalAdvance(self.text()) - over
+        option.text = caption(self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room))
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
 def plain_label(
@@ -114,9 +132,12 @@ def push_button(
 class KeyButton(Button):
     """A button that shows the key that does the same as a click."""
 
+    elides = True
+
     def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
         super().__init__(text)
         self._theme, self._key = theme, key
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.text())
         self.setAccessibleDescription(tr("Key {key}", key=key))
         self.setToolTip(as_tip(f"{self.text()}  ({key})"))
@@ -127,7 +148,8 @@ class KeyButton(Button):
         return QSize(hint.width() + self._theme.step(4), hint.height())
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), self._theme.step(_LEAST_KEYED)), hint.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -320,7 +320,8 @@ class Theme(QObject):
         _colours.update(self._files[self.name].roles)
         sheet = self.stylesheet()
         if app.styleSheet() != sheet:  # where another Theme set it, Qt would polish every widget again
-            app.setStyle("Fusion")
+            if not app.styleSheet():  # each time takes as long as polishing every widget
+                app.setStyle("Fusion")
             font = self.font("ui")
             app.setFont(font)
             app.setPalette(self.palette())

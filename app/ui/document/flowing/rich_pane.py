@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from app.core.layout import Opened
+from app.core.layout import BlockKind, Kind, Opened
 from app.core.message import Message
 from app.core.text import Document, Span
 from app.ui.document.flowing.rich_layout import PartBuilder, RichLayout
@@ -30,6 +30,7 @@ from app.ui.document.flowing.rich_text import Looks, Part, Setting
 from app.ui.document.marks.highlights import HighlightRange
 from app.ui.document.marks.searchable import text_at
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane, comfortable, page_fit
+from app.ui.document.text.hard_lines import prose_width
 from app.ui.kit.theme import Theme
 
 _KEY, _MOVE = QKeySequence.StandardKey, QTextCursor.MoveOperation
@@ -49,6 +50,18 @@ _ROUNDS = 6
 _FREED = 200
 # Seconds between two updates of the map along the scroll bar while the page grows.
 _MAP_EVERY = 0.1
+# The blocks of a mail or a mailbox that the length of its lines is taken from.
+_LOOKED_AT = 2000
+
+
+def mail_width(opened: Opened) -> int:
+    """The length that the prose of mails was broken at, as many programs send it; 0 for any other document."""
+    if opened.kind not in (Kind.EML, Kind.MBOX, Kind.MSG):
+        return 0
+    text = opened.document.text
+    blocks = opened.blocks[:_LOOKED_AT]
+    prose = (block for block in blocks if block.kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE))
+    return prose_width("\n\n".join(block.span.of(text) for block in prose))
 
 
 def selecting(event: QKeyEvent) -> QTextCursor.MoveOperation | None:
@@ -145,7 +158,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         data = super().createMimeDataFromSelection()
         data.text()  # the data fills itself at the first access
         data.clear()
-        data.setText(self.selected_words())
+        data.setText(self._places.prose.copied(self.selection()))
         return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -192,12 +205,12 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
 
     def _has_words(self, span: Span, words: str) -> bool:
         """Whether the page has exactly these words in a span: block by block, with only blanks between blocks."""
-        if not words.strip() or len(span) != len(words):
+        if not words.strip() or span.of(self.text()) != words:
             return False
         at = span.start
         for start, end, part in self._places.parts_of(span):
             between = words[at - span.start : part.start - span.start]
-            expected = words[part.start - span.start : part.end - span.start].replace("\ufeff", "\u2060")
+            expected = self._places.prose.shown(part).replace("\ufeff", "\u2060")
             if between.strip() or text_at(self.document(), start, end) != expected:
                 return False
             at = part.end
@@ -345,8 +358,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
 
     def _rebuild(self) -> None:
         """Rebuild the page with the theme's present fonts."""
-        text = self._opened.document.text
-        self._places = Places(text)
+        self._places = Places(self._opened.document.text, mail_width(self._opened))
         setting = Setting(self.document(), self._places, Looks(self._theme), self._theme)
         building = PartBuilder(self._opened, setting)
         self._settling = True

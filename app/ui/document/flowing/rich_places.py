@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.core.layout import Block, BlockKind
 from app.core.text import Offsets, Span
+from app.ui.document.text.hard_lines import RunningProse
 from app.ui.document.text.long_lines import LIMIT, cuts
 
 # The most characters in one piece of code: a piece for each line would make too many, one for all would be too large.
@@ -67,10 +68,14 @@ def _lines(words: str) -> Iterator[tuple[int, int]]:
 
 
 class Places:
-    """Converts code points of a text to positions of a Qt document with its pieces, one in each block, and back."""
+    """Converts code points of a text to positions of a Qt document with its pieces, one in each block, and back.
 
-    def __init__(self, text: str) -> None:
+    Paragraphs and quotes that were broken into lines of `width` code points are shown as `prose` that runs on.
+    """
+
+    def __init__(self, text: str, width: int = 0) -> None:
         self._text = text
+        self.prose = RunningProse(text, width)
         self._offsets = Offsets(text)
         self._starts: list[int] = []
         self._positions: list[int] = []
@@ -82,6 +87,8 @@ class Places:
         self._starts.append(piece.start)
         self._positions.append(self.length + 1)
         self.pieces.append(piece)
+        if piece.block.kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE):
+            self.prose.piece(piece.start, piece.end)
         self.length += 1 + self._offsets.to_qt(piece.end) - self._offsets.to_qt(piece.start)
         return len(self.pieces) - 1
 
@@ -131,7 +138,7 @@ class Places:
     def words(self, index: int) -> str:
         """Return the text of a piece as the Qt document has it."""
         piece = self.pieces[index]
-        return shown(self._text[piece.start : piece.end])
+        return shown(self.prose.shown(Span(piece.start, piece.end)))
 
     def letter(self, index: int) -> str:
         """Return a letter from the middle of a piece, empty for an empty piece."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTextBlock, QTextCursor, QText
 
 from app.core.text import Offsets, Span
 from app.ui.document.marks.searchable import text_at
+from app.ui.document.text.hard_lines import NO_BLANK
 from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
@@ -118,7 +119,7 @@ class Highlights(HighlightState):
 
 def draw_found(painter: QPainter, blocks: Blocks, pattern: re.Pattern[str], theme: Theme) -> None:
     """Draw backgrounds for all matches of a pattern in these blocks, also across their ends."""
-    text = "\n".join(block.text() for block, _ in blocks)
+    text = "\n".join(block.text() for block, _ in blocks).replace(NO_BLANK, " ")
     found = [Span(*match.span()) for match in islice(pattern.finditer(text), _MOST_MARKED)]
     spans = deque(map(Offsets(text).span_to_qt, found))
     at = 0

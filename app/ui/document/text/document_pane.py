@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from re import finditer
 
 from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -26,6 +26,7 @@ from app.core.message import Message
 from app.core.text import Offsets, Span, utf16_units
 from app.ui.document.marks.searchable import SearchablePlainTextEdit, document_text, insertable
 from app.ui.document.pane import PaperPane, comfortable, page_fit
+from app.ui.document.text.hard_lines import LOOKED_AT, RunningProse, prose_width, usual_length
 from app.ui.document.text.long_lines import broken
 from app.ui.kit.dropped import local_files
 from app.ui.kit.page_layout import PageLayout
@@ -39,15 +40,19 @@ PIECE = 100_000
 _MAP_MS = 50
 # The lines of hard-wrapped text are kept whole up to this many times the comfortable measure.
 _WIDEST = 1.35
-_SAMPLED = 100_000
 # The least and the most letters in a line of code that the page has room for.
 _LEAST_CODE, _MOST_CODE = 80, 120
 _TAB, _TAB_OF_PROSE = 4, 80.0  # a tab's width: letters in code; pixels in prose, as Qt has it
 
 
 def piece_end(text: str, at: int, length: int) -> int:
-    """Return where the piece of a text from `at` on ends: never before U+FEFF, which is lost at a string's start."""
+    """Return where the piece of a text from `at` on ends: behind a blank line if one is near.
+
+    Never before U+FEFF, which is lost at a string's start.
+    """
     end = min(at + length, len(text))
+    if end < len(text) and (blank := text.rfind("\n\n", at + length // 2, end)) >= 0:
+        end = blank + 2
     while end < len(text) and text[end] == "\ufeff":
         end += 1
     return end
@@ -65,21 +70,21 @@ class TextAppender(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.is_appending = False
-        self._text, self._at = "", 0
+        self._prose, self._at = RunningProse(), 0
         self._document: QTextDocument | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.go_on)
 
-    def begin(self, document: QTextDocument, text: str, at: int) -> None:
+    def begin(self, document: QTextDocument, prose: RunningProse, at: int) -> None:
         """Append the text from the code point `at` on to a document that has the text before it."""
         document.setUndoRedoEnabled(False)
-        self._document, self._text, self._at = document, text, at
+        self._document, self._prose, self._at = document, prose, at
         self._timer.start(0)
 
     def at_once(self) -> None:
         """Append all of the rest now."""
         if self._document is not None:
-            self._put(len(self._text))
+            self._put(len(self._prose.text))
 
     @Slot(result=bool)
     def go_on(self) -> bool:
@@ -92,11 +97,12 @@ class TextAppender(QObject):
             return
         cursor = QTextCursor(self._document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        at, self._at = self._at, piece_end(self._text, self._at, length)
+        text, at = self._prose.text, self._at
+        self._at = piece_end(text, at, length)
         self.is_appending = True
-        cursor.insertText(self._text[at : self._at])
+        cursor.insertText(self._prose.piece(at, self._at))
         self.is_appending = False
-        if self._at >= len(self._text):
+        if self._at >= len(text):
             self.drop()
             self.filled.emit()
 
@@ -105,12 +111,13 @@ class TextAppender(QObject):
         self._timer.stop()
         if self._document is not None:
             self._document.setUndoRedoEnabled(True)
-        self._document, self._text = None, ""
+        self._document, self._prose = None, RunningProse()
 
 
 class DocumentPane(PaperPane, SearchablePlainTextEdit):
     """An editable page of text of a comfortable width, with leading between its lines and highlighted answers.
 
+    Prose that was broken into lines by hand runs on: those line ends are shown as blanks, and are in `text()`.
     `edited` is sent after every change of the text; `lines_broken` when lines of a new text were too long to be shown
     whole: it carries whether a line end was added to a line without a blank.
     """
@@ -130,11 +137,12 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         document.setDocumentLayout(self._page)
         self.setDocument(document)
         self._text: str | None = ""
+        self._prose = RunningProse()
         self._offsets: Offsets | None = None
         self._restyling = False
         self._measure = 0.0
         self._is_monospaced = False
-        # Where the file's lines begin if the page breaks them otherwise, and the number of lines of an unedited text.
+        # Where the file's lines begin if the page breaks them in another way than the text, and the number of lines of an unedited text.
         self._lines, self._count = array("i"), 0
         self._appender = TextAppender(self)
         self._appender.filled.connect(self._update_map)
@@ -158,18 +166,18 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
             self._restyle()
         shown, breaks = broken(text)
         self._appender.drop()
+        self._prose = RunningProse(shown, 0 if self._equal_letters else prose_width(shown))
         first = piece_end(shown, 0, PIECE)
         self._restyling = True  # `edited` is sent once, below, when the whole text is known
-        self.setPlainText(shown[:first])
+        self.setPlainText(self._prose.piece(0, first))
         self._restyling = False
-        self._text = None
+        self._text = shown
         if first < len(shown):
-            self._text = shown
-            self._appender.begin(self.document(), shown, first)
+            self._appender.begin(self.document(), self._prose, first)
         self._text_changed()
         self._count = shown.count("\n") + 1
         self.moveCursor(QTextCursor.MoveOperation.Start)
-        self._measure = self._measure_of(shown)
+        self._measure = self._width_of_lines()
         self._fit()
         if breaks:
             self.lines_broken.emit(len(shown) > len(text))
@@ -193,20 +201,31 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         self._lines = lines if len(lines) != self.numbers() else array("i")
 
     def numbers(self) -> int:
-        return len(self._lines) or self._count or self.blockCount()
+        return len(self._lines) or self._count or len(self._line_starts()) or self.blockCount()
 
     def number(self) -> int:
-        if self._lines:
-            return max(1, bisect_right(self._lines, self.top()))
+        if lines := self._line_starts():
+            return max(1, bisect_right(lines, self.top()))
         return self.firstVisibleBlock().blockNumber() + 1
 
     def go_to_number(self, number: int) -> None:
         self._appender.at_once()
-        if self._lines:
-            self.go_to(self._lines[number - 1])
+        if lines := self._line_starts():
+            self.go_to(lines[number - 1])
         else:
             self.put_at_top(self.document().findBlockByNumber(number - 1).position())
         self._put_caret(self.top_position())
+
+    def _put_caret(self, position: int) -> None:
+        top = self.top_position()
+        super()._put_caret(position)
+        self.put_at_top(top)  # what is laid out for the caret changes the scroll bar's values
+
+    def _line_starts(self) -> array[int]:
+        """The places of the lines; empty where they are the page's paragraphs."""
+        if not self._lines and self._prose.runs_on:
+            self._lines = array("i", (0, *(end.end() for end in finditer("\n", self.text()))))
+        return self._lines
 
     def go_to(self, point: int) -> None:
         self._appender.at_once()
@@ -223,12 +242,30 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         if files := local_files(source):
             self.files_dropped.emit(files)
         elif source.hasText():
-            text = insertable(source.text())
-            shown, breaks = broken(text)
-            self.textCursor().insertText(shown)
+            self._put(self.textCursor(), source.text())
             self.ensureCursorVisible()
-            if breaks:
-                self.lines_broken.emit(len(shown) > len(text))
+
+    def _put(self, cursor: QTextCursor, text: str) -> None:
+        """Put a text in the place of what a cursor has selected; this can be undone."""
+        text = insertable(text)
+        added, breaks = broken(text)
+        shown = added
+        if not self._equal_letters and prose_width(added):
+            if not self._prose.runs_on:
+                self._prose = RunningProse(self.text())
+            place = Span(self._to_point(cursor.selectionStart()), self._to_point(cursor.selectionEnd()))
+            shown = self._prose.insert(place, added)
+        cursor.insertText(shown)
+        if breaks:
+            self.lines_broken.emit(len(added) > len(text))
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = super().createMimeDataFromSelection()
+        if self._prose.runs_on:
+            data.text()  # it fills itself at the first access
+            data.clear()
+            data.setText(self._prose.copied(self.selection()))
+        return data
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -288,10 +325,13 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
     def _changed(self, at: int, removed: int, added: int) -> None:
         if self._restyling or self._appender.is_appending:
             return
-        before = self._text if removed == added else None
-        self._text = None
+        before, self._text = self._text, None
+        self._filling.at_once()
+        if self._prose.runs_on:
+            self._prose.edit(document_text(self.document()))
+            self._text = self._prose.text
         # Qt reports the composing of a letter and changes of format as changes of equal length.
-        if before is not None and self.text() == before:
+        if removed == added and before is not None and self.text() == before:
             return
         self._text_changed()
 
@@ -310,6 +350,9 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
         self._appender.at_once()
+        if self._prose.runs_on:
+            text, shown = self.text(), self._prose.shown
+            places = [(span, shown(span) if span.of(text) == words else words) for span, words in places]
         return self.lights.take(self.document(), self._positions(), places)
 
     def _highlight_at(self, event: QMouseEvent) -> int:
@@ -344,17 +387,21 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         self._page.leading = max(0.0, line - QFontMetricsF(font).height())
         letter = QFontMetricsF(font).horizontalAdvance("0")
         self.setTabStopDistance(_TAB * letter if self._is_monospaced else _TAB_OF_PROSE)
+        is_same = bool(self._measure) and self.document().defaultFont() == font
         self.setFont(font)
-        self.document().setDefaultFont(font)
+        if not is_same:  # Qt lays out all of the text anew
+            self.document().setDefaultFont(font)
+            self._measure = self._width_of_lines()
         self._restyling = False
-        self._measure = self._measure_of(self.text())
         self._fit()
         self.viewport().update()
 
-    def _measure_of(self, text: str) -> float:
-        """Return the width in pixels for the lines of a text in the page's font."""
+    def _width_of_lines(self) -> float:
+        """Return the width in pixels for the lines of the text in the page's font."""
         font = self.document().defaultFont()
-        return code_measure(text, font) if self._is_monospaced else measure_of(text, font)
+        if self._equal_letters:
+            return code_measure(self.text(), font)
+        return measure_of(self._prose.beginning() if self._prose.runs_on else self.text(), font)
 
 
 def is_monospaced(name: str) -> bool:
@@ -367,18 +414,9 @@ def is_monospaced(name: str) -> bool:
 
 
 def hard_wrapped_lines(text: str) -> list[str]:
-    """Return the longest lines of hard-wrapped text; none for another text.
-
-    Hard-wrapped text has hardly any line of more than 100 letters, and most of its lines before the last one of a
-    paragraph are nearly as long as the longest.
-    """
-    lines = text[:_SAMPLED].split("\n")[:-1]
-    followed = [len(line) for line, after in pairwise(lines) if line.strip() and after.strip()]
-    if len(followed) < 20:
-        return []
-    usual = sorted(followed)[len(followed) * 95 // 100]
-    full = sum(length > usual * 0.75 for length in followed)
-    if not 50 <= usual <= 100 or full < 0.6 * len(followed):
+    """Return the longest lines of hard-wrapped text whose paragraphs were broken into lines of one length; none for another text."""
+    lines = text[:LOOKED_AT].split("\n")[:-1]
+    if not (usual := usual_length(lines)):
         return []
     whole = [line for line in lines if len(line) <= usual + 5 and "\t" not in line]
     return sorted(whole, key=len)[-200:]
@@ -394,6 +432,6 @@ def measure_of(text: str, font: QFont) -> float:
 
 def code_measure(text: str, font: QFont) -> float:
     """Return the width in pixels for lines of code: that of 98% of them, within bounds."""
-    lengths = sorted(len(line.expandtabs(_TAB)) for line in text[:_SAMPLED].split("\n"))
+    lengths = sorted(len(line.expandtabs(_TAB)) for line in text[:LOOKED_AT].split("\n"))
     usual = lengths[len(lengths) * 98 // 100] + 1
     return QFontMetricsF(font).horizontalAdvance("0") * min(max(usual, _LEAST_CODE), _MOST_CODE)

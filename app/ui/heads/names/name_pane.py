@@ -12,9 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.results import Entity
 from app.core.text import Offsets
 from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
-from app.ui.document.marks.searchable import insertable
 from app.ui.document.text.document_pane import DocumentPane
-from app.ui.document.text.long_lines import broken
 from app.ui.heads.names.name_styles import NameStyle
 from app.ui.kit.page_layout import line_boxes
 from app.ui.kit.theme import Theme
@@ -158,14 +156,10 @@ class NamePane(DocumentPane):
         if max(len(text), self.document().characterCount()) > _UNDONE_AT_MOST:
             self.set_text(text)
             return
-        text = insertable(text)
-        shown, breaks = broken(text)
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(shown)
+        self._put(cursor, text)
         self.moveCursor(QTextCursor.MoveOperation.Start)
-        if breaks:
-            self.lines_broken.emit(len(shown) > len(text))
 
     def show_names(self, names: Sequence[Entity], styles: Sequence[NameStyle]) -> list[bool]:
         """Highlight names of `text()`, in text order; returns for each whether it is highlighted."""

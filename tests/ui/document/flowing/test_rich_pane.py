@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 from hypothesis import given
@@ -527,3 +528,33 @@ def test_every_random_span_of_a_real_document_is_lit(
     for index in (0, 100, 299):
         pane.reveal(index)
         assert pane.light_boxes(index)
+
+
+PROSE = (
+    "The harbour wall was inspected on Tuesday, and the engineers say that two of the cracks have grown since the"
+    " spring of this year. They want to close the quay for the whole winter, which the fishermen would hardly accept."
+)
+
+
+@pytest.mark.parametrize("kind", [Kind.EML, Kind.DOCX])
+def test_the_prose_of_a_mail_runs_on(pane: RichPane, qtbot: QtBot, kind: Kind) -> None:
+    writer = Writer()
+    writer.paragraph("Dear Bob,")
+    prose = writer.paragraph(fill(PROSE, 72))
+    quote = writer.block(BlockKind.QUOTE, fill(PROSE, 68), level=1)
+    writer.paragraph("Best wishes\nAnn")
+    opened = replace(writer.opened(), kind=kind)
+    pane.show_document(opened)
+    finish(pane, qtbot)
+    end = writer.text.index("\n", prose.start)
+    answer = Span(end - 12, end + 12)
+    assert pane.light([(answer, answer.of(writer.text)), (answer, "other words")]) == [True, False]
+    pane.select(Span(prose.start, quote.end))
+    if kind is Kind.EML:
+        assert [pane._places.words(index) for index in (1, 2)] == [PROSE, PROSE]
+        assert pane.createMimeDataFromSelection().text() == f"{PROSE}\n\n{PROSE}"
+    else:
+        assert pane._places.words(1).count("\u2028") == prose.of(writer.text).count("\n"), "lines by intent"
+    assert pane._places.words(3) == "Best wishes\u2028Ann"
+    assert pane.text() == writer.text
+    assert pane.selected_words() == writer.text[prose.start : quote.end]

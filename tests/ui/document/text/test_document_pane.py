@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import pairwise
+from textwrap import fill
 
 import pytest
 from hypothesis import given
@@ -347,3 +348,112 @@ def test_every_line_that_was_broken_is_known(lines: list[str], limit: int) -> No
     assert all(shown[at] == "\n" for at in places)
     left = "".join(each for at, each in enumerate(shown) if at not in places)
     assert left.replace("\n", " ") == text.replace("\n", " ")
+
+
+PROSE = fill(
+    "The harbour wall was inspected on Tuesday, and the engineers say that two of the cracks have grown since the"
+    " spring of this year. They want to close the quay for the whole winter, which the fishermen would hardly accept"
+    " without any compensation. The council will hear both of them in December.",
+    72,
+)
+BOOK = "\n\n".join(f"{number}\n\n{PROSE}\n\nA short line.\nAnd one more." for number in range(40))
+
+
+def test_prose_that_was_broken_into_lines_runs_on_and_its_text_stays(pane: DocumentPane) -> None:
+    pane.resize(420, 600)
+    pane.set_text(PROSE)
+    layout = pane.document().firstBlock().layout()
+    assert pane.text() == PROSE and pane.blockCount() == 1
+    pane.blockBoundingRect(pane.document().firstBlock())
+    lengths = [layout.lineAt(number).naturalTextWidth() for number in range(layout.lineCount() - 1)]
+    assert min(lengths) > 0.7 * max(lengths), "no line is ragged"
+    pane.set_text(PROSE, "notes.log")
+    assert pane.blockCount() == PROSE.count("\n") + 1, "a file's lines that are no prose by its name"
+
+
+def test_an_answer_over_a_line_end_is_lit_and_found(pane: DocumentPane) -> None:
+    pane.set_text(BOOK)
+    end = BOOK.index("\n", BOOK.index("inspected"))
+    answer = Span(end - 20, end + 20)
+    assert pane.light([(answer, answer.of(BOOK)), (answer, "something else")]) == [True, False]
+    assert pane.lit() == [answer.of(BOOK).replace("\n", " ")]
+    pane.select(answer)
+    assert pane.selected_words() == answer.of(BOOK), "what is taken as the right words is the text's"
+    assert pane.createMimeDataFromSelection().text() == answer.of(BOOK).replace("\n", " ")
+
+
+@pytest.mark.parametrize("file_has_more", [False, True])
+def test_lines_are_those_of_the_text(pane: DocumentPane, file_has_more: bool) -> None:
+    pane.set_text(BOOK)
+    if not file_has_more:
+        pane.number_lines(read(BOOK).lines)
+    lines = BOOK.split("\n")
+    assert pane.numbers() == len(lines)
+    wanted = next(number for number, line in enumerate(lines, 1) if line == "20")
+    pane.go_to_number(wanted)
+    assert pane.number() == wanted
+    assert pane.text()[pane.top() :].startswith("20\n")
+    pane.go_to_number(wanted + 3)
+    assert pane.text()[: pane.textCursor().position()].count("\n") == wanted + 2
+
+
+def test_an_edit_changes_only_its_own_place(pane: DocumentPane, qtbot: QtBot) -> None:
+    edits: list[str] = []
+    pane.set_text(PROSE)
+    pane.edited.connect(lambda: edits.append(pane.text()))
+    qtbot.keyClick(pane, Qt.Key.Key_X)
+    assert edits == ["x" + PROSE]
+    assert pane.numbers() == PROSE.count("\n") + 1
+    pane.undo()
+    assert pane.text() == PROSE
+    pane.selectAll()
+    qtbot.keyClick(pane, Qt.Key.Key_Delete)
+    assert pane.text() == ""
+    pane.undo()
+    assert pane.text() == PROSE, "the line ends are back, too"
+    cursor = pane.textCursor()
+    cursor.setPosition(PROSE.index("\n"))
+    cursor.deleteChar()
+    assert pane.text() == PROSE.replace("\n", "", 1)
+
+
+def test_what_is_pasted_runs_on(pane: DocumentPane) -> None:
+    data = QMimeData()
+    data.setText(f"{PROSE}\n")
+    pane.set_text("Before. After.")
+    cursor = pane.textCursor()
+    cursor.setPosition(len("Before. "))
+    pane.setTextCursor(cursor)
+    pane.insertFromMimeData(data)
+    assert pane.text() == f"Before. {PROSE}\nAfter."
+    assert pane.blockCount() == 2
+    pane.undo()
+    assert pane.text() == "Before. After."
+    pane.redo()
+    assert pane.text() == f"Before. {PROSE}\nAfter."
+
+
+def test_pieces_of_prose_run_on_as_the_whole_does(
+    pane: DocumentPane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane.set_text(BOOK)
+    whole = document_text(pane.document())
+    assert whole.count("\n") < BOOK.count("\n") / 1.5
+    monkeypatch.setattr(document_pane, "PIECE", 900)
+    pane.set_text(BOOK)
+    assert pane.text() == BOOK
+    pane._filling.at_once()
+    assert document_text(pane.document()) == whole
+    assert pane.text() == BOOK
+
+
+def test_a_text_is_not_laid_out_anew_while_its_font_stays(pane: DocumentPane) -> None:
+    pane.set_text(BOOK)
+    pane.grab()
+    layout = pane.document().firstBlock().layout()
+    assert layout.lineCount()
+    pane._theme.refresh()
+    assert layout.lineCount()
+    width = pane._measure
+    pane._theme.choose("light", 1.5)
+    assert not layout.lineCount() and pane._measure > width
