@@ -164,7 +164,7 @@ def test_without_links_the_entry_is_the_file_itself(tmp_path: Path, monkeypatch:
     blob.write_bytes(b"abc")
     fetching = fetch._Fetching(passport, tmp_path, RequestContext(Network(), Limits(), Silent()))
     for _ in range(2):
-        fetching._enter(file)
+        fetching._add_entry(file)
         found = cached_file(tmp_path, NAME, passport.commit, file)
         assert found == snapshot_of(tmp_path, NAME, passport.commit) / file.name
         assert found.read_bytes() == b"abc" and not blob.exists()

@@ -228,8 +228,8 @@ def test_answers_in_a_library_are_there_after_a_restart(
     closed_at_once.keep()
     again = open_page(AskView, FakeEngine(finder, CARD))
     give_libraries(again, qtbot)
-    qtbot.waitUntil(lambda: again.asking.asked().run is not None)
-    run = again.asking.asked().run
+    qtbot.waitUntil(lambda: again.presenter.asked().run is not None)
+    run = again.presenter.asked().run
     assert run is not None and run is not before and not again.controller.stop(again.sheets.current())
     assert [run.place(at) for at in range(3)] == [before.place(at) for at in range(3)]
     assert all(isinstance(one.recognised, Message) for one in run.found), "it can be translated"
@@ -251,7 +251,7 @@ def test_the_last_question_to_a_library_is_there_after_a_restart_whatever_its_an
     again = open_page(AskView, FakeEngine(finder, CARD))
     qtbot.waitUntil(lambda: again.sheets.current().title == "harbour.txt")
     give_libraries(again, qtbot)
-    qtbot.waitUntil(lambda: again.asking.asked().run is not None)
+    qtbot.waitUntil(lambda: again.presenter.asked().run is not None)
     assert again.panel.box.question() == "harbour: ten" and again.panel.card.answer.text() == "ten"
 
 

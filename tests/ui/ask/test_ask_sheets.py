@@ -154,13 +154,13 @@ def test_the_next_start_finds_a_question_to_all_open_documents(
 ) -> None:
     first = make()
     write(first, "Alpha text.")
-    first.asking.set_scope(Scope(ScopeKind.OPEN))
+    first.presenter.set_scope(Scope(ScopeKind.OPEN))
     first.panel.box.select()
     qtbot.keyClicks(first.panel.box.field, "Which of them?")
     first.keep()
     first.workspace.save_settings()
     second = make()
-    assert second.asking.is_across() and second.panel.box.question() == "Which of them?"
+    assert second.presenter.is_across() and second.panel.box.question() == "Which of them?"
 
 
 def test_drafts_are_saved_while_the_window_is_open(view: AskView, qtbot: QtBot) -> None:

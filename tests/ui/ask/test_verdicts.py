@@ -110,7 +110,7 @@ def own_words(sheet: Sheet) -> str:
     pane = sheet.pane
     if pane.lights.own < 0 or not pane.light_boxes(pane.lights.own):
         return ""
-    said = sheet.session.run.said[""] if sheet.session.run is not None else None
+    said = sheet.session.run.corrections[""] if sheet.session.run is not None else None
     return said.words if said is not None else ""
 
 

@@ -515,5 +515,5 @@ def test_a_correction_is_shown_on_the_page_ask(
     run = ask.sheets.current().session.run
     assert run is not None and run.question == kept.question
     assert [answer.text for answer in run.answers()] == [SHOWN]
-    qtbot.waitUntil(lambda: "" in run.said)
-    assert run.said[""].words == "900 euros"
+    qtbot.waitUntil(lambda: "" in run.corrections)
+    assert run.corrections[""].words == "900 euros"

@@ -142,7 +142,7 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         self._restyling = False
         self._measure = 0.0
         self._is_monospaced = False
-        # Where the file's lines begin if the page breaks them in another way than the text, and the number of lines of an unedited text.
+        # Where the file's lines begin if the page breaks them otherwise, and the number of lines of an unedited text.
         self._lines, self._count = array("i"), 0
         self._appender = TextAppender(self)
         self._appender.filled.connect(self._update_map)
@@ -166,7 +166,7 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
             self._restyle()
         shown, breaks = broken(text)
         self._appender.drop()
-        self._prose = RunningProse(shown, 0 if self._equal_letters else prose_width(shown))
+        self._prose = RunningProse(shown, 0 if self._is_monospaced else prose_width(shown))
         first = piece_end(shown, 0, PIECE)
         self._restyling = True  # `edited` is sent once, below, when the whole text is known
         self.setPlainText(self._prose.piece(0, first))
@@ -250,7 +250,7 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         text = insertable(text)
         added, breaks = broken(text)
         shown = added
-        if not self._equal_letters and prose_width(added):
+        if not self._is_monospaced and prose_width(added):
             if not self._prose.runs_on:
                 self._prose = RunningProse(self.text())
             place = Span(self._to_point(cursor.selectionStart()), self._to_point(cursor.selectionEnd()))
@@ -326,7 +326,7 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
         if self._restyling or self._appender.is_appending:
             return
         before, self._text = self._text, None
-        self._filling.at_once()
+        self._appender.at_once()
         if self._prose.runs_on:
             self._prose.edit(document_text(self.document()))
             self._text = self._prose.text
@@ -399,7 +399,7 @@ class DocumentPane(PaperPane, SearchablePlainTextEdit):
     def _width_of_lines(self) -> float:
         """Return the width in pixels for the lines of the text in the page's font."""
         font = self.document().defaultFont()
-        if self._equal_letters:
+        if self._is_monospaced:
             return code_measure(self.text(), font)
         return measure_of(self._prose.beginning() if self._prose.runs_on else self.text(), font)
 
@@ -414,7 +414,7 @@ def is_monospaced(name: str) -> bool:
 
 
 def hard_wrapped_lines(text: str) -> list[str]:
-    """Return the longest lines of hard-wrapped text whose paragraphs were broken into lines of one length; none for another text."""
+    """Return the longest lines of hard-wrapped text, none for other text."""
     lines = text[:LOOKED_AT].split("\n")[:-1]
     if not (usual := usual_length(lines)):
         return []

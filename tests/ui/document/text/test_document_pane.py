@@ -442,7 +442,7 @@ def test_pieces_of_prose_run_on_as_the_whole_does(
     monkeypatch.setattr(document_pane, "PIECE", 900)
     pane.set_text(BOOK)
     assert pane.text() == BOOK
-    pane._filling.at_once()
+    pane._appender.at_once()
     assert document_text(pane.document()) == whole
     assert pane.text() == BOOK
 
