@@ -11,18 +11,18 @@ from tests.conftest import ROOT
 TRY = """
 import sys
 from app.core.report import Silent
-from app.flows.check.trial import Checked, WindowTrial
-from app.ui.window import checked
+from app.flows.check.trial import TrialResult, WindowTrial
+from app.ui.window import trials
 from app.ui.window.check import start_window
 
-class Told(Silent):
+class FaultPrinter(Silent):
     def partial(self, result):
-        if isinstance(result, Checked) and result.fault:
+        if isinstance(result, TrialResult) and result.fault:
             print(f"{result.what} | {result.fault}")
 
-checked.main_plugins = lambda: ("qnothing",)
+trials.main_plugins = lambda: ("qnothing",)
 order = WindowTrial(sys.argv[1], sys.argv[2], ("app.ui.window.window", "app.ui.nothing"))
-print("Qt", start_window()(order, Told())["Qt"])
+print("Qt", start_window()(order, FaultPrinter())["Qt"])
 """
 
 
