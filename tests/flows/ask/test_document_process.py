@@ -260,7 +260,8 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path, pdf: Path) -> None:
             match=r"“slow\.pdf” could not be read: after 1( second|\.\d seconds) there was no end",
         ):
             documents.read(Read("/x/slow.pdf"), Silent())
-        assert documents.pids[0] is None
+        pid = documents.pids[0]
+        assert pid is None or gone(pid)  # a busy system takes a killed process away a little later
     finally:
         documents.close()
 
