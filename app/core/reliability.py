@@ -10,7 +10,7 @@ from enum import StrEnum
 from app.core.message import Message
 
 BINS = 10
-# The quantile of the standard normal distribution for a 95 % interval.
+# The quantile of the standard normal distribution for a 95% interval.
 _Z = 1.959964
 
 
@@ -80,7 +80,7 @@ def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
 
 
 def interval(right: int, total: int) -> tuple[float, float]:
-    """Return the 95 % interval, within 0 to 1, of the share `right` of `total`, at least one (Wilson 1927)."""
+    """Return the 95% interval, within 0 to 1, of the share `right` of `total`, at least one (Wilson 1927)."""
     share, square = right / total, _Z * _Z / total
     middle = (share + square / 2) / (1 + square)
     half = _Z / (1 + square) * math.sqrt(share * (1 - share) / total + square / (4 * total))

@@ -142,7 +142,7 @@ def look_into_zip(data: bytes, name: str) -> Kind:
 
 
 def _mail(head: bytes, named: Kind | None) -> Kind | None:
-    """Whether a file is a mail or a mailbox, by its first lines, unless its name suggests another kind; else None."""
+    """EML or MBOX by a file's first lines; None if it is neither, or its name suggests another kind."""
     if named not in (None, Kind.EML, Kind.MBOX, Kind.MSG):
         return None
     head = head.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")

@@ -35,11 +35,11 @@ class Database:
     """A database in write-ahead mode, used by one thread at a time, and by several processes at once.
 
     `migrations` are the schema's versions from the first on, each as the statements that lead to it from the one
-    before; `user_version` counts those applied. `what` is its name at the beginning of messages ("The history"), which
-    translations call a file. Where the data can be had again, `durable` may be False: a power failure, but no crash,
-    may then undo the last transactions. Using a broken file raises Damaged once; a schema of a newer Spanlight, a full
-    disk and the like raise SpanlightError. `let_go` is called before a broken file is renamed, and closes whatever else
-    has it open in this process.
+    before; `user_version` counts those applied. `what` is its name at the beginning of messages ("The history"), the
+    value of their `{file}`. Where the data can be restored from elsewhere, `durable` may be False: a power failure, but
+    no crash, may then undo the last transactions. Using a broken file raises Damaged once; a schema of a newer
+    Spanlight, a full disk and the like raise SpanlightError. `let_go` is called before a broken file is renamed, and
+    closes whatever else has it open in this process.
     """
 
     def __init__(

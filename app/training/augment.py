@@ -29,10 +29,10 @@ _OTHER = {a: b for pair in _OPPOSITES for a, b in (pair, pair[::-1])}
 class Augmenter:
     """Turns a share of the answerable questions into others, most of them unanswerable.
 
-    `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of
-    asking another paragraph of the same article instead, `swap` of replacing a name, number or word of the question
-    (by another one of the context, or by its opposite). With `neighbours` the method `neighbour` can be called even
-    where its probability is 0.
+    `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of asking
+    another paragraph of the same article instead, `swap` of replacing a name, number or word of the question (by
+    another one of the context, or by its opposite). With `neighbours` the method `neighbour` can be called even where
+    its probability is 0.
     """
 
     def __init__(

@@ -25,8 +25,8 @@ class Teacher:
     """A question answering checkpoint whose `model` reads the student's inputs, token by token.
 
     `student` is the student's tokenizer, `max_length` its longest input. `imitate` is the weight of the imitation loss,
-    the labels' loss has the rest; `temperature` divides the logits of both models.
-    Raises SpanlightError where the folder is no such checkpoint, its windows are shorter, or it lacks a word piece.
+    the labels' loss has the rest; `temperature` divides the logits of both models. Raises SpanlightError where the
+    folder is no such checkpoint, its windows are shorter, or it lacks a word piece.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class TaughtFigures:
-    """Accuracy with its 95 % interval, each label's figures, and the confusion matrix with a row per given label.
+    """Accuracy with its 95% interval, each label's figures, and the confusion matrix with a row per given label.
 
     With several labels a text is right if all of them are. `more` is that of HeldOut, at most what is left to gain.
     """

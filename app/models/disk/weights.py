@@ -1,7 +1,7 @@
 """Reads and checks the headers of safetensors files, single or sharded, without loading weights; and reads JSON files.
 
-Format: eight bytes of header length (little endian), a JSON object of name to dtype, shape and byte
-offsets, then the bytes, without gaps.
+Format: eight bytes of header length (little endian), a JSON object of name to dtype, shape and byte offsets, then the
+bytes, without gaps.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class Weights:
 def read_weights(folder: Path, name: str = "") -> Weights:
     """The tensors of a checkpoint folder, from model.safetensors or the shards that its index names.
 
-    `name` is the model's name in messages, the folder's if empty.
-    Raises SpanlightError if there is no safetensors file, or one is incomplete or malformed.
+    `name` is the model's name in messages, the folder's if empty. Raises SpanlightError if there is no safetensors
+    file, or one is incomplete or malformed.
     """
     name = name or folder.name
     if (folder / SINGLE).is_file():

@@ -75,8 +75,8 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     """Read many questions; return their Readings in the same order.
 
     Windows of different questions share the model's batches; a text that a quick reader reads too is read by itself.
-    Reports progress in questions; each finished one is a partial result (index, Reading).
-    Raises SpanlightError when a question is empty or has no document, Stopped when the work is to stop.
+    Reports progress in questions; each finished one is a partial result (index, Reading). Raises SpanlightError when a
+    question is empty or has no document, Stopped when the work is to stop.
     """
     questions = batch.questions
     for number, question in enumerate(questions, start=1):

@@ -150,10 +150,10 @@ def windows(
     """Windows of question and context over a document's tokens, in document order, as the tokens come.
 
     A window has at most `length` tokens and ends at a paragraph's end (else a line's) where one lies in its last
-    quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's
-    context, so that no token is in three windows), or where a line begins within the first half of these. `title_at`
-    gives the tokens that a window begins with for the headings above a code point, `TITLE_TOKENS` at most. A question
-    longer than a quarter of `length` is cut to that. A text without tokens has no windows.
+    quarter; the next one starts `stride` tokens before that end (at most three eighths of a window's context, so that
+    no token is in three windows), or where a line begins within the first half of these. `title_at` gives the tokens
+    that a window begins with for the headings above a code point, `TITLE_TOKENS` at most. A question longer than a
+    quarter of `length` is cut to that. A text without tokens has no windows.
     """
     question = _ids(question_ids)[: length // 4]
     capacity = length - template.pair_overhead - len(question) - (TITLE_TOKENS if title_at else 0)
