@@ -104,7 +104,7 @@ def test_a_window_that_closes_takes_nothing_more(qapp: QApplication, qtbot: QtBo
 def test_a_window_beside_a_stuck_one_takes_its_place_when_it_goes(
     qapp: QApplication, qtbot: QtBot, claim: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(one_window, "_AGAIN_MS", 20)
+    monkeypatch.setattr(one_window, "_CLAIM_EVERY_MS", 20)
     first = OneWindow(claim)
     second = OneWindow(beside := Claim(claim.name))
     qtbot.wait(100)
