@@ -251,7 +251,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.when_built(top + 1, "scroll", lambda: self.put_line(*place))
         self._moved = moved
 
-    # PartBuilder and scrolling
+    # Building and scrolling
 
     def is_whole(self) -> bool:
         if not self._built:
