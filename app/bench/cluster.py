@@ -69,7 +69,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _documents(workspace: Workspace, folder: Path, number: int, report: Report) -> list[SourceFile]:
-    """Write `number` documents of bundled paragraphs, and return them as items."""
+    """Write `number` documents of bundled paragraphs, and return their files."""
     folder.mkdir()
     for at, placed in enumerate(long_questions(pool("", workspace.paths), _WORDS, number, _SEED)):
         (folder / f"{at:04}.txt").write_text(placed.document.text, "utf-8")

@@ -78,7 +78,7 @@ class StyledLabel(QLabel):
 
 
 class Button(QPushButton):
-    """A button whose text is one; with `elides` it cuts a text that has no room."""
+    """A button whose text is made legible, and may contain ampersands; with `elides`, a text without room is cut."""
 
     elides = False
 

@@ -38,7 +38,6 @@ MODULES = (
     "app.core.page_runs",
     "app.core.pages",
     "app.ui.document.flowing.rich_text",
-    "app.ui.document.flowing.rich_text",
     "app.ui.document.flowing.rich_table",
     "app.ui.document.flowing.rich_layout",
     "app.ui.document.flowing.rich_pane",

@@ -44,14 +44,14 @@ def test_a_file_that_the_system_hands_over_is_opened(
     window: MainWindow, qapp: QApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
     file = tmp_path / "handed over.txt"
-    file.write_text("FileOpenEvents over.", "utf-8")
+    file.write_text("Handed over.", "utf-8")
     settle(window, qtbot)
     handed = FileOpenEvents(window)
     assert handed.eventFilter(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
     assert not handed.eventFilter(qapp, QEvent(QEvent.Type.User))
     page = window.page
     assert isinstance(page, AskView)
-    qtbot.waitUntil(lambda: page.sheets.current().pane.text() == "FileOpenEvents over.")
+    qtbot.waitUntil(lambda: page.sheets.current().pane.text() == "Handed over.")
 
 
 def test_the_reader_loads_behind_the_window(window: MainWindow, qtbot: QtBot, engine: FakeEngine) -> None:

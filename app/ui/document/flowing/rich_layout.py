@@ -174,6 +174,7 @@ class RichLayout(QAbstractTextDocumentLayout):
     """Lays out a document part by part; the height of a part that was not visible yet is an estimate.
 
     `selected` are the Qt positions between which the selection is drawn.
+
     To show a place, Qt's own layout lays out everything before it, and all of a table. Measured with QTextTable: the
     end of RFC 9110 (HTML, 13 tables) and of the OWASP ASVS 5.0.0 (DOCX, 98 tables) is shown after 1.1 s, here after a
     few milliseconds; a step of resizing takes up to 1.1 s, here 0.05 s; a table of 2,500 rows of ten cells takes 45 s.

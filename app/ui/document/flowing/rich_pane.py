@@ -50,12 +50,12 @@ _ROUNDS = 6
 _FREED = 200
 # Seconds between two updates of the map along the scroll bar while the page grows.
 _MAP_EVERY = 0.1
-# The blocks of a mail or a mailbox that the length of its lines is taken from.
+# How many blocks of a mail or a mailbox the length of its lines is taken from.
 _LOOKED_AT = 2000
 
 
 def mail_width(opened: Opened) -> int:
-    """The length that the prose of mails was broken at, as many programs send it; 0 for any other document."""
+    """Return the line length that the prose of a mail was wrapped at by its program; 0 for any other document."""
     if opened.kind not in (Kind.EML, Kind.MBOX, Kind.MSG):
         return 0
     text = opened.document.text
@@ -251,7 +251,7 @@ class RichPane(ReadOnlyPane, PaperPane, QTextEdit):
         self.when_built(top + 1, "scroll", lambda: self.put_line(*place))
         self._moved = moved
 
-    # PartBuilder and scrolling
+    # Building and scrolling
 
     def is_whole(self) -> bool:
         if not self._built:
