@@ -27,9 +27,10 @@ _OPENING = np.array(sorted(map(ord, ",;:([{“‘«$€£#-–—")), dtype=np.u
 _DOT = ord(".")
 # A web or e-mail address, a file, or a name such as `service.name` and `MAX_SIZE`: cut in two, it names something else.
 # A dot before a capital may be the end of a sentence. (Of 68,553 known answers 0.03% begin or end inside one.)
+# The bounds, of parts of an address, keep a long run such as "A.A.A" or "a-a-a" from being searched from each letter.
 NAME = re.compile(
-    r"""\b_*+[^\W_]++(?:[\w+-]*+
-        (?:://[^\s<>"'`|]*[\w/]|(?:\.[\w+-]+)*@[\w-]+(?:\.[\w-]+)+|(?:\.[a-z_][\w-]*)+(?:/[\w./-]*\w)?)
+    r"""\b_*+[^\W_]++(?:[\w+-]{0,64}+
+        (?:://[^\s<>"'`|]*[\w/]|(?:\.[\w+-]{1,64}+){0,8}+@[\w-]+(?:\.[\w-]+)+|(?:\.[a-z_][\w-]*)+(?:/[\w./-]*\w)?)
     |\w*_\w+)""",
     re.VERBOSE,
 )

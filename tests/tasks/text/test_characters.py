@@ -118,6 +118,11 @@ def test_a_number_an_address_and_a_name_are_one_word(text: str, whole: str) -> N
     assert not inner[begins + len(whole) : begins + len(whole) + 1].any()
 
 
+@pytest.mark.parametrize("unit", ["A.", "a-", "a+", "é."])
+def test_a_long_run_that_is_no_name_is_searched_in_linear_time(unit: str) -> None:
+    assert NAME.search(unit * 250_000) is None  # minutes, if searched to its end from each letter
+
+
 @given(cut_texts(), st.lists(st.integers(0, 40), max_size=5))
 def test_a_span_stops_before_the_next_block(
     cut: tuple[str, np.ndarray, np.ndarray], bounds: list[int]
