@@ -45,7 +45,7 @@ from app.models.download.repositories import COMMIT, is_repository, may_be_fetch
 
 # Seconds between two reports of progress, and over which the speed is measured.
 EVERY, OVER = 0.25, 5.0
-# Seconds without a byte after which the user is told.
+# The user is informed after this many seconds without a byte.
 SILENCE = 3.0
 
 

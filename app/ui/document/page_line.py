@@ -19,7 +19,7 @@ from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
-# For each unit: its name, the tool tip of its field, and what is said when none has the number that was typed.
+# For each unit: its name, the tool tip of its field, and the error for a number that does not exist.
 _UNITS = {
     Unit.PAGE: (Message("Page"), Message("Go to a page  (Ctrl+G)"), Message("No such page")),
     Unit.SLIDE: (Message("Slide"), Message("Go to a slide  (Ctrl+G)"), Message("No such slide")),

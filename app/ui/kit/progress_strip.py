@@ -15,7 +15,7 @@ from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
-# How often a screen reader is told the progress.
+# The interval between announcements of the progress to a screen reader.
 ANNOUNCE_EVERY_MS = 5000
 
 

@@ -1,4 +1,4 @@
-"""What screen readers are told beyond the names of widgets: the roles of our own widgets, and announcements."""
+"""Support for screen readers beyond the names of widgets: the roles of our own widgets, and announcements."""
 
 from __future__ import annotations
 
